@@ -1,0 +1,93 @@
+public import Synchronization
+
+/// Holds properties and features by their keys, loads them when they are first read, and tells who observes them.
+///
+/// Use it from any thread. Two containers made by `Container()` share nothing. A container that goes away releases all it
+/// held, even what its features captured.
+@dynamicMemberLookup
+public final class Container: FeatureContainer {
+    /// The address of the storage that is read first.
+    @usableFromInline let storageAddress: Atomic<UInt>
+    let backing: any Backing
+    /// Children keep their parents.
+    private let parent: Container?
+
+    /// The container of the process, for what has no better one.
+    public static let shared = Container()
+
+    /// The container that code without one uses: ``shared`` unless bound by ``with(_:_:)-1``; inside a load, the load's
+    /// own handle, so that what is read from it counts as an input.
+    @TaskLocal public static var current: Container = .shared
+
+    /// Makes a container in which nothing is set.
+    public init() {
+        let node = Node()
+        backing = node
+        parent = nil
+        storageAddress = Atomic(node.storage.address)
+    }
+
+    /// A child of `parent`.
+    private init(childOf parent: Container) {
+        let node = Node(
+            family: parent.backing.node.family, parent: parent.backing.node, recorder: parent.backing.recorder)
+        backing = node
+        self.parent = parent.backing.owner ?? parent
+        storageAddress = Atomic(node.storage.address)
+    }
+
+    /// What reads and writes through a view of some container.
+    init(view: any Backing) {
+        backing = view
+        parent = nil
+        storageAddress = Atomic(StorageReference.empty.address)
+    }
+
+    deinit { backing.end() }
+
+    /// Stands for a container that has gone away.
+    static let ended = Container()
+
+    public var _storage: StorageReference {
+        @inlinable @inline(__always) get { StorageReference(address: storageAddress.load(ordering: .acquiring)) }
+    }
+
+    public var _container: Container { self }
+
+    /// From now on the view answers as `node` does, as fast.
+    func answers(from node: Node) { storageAddress.store(node.storage.address, ordering: .releasing) }
+
+    /// Makes a child: it sees everything of this container, and what is set in it stays in it.
+    public func child() -> Container { Container(childOf: self) }
+
+    /// Makes a child and configures it.
+    public func child<E>(_ configure: (Container) throws(E) -> Void) throws(E) -> Container {
+        let child = child()
+        try configure(child)
+        return child
+    }
+
+    /// Runs `operation` with a configured child of ``current`` as ``current``.
+    public static func with<R, E>(
+        _ configure: (Container) throws(E) -> Void, _ operation: () throws(E) -> R
+    ) throws(E) -> R {
+        let child = try current.child(configure)
+        var result: Result<R, E>?
+        $current.withValue(child) {
+            do throws(E) { result = .success(try operation()) } catch { result = .failure(error) }
+        }
+        return try result!.get()
+    }
+
+    /// Runs `operation` with a configured child of ``current`` as ``current``.
+    public static func with<R, E>(
+        _ configure: (Container) throws(E) -> Void, _ operation: () async throws(E) -> R
+    ) async throws(E) -> R {
+        let child = try current.child(configure)
+        var result: Result<R, E>?
+        await $current.withValue(child) {
+            do throws(E) { result = .success(try await operation()) } catch { result = .failure(error) }
+        }
+        return try result!.get()
+    }
+}

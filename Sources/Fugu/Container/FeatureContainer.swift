@@ -1,0 +1,116 @@
+/// What can be read and set by keys of every kind: a ``Container``, the handle that `load(in:)` is given, the handle of an
+/// ``Container/update(_:)``, an ``ObservableContainer``.
+public protocol FeatureContainer: PropertyContainer {}
+
+extension FeatureContainer {
+    /// The instance of a feature: what was set here or in an ancestor, nearest first, else what was or is now loaded.
+    ///
+    /// Stops the program with the way round if the load needs itself, or if the container is closed or gone. Setting
+    /// swaps the feature here and for all descendants that did not do so themselves.
+    public subscript<F: Feature>(feature: F.Type) -> F.Instance {
+        @inlinable get {
+            let present = _storage.read(Key.feature(feature), as: F.Instance.self)
+            extendLifetime(self)
+            if let present { return present }
+            return _container.readSlowly(feature)
+        }
+        set { _container.backing.set(Request(feature), to: Payload(newValue)) }
+    }
+
+    /// The instance of a feature named by a key.
+    public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
+        @inlinable get {
+            let present = _storage.read(key.raw, as: Instance.self)
+            extendLifetime(self)
+            if let present { return present }
+            return _container.readSlowly(key)
+        }
+        set { _container.backing.set(Request(key), to: Payload(newValue)) }
+    }
+
+    /// The instance of a feature declared in an extension of ``Features``: `container.greeter`.
+    @inlinable
+    public subscript<Instance>(dynamicMember member: KeyPath<Features.Type, FeatureKey<Instance>>) -> Instance {
+        get { self[Features.self[keyPath: member]] }
+        set { self[Features.self[keyPath: member]] = newValue }
+    }
+
+    /// The instance of a feature that may fail to load.
+    /// - Throws: What its load threw, or ``LoadError``.
+    public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
+        @inlinable get throws {
+            let present = _storage.read(Key.throwingFeature(feature), as: F.Instance.self)
+            extendLifetime(self)
+            if let present { return present }
+            return try _container.readSlowly(feature)
+        }
+    }
+
+    /// Swaps a feature here and for all descendants that did not do so themselves.
+    public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
+        _container.backing.set(Request(feature), to: Payload(instance))
+    }
+
+    /// Swaps a feature here and for all descendants that did not do so themselves.
+    public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
+        _container.backing.set(Request(feature), to: Payload(instance))
+    }
+
+    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    ///
+    /// Counts as set, though `load` runs at the next read only and its result lives here or deeper.
+    public func replace<F: Feature>(
+        _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
+    ) {
+        _container.backing.change(Request(feature), .replace(Replacement { Payload(load($0)) }))
+    }
+
+    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    public func replace<Instance>(
+        _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) {
+        _container.backing.change(Request(key), .replace(Replacement { Payload(load($0)) }))
+    }
+
+    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    public func replace<F: ThrowingFeature>(
+        _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
+    ) {
+        _container.backing.change(Request(feature), .replace(Replacement { Payload(try load($0)) }))
+    }
+
+    /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
+    public func reset<F: Feature>(_ feature: F.Type) { _container.backing.change(Request(feature), .reset) }
+
+    /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
+    public func reset<Instance>(_ key: FeatureKey<Instance>) { _container.backing.change(Request(key), .reset) }
+
+    /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
+    public func reset<F: ThrowingFeature>(_ feature: F.Type) { _container.backing.change(Request(feature), .reset) }
+
+    /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
+    public func reset<F: AsyncFeature>(_ feature: F.Type) { _container.backing.change(Request(feature), .reset) }
+
+    /// Registers what is to run when what is being loaded is not needed any more: at the end of ``Container/close()``,
+    /// or when the instance leaves early. Outside a load it belongs to the container and runs last of all.
+    public func onClose(_ body: @escaping @Sendable () async throws -> Void) {
+        _container.backing.onClose(Closer(close: body))
+    }
+}
+
+extension Container {
+    @usableFromInline
+    func readSlowly<F: Feature>(_ feature: F.Type) -> F.Instance {
+        readSlowly(Request(feature)) { Payload(F.load(in: $0)) }.value(as: F.Instance.self)
+    }
+
+    @usableFromInline
+    func readSlowly<Instance>(_ key: FeatureKey<Instance>) -> Instance {
+        readSlowly(Request(key)) { Payload(key.descriptor.load($0)) }.value(as: Instance.self)
+    }
+
+    @usableFromInline
+    func readSlowly<F: ThrowingFeature>(_ feature: F.Type) throws -> F.Instance {
+        try backing.read(Request(feature), self) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
+    }
+}

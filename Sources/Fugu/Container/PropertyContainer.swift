@@ -1,0 +1,69 @@
+/// What can be read and set by property keys: a ``Container``, the handle of a rule, an ``ObservableContainer``.
+///
+/// Reads and writes may come from any thread. A first read evaluates the default; no lock is held meanwhile.
+@dynamicMemberLookup
+public protocol PropertyContainer: AnyObject, Sendable {
+    /// Where a present value is found without further ado. Not for use outside this library.
+    var _storage: StorageReference { get }
+    /// What answers if it is not found there. Not for use outside this library.
+    var _container: Container { get }
+}
+
+extension PropertyContainer {
+    /// The value of a property: what was set here or in an ancestor, nearest first, else what a source has, else the
+    /// default.
+    public subscript<P: Property>(property: P.Type) -> P.Value {
+        @inlinable get {
+            let present = _storage.read(Key.property(property), as: P.Value.self)
+            extendLifetime(self)
+            if let present { return present }
+            return _container.readSlowly(property)
+        }
+        set { _container.backing.set(Request(property), to: Payload(newValue)) }
+    }
+
+    /// The value of a property named by a key.
+    public subscript<Value>(key: PropertyKey<Value>) -> Value {
+        @inlinable get {
+            let present = _storage.read(key.raw, as: Value.self)
+            extendLifetime(self)
+            if let present { return present }
+            return _container.readSlowly(key)
+        }
+        set { _container.backing.set(Request(key), to: Payload(newValue)) }
+    }
+
+    /// The value of a property declared in an extension of ``Properties``: `container.timeout`.
+    @inlinable
+    public subscript<Value>(dynamicMember member: KeyPath<Properties.Type, PropertyKey<Value>>) -> Value {
+        get { self[Properties.self[keyPath: member]] }
+        set { self[Properties.self[keyPath: member]] = newValue }
+    }
+
+    /// Takes away what was set here: the property has its parent's value or its default again.
+    public func reset<P: Property>(_ property: P.Type) { _container.backing.change(Request(property), .reset) }
+
+    /// Takes away what was set here: the property has its parent's value or its default again.
+    public func reset<Value>(_ key: PropertyKey<Value>) { _container.backing.change(Request(key), .reset) }
+}
+
+extension Container {
+    @usableFromInline
+    func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
+        readSlowly(Request(property)) { _ in Payload(P.defaultValue) }.value(as: P.Value.self)
+    }
+
+    @usableFromInline
+    func readSlowly<Value>(_ key: PropertyKey<Value>) -> Value {
+        readSlowly(Request(key)) { _ in Payload(key.descriptor.defaultValue()) }.value(as: Value.self)
+    }
+
+    /// A read of a kind that cannot throw: where others throw, the engine stops the program.
+    func readSlowly(_ request: Request, _ load: (Container) -> Payload) -> Payload {
+        do {
+            return try backing.read(request, self, load)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+}

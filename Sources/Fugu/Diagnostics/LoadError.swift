@@ -1,0 +1,18 @@
+/// Why the container itself could not load something: a cycle, a container that is closed or gone.
+///
+/// Thrown by reads of throwing and async features; a plain feature stops the program with the same words.
+public struct LoadError: Error, Sendable, CustomStringConvertible {
+    enum Code: Sendable {
+        case cycle, tooDeep, ended, closed, external
+    }
+    let code: Code
+    /// The keys on the way to the one that could not be loaded, outermost first, that one last.
+    public let path: [String]
+
+    /// The whole message: what happened, the way there, what to do.
+    public var description: String { Messages.loadError(code, path) }
+
+    static func cycle(_ way: [Key]) -> LoadError { LoadError(code: .cycle, path: way.map(\.name)) }
+    static func tooDeep(_ way: [Key]) -> LoadError { LoadError(code: .tooDeep, path: way.map(\.name)) }
+    static func ended(_ key: Key) -> LoadError { LoadError(code: .ended, path: [key.name]) }
+}

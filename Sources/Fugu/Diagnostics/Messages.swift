@@ -1,0 +1,64 @@
+/// All messages, as functions that tests read. Each says which key, how it came there and what to do.
+enum Messages {
+    static func way(_ path: [String]) -> String { path.joined(separator: " → ") }
+
+    static func loadError(_ code: LoadError.Code, _ path: [String]) -> String {
+        let name = path.last ?? "?"
+        return switch code {
+        case .cycle:
+            "Fugu: \(name) needs itself to load: \(way(path)). Break the cycle: let one of them read what it needs "
+                + "later, through the container that its load(in:) was given, instead of while it loads."
+        case .tooDeep:
+            "Fugu: \(name) is nested more than 100 loads deep, which is taken for a cycle: \(way(path)). Load one of "
+                + "them before the others need it, or read what it needs later, through its container."
+        case .ended:
+            "Fugu: \(name) was asked of a container that has gone away. Keep the Container as long as features that "
+                + "captured it are used, or read \(name) while they load."
+        case .closed:
+            "Fugu: \(way(path)) cannot be loaded any more: the container is closed. Load it before close(), or ask a "
+                + "container that is still open."
+        case .external:
+            "Fugu: \(way(path)) reaches outside the process and was not swapped for this test."
+        }
+    }
+
+    static func readAfterEnd(of key: Key) -> String {
+        "Fugu: \(key.name) was read from a container that has gone away; it gives its default. Keep the Container as long "
+            + "as features that captured it are used."
+    }
+
+    static func changeAfterEnd(of key: Key) -> String {
+        "Fugu: \(key.name) was changed in a container that has gone away; nothing happens. Keep the Container as long as "
+            + "features that captured it are used."
+    }
+
+    static func writeInLoad(of loading: Key, _ written: Key) -> String {
+        "Fugu: \(loading.name) changes \(written.name) while it loads. The container that load(in:) is given can only be "
+            + "read until the load ends: change \(written.name) before, or later through the container that was kept."
+    }
+
+    static func unrecordedRead(of key: Key, by loading: Key) -> String {
+        "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so the container "
+            + "cannot know that it was made from it. Read it from the container that load(in:) is given."
+    }
+
+    static func circleOfWaits(_ key: Key, _ waiter: (any Activity)?) -> String {
+        let chain = waiter.map { Array($0.chain.compactMap(\.key?.name).reversed()) } ?? []
+        return "Fugu: \(key.name) is written while a modify of it is under way that waits for this write: "
+            + "\(way(chain + [key.name])). Change the value that modify's body is given instead, or write after it."
+    }
+
+    static func neverClosed(_ key: Key) -> String {
+        "Fugu: the container of \(key.name) went away without close(), so what \(key.name) registered by onClose never "
+            + "ran. Call close() before you let the container go."
+    }
+
+    static func closerFailed(of key: Key, _ error: any Error) -> String {
+        "Fugu: closing an instance of \(key.name) that is not used any more failed: \(error)"
+    }
+
+    static func reloadFailed(of key: Key, _ error: any Error) -> String {
+        "Fugu: \(key.name) was to be loaded again, since something changed that it was made from, and failed: \(error). "
+            + "It loads at its next read."
+    }
+}

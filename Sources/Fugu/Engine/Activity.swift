@@ -1,0 +1,93 @@
+import Synchronization
+
+/// Something under way that may need something else: a load, a `modify`, an `update`. Activities form chains, from what
+/// is needed to what needs it; a chain is the way that messages tell.
+protocol Activity: AnyObject, Sendable {
+    var family: Family { get }
+    /// What is loaded or modified; nil for an update.
+    var key: Key? { get }
+    /// Who needs this.
+    var parent: (any Activity)? { get }
+    /// How many stand above it.
+    var level: Int { get }
+    /// Whether it has ended, so that nobody waits for it any more.
+    var isFinished: Bool { get }
+    /// The records with events that wait for this activity's end. Used by the outermost of a chain.
+    var deferred: Deferred { get }
+}
+
+extension Activity {
+    /// This and all that need it and have not ended, innermost first.
+    var chain: some Sequence<any Activity> {
+        sequence(first: self as any Activity) { $0.parent }.lazy.filter { !$0.isFinished }
+    }
+
+    /// The last of the chain.
+    var outermost: any Activity {
+        var result: any Activity = self
+        for activity in chain { result = activity }
+        return result
+    }
+}
+
+/// Events that wait for the end of an activity.
+final class Deferred: Sendable {
+    private let hasAny = Atomic(false)
+    private let records = Guarded<[(KeyRecord, Family)]>([])
+
+    func add(_ record: KeyRecord, of family: Family) {
+        records.withLock { $0.append((record, family)) }
+        hasAny.store(true, ordering: .releasing)
+    }
+
+    /// After the activity has ended: delivers what waited.
+    func deliver() {
+        guard hasAny.load(ordering: .acquiring) else { return }
+        for (record, family) in records.withLock({ list in defer { list = [] }; return list }) {
+            family.deliver(record)
+        }
+    }
+}
+
+/// What the running thread or task is in the middle of.
+enum Current {
+    @TaskLocal static var activity: (any Activity)?
+
+    /// The running activity, if it has not ended meanwhile (a task started inside a load may outlive it).
+    static var unfinished: (any Activity)? {
+        guard let activity = activity else { return nil }
+        return activity.chain.first { _ in true }
+    }
+}
+
+/// Who waits for whom, of all families: loads of one may need another's.
+enum WaitGraph {
+    /// Under each activity, those that wait for it.
+    private static let waiters = Guarded<[ObjectIdentifier: [any Activity]]>([:])
+
+    /// Notes that `waiter` is about to wait for `target`, unless that would close a circle of waits.
+    static func add(_ waiter: (any Activity)?, waitingFor target: any Activity) -> Bool {
+        guard let waiter else { return true }
+        return waiters.withLock { waiters in
+            var open: [any Activity] = [waiter]
+            var seen: Set<ObjectIdentifier> = []
+            while let next = open.popLast() {
+                if next === target { return false }
+                guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+                if let parent = next.parent, !parent.isFinished { open.append(parent) }
+                open += waiters[ObjectIdentifier(next)] ?? []
+            }
+            waiters[ObjectIdentifier(target), default: []].append(waiter)
+            return true
+        }
+    }
+
+    static func remove(_ waiter: (any Activity)?, waitingFor target: any Activity) {
+        guard let waiter else { return }
+        waiters.withLock { waiters in
+            let id = ObjectIdentifier(target)
+            if let index = waiters[id]?.firstIndex(where: { $0 === waiter }) { waiters[id]?.remove(at: index) }
+            if waiters[id]?.isEmpty == true { waiters[id] = nil }
+        }
+    }
+}

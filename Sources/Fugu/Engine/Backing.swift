@@ -1,0 +1,70 @@
+/// What answers for a ``Container`` when a value cannot be read at once: its node, or a view of a node, such as the handle
+/// of a load.
+protocol Backing: AnyObject, Sendable {
+    /// The node that is read and written in the end.
+    var node: Node { get }
+    /// Gives a value, loading it by `load` if need be, which is called in place and at most once.
+    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload
+    func change(_ request: Request, _ operation: Operation)
+    func set(_ request: Request, to payload: Payload)
+    /// What is there, without loading.
+    func present(_ key: Key) -> Payload?
+    func onClose(_ closer: Closer)
+    /// The load that records what is read here.
+    var recorder: Flight? { get }
+    /// The container that children made from here belong to, where it is another one.
+    var owner: Container? { get }
+    /// The container goes away.
+    func end()
+}
+
+extension Backing {
+    func set(_ request: Request, to payload: Payload) { change(request, .set(payload)) }
+    var recorder: Flight? { nil }
+    var owner: Container? { nil }
+    func end() {}
+}
+
+extension Node: Backing {
+    var node: Node { self }
+
+    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
+        try resolve(request, for: container, recorder: nil, load: load)
+    }
+
+    func present(_ key: Key) -> Payload? { family.lock.withLock { present(key)?.payload } }
+
+    func onClose(_ closer: Closer) { family.lock.withLock { storage.facts.closers.append(closer) } }
+
+    func end() {
+        let garbage: Garbage = family.lock.withLock { end() }
+        garbage.dispose()
+    }
+}
+
+/// The handle of a load: it records while the load runs, and afterwards answers from where the instance lives.
+extension Flight: Backing {
+    var node: Node { family.lock.withLock { facts.value.outcome?.home } ?? asker }
+    var recorder: Flight? { isFinished ? nil : self }
+    var owner: Container? { family.lock.withLock { facts.value.container } }
+
+    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
+        guard isFinished else { return try asker.resolve(request, for: container, recorder: self, load: load) }
+        return try node.resolve(request, for: container, recorder: nil, load: load)
+    }
+
+    func change(_ request: Request, _ operation: Operation) {
+        guard isFinished else { fatalError(Messages.writeInLoad(of: requested, request.key)) }
+        node.change(request, operation)
+    }
+
+    func present(_ key: Key) -> Payload? {
+        guard isFinished else { return family.lock.withLock { asker.present(key, self)?.payload } }
+        return node.present(key)
+    }
+
+    func onClose(_ closer: Closer) {
+        guard isFinished else { return family.lock.withLock { facts.value.closers.append(closer) } }
+        node.onClose(closer)
+    }
+}

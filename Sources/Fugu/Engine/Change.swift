@@ -1,0 +1,206 @@
+/// What can be done to a key in a node.
+enum Operation: Sendable {
+    case set(Payload)
+    case replace(Replacement)
+    case reset
+}
+
+/// A loader that takes the place of a feature's own.
+struct Replacement: Sendable {
+    let load: @Sendable (Container) throws -> Payload
+    var loadAsync: (@Sendable (Container) async throws -> Payload)?
+}
+
+/// One operation of a commit.
+struct Write {
+    let node: Node
+    let request: Request
+    let operation: Operation
+    /// Whether the value is what was there already, as far as somebody cares, and the state in which that was so.
+    fileprivate var comparison: (isEqual: Bool, stamp: UInt32)?
+}
+
+extension Write {
+    init(node: Node, request: Request, operation: Operation) {
+        self.init(node: node, request: request, operation: operation, comparison: nil)
+    }
+}
+
+extension Family {
+    /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
+    /// to what was there.
+    func commit(_ writes: [Write]) {
+        var writes = writes
+        let activity = Current.unfinished
+        while true {
+            switch lock.withLock({ tryCommit(writes, holder: activity?.outermost, activity) }) {
+            case .done(let effects): return effects.perform(in: self)
+            case .ended(let key): return reports.report(Messages.changeAfterEnd(of: key))
+            case .wait(let exclusion, let signal): exclusion.wait(signal, activity)
+            case .circle(let exclusion): fatalError(Messages.circleOfWaits(exclusion.modified, activity))
+            case .compare(let index, let old, let new, let stamp):
+                // `==` is user code, so it sees a snapshot; if the value moves meanwhile, it is asked again.
+                writes[index].comparison = (writes[index].request.equal(old, new), stamp)
+            }
+        }
+    }
+
+    enum Step {
+        case done(Effects)
+        case ended(Key)
+        case compare(Int, Payload, Payload, UInt32)
+        case wait(Exclusion, Signal)
+        case circle(Exclusion)
+    }
+
+    private func tryCommit(_ writes: [Write], holder: (any Activity)?, _ activity: (any Activity)?) -> Step {
+        for (index, write) in writes.enumerated() {
+            let key = write.request.key
+            if write.node.isEnded { return .ended(key) }
+            if let exclusion = write.node.storage.existingCell(key)?.info?.value.exclusion {
+                return exclusion.waitForEnd(activity)
+            }
+            if case .set(let new) = write.operation, let (old, stamp) = write.node.concerningValue(key),
+                stamp != write.comparison?.stamp
+            {
+                return .compare(index, old, new, stamp)
+            }
+        }
+        var effects = Effects()
+        // Readers must never see an old value after a new one: all are sent to the lock before the first is changed.
+        let isSingle = writes.count == 1
+        if !isSingle { for write in writes { write.node.storage.cell(write.request.key).close() } }
+        for write in writes {
+            write.node.apply(
+                write.operation, to: write.request.key, isSilent: write.comparison?.isEqual == true, isOpen: isSingle,
+                holder: holder, &effects)
+        }
+        if !isSingle {
+            for write in writes { write.node.storage.existingCell(write.request.key)?.openIfPresent() }
+        }
+        return .done(effects)
+    }
+}
+
+extension Node {
+    /// Sets a value. The short cut is for keys that nobody else is concerned with.
+    func set(_ request: Request, to payload: Payload) {
+        let replaced: Garbage? = family.lock.withLock {
+            guard let cell = storage.existingCell(request.key), cell.takesExchange else { return nil }
+            return cell.exchange(payload)
+        }
+        if let replaced { replaced.dispose() } else { change(request, .set(payload)) }
+    }
+
+    func change(_ request: Request, _ operation: Operation) {
+        family.commit([Write(node: self, request: request, operation: operation)])
+    }
+
+    /// Under the lock: the present value, if its change would concern somebody: an observer or one who reloads.
+    fileprivate func concerningValue(_ key: Key) -> (Payload, UInt32)? {
+        guard let facts = family.existingRecord(key)?.facts.value, !facts.observers.isEmpty || !facts.dependents.isEmpty,
+            let (payload, cell, owner) = present(key)
+        else { return nil }
+        return (payload, cell.version &+ cell.makeInfo().value.changes &+ UInt32(truncatingIfNeeded: owner.depth))
+    }
+
+    /// Under the lock: does it.
+    func apply(
+        _ operation: Operation, to key: Key, isSilent: Bool = false, isOpen: Bool = true, holder: (any Activity)?,
+        _ effects: inout Effects
+    ) {
+        let cell = storage.cell(key)
+        if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
+        let wasHeld = cell.has(CellState.held)
+        var announced: Payload?
+        switch operation {
+        case .set(let payload):
+            cell.info?.value.replacement = nil
+            effects.garbage.add(cell.store(payload, flags: CellState.held, isOpen: isOpen))
+            announced = payload
+        case .replace(let replacement):
+            effects.garbage.add(cell.clear(flags: CellState.held))
+            cell.makeInfo().value.replacement = replacement
+        case .reset:
+            effects.garbage.add(cell.clear())
+            cell.info?.value.replacement = nil
+            markResets(key)
+        }
+        if !isSilent { cell.countChange() }
+        let isHeld = cell.has(CellState.held)
+        if isHeld { storage.facts.heldMask |= key.mask }
+        if isHeld != wasHeld, parent != nil { storage.raiseEpoch(reachesDescendants: hasChildren) }
+        if wasHeld, !isHeld { dropUnanchored(&effects) }
+        guard let record = family.existingRecord(key) else { return }
+        if isHeld { dropCopies(of: record, &effects) }
+        if isSilent { return }
+        dropDependents(of: record, holder, &effects)
+        family.announce(record, at: self, announced ?? present(key)?.payload, holder, &effects)
+    }
+
+    /// Loads in flight are not to be kept here.
+    private func markResets(_ key: Key) {
+        for flight in family.existingRecord(key)?.facts.value.flights ?? [] where flight.asker.isWithin(self) {
+            flight.facts.value.resets.append(self)
+        }
+    }
+
+    /// Takes away what the load of a cell left beside its value.
+    func forgetLoaded(_ cell: CellReference, _ garbage: inout Garbage, isAbandoned: Bool = false) {
+        if parent != nil { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
+        guard let info = cell.info, let recipe = info.value.recipe else { return }
+        if recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
+        if isAbandoned { info.value.lease?.abandon() }
+        garbage.add(recipe)
+        garbage.add(info.value.lease)
+        info.value.recipe = nil
+        info.value.lease = nil
+    }
+
+    /// Takes a loaded instance away, so that the next read loads again.
+    private func dropLoaded(_ key: Key, _ effects: inout Effects) {
+        guard let cell = storage.existingCell(key), cell.has(CellState.loaded) else { return }
+        forgetLoaded(cell, &effects.garbage)
+        effects.garbage.add(cell.clear(flags: cell.has(CellState.held) ? CellState.held : 0))
+        cell.countChange()
+    }
+
+    /// After a key is no longer held here: copies go that were here because of it.
+    private func dropUnanchored(_ effects: inout Effects) {
+        guard parent != nil else { return }
+        for cell in storage.cells where cell.has(CellState.loaded) {
+            guard let recipe = cell.info?.value.recipe, !anchors(cell.key, recipe) else { continue }
+            dropLoaded(cell.key, &effects)
+        }
+    }
+
+    /// After a key became held here: what descendants had loaded for it gives way, unless something nearer hides it.
+    private func dropCopies(of record: KeyRecord, _ effects: inout Effects) {
+        for copy in record.facts.value.copies
+        where copy.node !== self && copy.node.isWithin(self) && !copy.node.isShadowed(record.key, below: self) {
+            copy.node.dropLoaded(record.key, &effects)
+        }
+    }
+
+    /// After a key changed here: instances that reload go, and those that reload from them.
+    private func dropDependents(of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
+        for dependent in record.facts.value.dependents where dependent.depth <= depth {
+            let node = dependent.node.node
+            guard record.facts.value.dependents.contains(dependent), node.isWithin(self) else { continue }
+            node.dropLoaded(dependent.key, &effects)
+            let dropped = family.record(dependent.key)
+            node.dropDependents(of: dropped, holder, &effects)
+            family.announce(dropped, at: node, nil, holder, &effects)
+        }
+    }
+}
+
+extension Node {
+    /// Resets every key that was set or loaded here.
+    func resetAll() {
+        let keys = family.lock.withLock {
+            storage.cells.filter { $0.has(CellState.held | CellState.loaded) }.map(\.key)
+        }
+        for key in keys { change(Request(resetting: key), .reset) }
+    }
+}

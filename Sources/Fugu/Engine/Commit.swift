@@ -1,0 +1,137 @@
+/// What is to be done outside the lock after something changed under it.
+struct Effects {
+    var garbage = Garbage()
+    var waiters: [Waiter] = []
+    /// The records that have new events.
+    var records: [KeyRecord] = []
+    var reports: [String] = []
+
+    /// Does it. Events of a change made inside an activity wait for the end of the outermost.
+    func perform(in family: Family) {
+        garbage.dispose()
+        for waiter in waiters { waiter.wake() }
+        for text in reports { family.reports.report(text) }
+        for record in records { family.deliver(record) }
+    }
+}
+
+extension Flight {
+    /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who waited.
+    /// Returns what the load's own asker gets.
+    func end(with result: Result<Payload, any Error>, _ recorder: Flight?) -> Outcome {
+        let holder = parent?.outermost
+        var effects = Effects()
+        let outcome = family.lock.withLock {
+            let recipe = Recipe(inputs: facts.value.inputs, isLocal: isLocal, reloads: reloads)
+            var outcome = Outcome(result: result, home: home, recipe: recipe, lease: makeLease())
+            facts.value.outcome = outcome
+            if case .success(let payload) = result { outcome = keep(payload, outcome, recorder, holder, &effects) }
+            leave(&effects)
+            finish()
+            return outcome
+        }
+        effects.perform(in: family)
+        return outcome
+    }
+
+    /// Only what has closers, or was made from something that has, needs a lease.
+    private func makeLease() -> Lease? {
+        guard !facts.value.closers.isEmpty || !facts.value.needs.isEmpty else { return nil }
+        return Lease(
+            requested, serial: family.nextSerial(), closers: facts.value.closers, needs: facts.value.needs, family.reports)
+    }
+
+    /// Under the lock: puts what was made where it belongs. What was set meanwhile wins, and so does what someone else
+    /// loaded there.
+    private func keep(
+        _ payload: Payload, _ outcome: Outcome, _ recorder: Flight?, _ holder: (any Activity)?, _ effects: inout Effects
+    ) -> Outcome {
+        let (home, recipe) = (outcome.home, outcome.recipe)
+        let record = family.record(requested)
+        record.facts.value.lastRecipe = recipe
+        if asker.isEnded { return outcome }
+        if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
+            !cell.has(CellState.loaded) || owner === home
+        {
+            note(cell, of: owner, recorder)
+            return Outcome(result: .success(standing), home: outcome.home, recipe: recipe, lease: cell.info?.value.lease)
+        }
+        guard isWanted(at: home, recipe) else {
+            recorder?.record(outcome, of: requested)
+            asker.recorder?.record(outcome, of: requested)
+            return outcome
+        }
+        let cell = home.storage.cell(requested)
+        let flags = CellState.loaded | (cell.has(CellState.held) ? CellState.held : 0)
+        effects.garbage.add(cell.store(payload, flags: flags))
+        cell.countChange()
+        if requested.kind != .property {
+            cell.makeInfo().value.recipe = recipe
+            cell.makeInfo().value.lease = outcome.lease
+        }
+        if home.parent != nil { record.facts.value.copies.insert(NodeIdentity(node: home)) }
+        if reloads { family.follow(recipe, by: requested, at: home) }
+        note(cell, of: home, recorder)
+        if home !== asker { asker.storage.cell(requested).link(to: cell, in: asker.storage) }
+        family.announce(record, at: home, payload, isFirstLoad: true, holder, &effects)
+        return outcome
+    }
+
+    private func note(_ cell: CellReference, of owner: Node, _ recorder: Flight?) {
+        recorder?.record(cell, of: owner)
+        asker.recorder?.record(cell, of: owner)
+    }
+
+    /// Whether what was made is to stay: the key was not reset meanwhile, what puts it below the root still stands, and,
+    /// if it reloads, nothing changed that it was made from.
+    private func isWanted(at home: Node, _ recipe: Recipe) -> Bool {
+        guard !facts.value.resets.contains(where: { $0 === home }) else { return false }
+        guard home.parent == nil || home.anchors(requested, recipe) else { return false }
+        return !reloads || !asker.isStale(recipe)
+    }
+
+    private func leave(_ effects: inout Effects) {
+        family.existingRecord(requested)?.facts.value.flights.removeAll { $0 === self }
+        effects.waiters += facts.value.waiters
+        effects.garbage.add(facts.value.container)
+        facts.value.waiters = []
+        facts.value.container = nil
+        facts.value.inputs = []
+        facts.value.seen = []
+        facts.value.closers = []
+        effects.garbage.add(facts.value.needs)
+        facts.value.needs = []
+        facts.value.resets = []
+    }
+}
+
+// Under the lock.
+extension Node {
+    /// Whether an instance made by `recipe` may stay in this node, which is no root: something here made it its home.
+    func anchors(_ key: Key, _ recipe: Recipe) -> Bool { recipe.isLocal || holds(key) || holdsInput(of: recipe) }
+
+    /// Whether something changed that was read for `recipe`, as this node sees it.
+    func isStale(_ recipe: Recipe) -> Bool {
+        recipe.inputs.contains { input in
+            guard let (cell, owner) = find(input.key).present else { return true }
+            return owner.depth != input.depth || cell.info?.value.changes != input.changes
+        }
+    }
+}
+
+extension Family {
+    /// Under the lock: notes that `key`, loaded at `node`, is to be dropped when one of its inputs changes.
+    func follow(_ recipe: Recipe, by key: Key, at node: Node) {
+        for input in recipe.inputs {
+            let dependent = Dependent(node: NodeIdentity(node: node), key: key, depth: input.depth)
+            record(input.key).facts.value.dependents.insert(dependent)
+        }
+    }
+
+    func unfollow(_ recipe: Recipe, by key: Key, at node: Node) {
+        for input in recipe.inputs {
+            let dependent = Dependent(node: NodeIdentity(node: node), key: key, depth: input.depth)
+            existingRecord(input.key)?.facts.value.dependents.remove(dependent)
+        }
+    }
+}

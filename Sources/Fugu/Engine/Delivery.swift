@@ -1,0 +1,121 @@
+/// One who wants to hear of a key's changes as they are seen from a node.
+final class Observer: Sendable {
+    let node: Node
+    let key: Key
+    /// Whether a first load is no change to it.
+    let skipsLoads: Bool
+    private let callbacks: Guarded<Callbacks?>
+
+    struct Callbacks: Sendable {
+        let call: @Sendable (Payload) -> Void
+        /// Called when the node goes away.
+        let onEnd: (@Sendable () -> Void)?
+    }
+
+    init(_ node: Node, _ key: Key, skipsLoads: Bool = false, _ callbacks: Callbacks) {
+        self.node = node
+        self.key = key
+        self.skipsLoads = skipsLoads
+        self.callbacks = Guarded(callbacks)
+    }
+
+    func call(with payload: Payload) { callbacks.withLock { $0 }?.call(payload) }
+
+    /// No call begins after this. What is returned is to be released outside the lock of the family.
+    func end() -> Ending { Ending(callbacks.withLock { callbacks in defer { callbacks = nil }; return callbacks }) }
+
+    /// Takes itself out of its family.
+    func cancel() {
+        let ending = end()
+        node.family.lock.withLock {
+            guard let record = node.family.existingRecord(key) else { return }
+            let count = record.facts.value.observers.count
+            record.facts.value.observers.removeAll { $0 === self }
+            if record.facts.value.observers.count < count { node.storage.facts.observerCount -= 1 }
+        }
+        withExtendedLifetime(ending) {}
+    }
+
+    /// What an observer leaves behind; tells whoever iterates that there is no more to come.
+    final class Ending: Sendable {
+        private let callbacks: Callbacks?
+        init(_ callbacks: Callbacks?) { self.callbacks = callbacks }
+        deinit { callbacks?.onEnd?() }
+    }
+}
+
+/// Something to be told to observers, in the order of what happened.
+struct Event: Sendable {
+    enum Content: Sendable {
+        case value(Payload, [Observer])
+        /// Load the key in this node; the load's end is an event of its own.
+        case load(Node)
+    }
+    let content: Content
+    /// The activity whose end it waits for.
+    let holder: (any Activity)?
+}
+
+/// Loads a key in a node without being asked by a reader.
+struct Reloader: Sendable {
+    let load: @Sendable (Node) -> Void
+}
+
+extension Family {
+    /// Under the lock: queues what those who observe the key at `node`, or below without anything between hiding it, are
+    /// to hear. Without a payload they hear of the load that this asks for, if somebody is there to hear it.
+    func announce(
+        _ record: KeyRecord, at node: Node, _ payload: Payload?, isFirstLoad: Bool = false, _ holder: (any Activity)?,
+        _ effects: inout Effects
+    ) {
+        guard !record.facts.value.observers.isEmpty else { return }
+        let observers = record.facts.value.observers.filter {
+            !(isFirstLoad && $0.skipsLoads) && $0.node.isWithin(node) && !$0.node.isShadowed(record.key, below: node)
+        }
+        guard !observers.isEmpty else { return }
+        let content: Event.Content
+        if let payload {
+            content = .value(payload, observers)
+        } else if record.facts.value.reloader != nil {
+            content = .load(observers[0].node)
+        } else {
+            return
+        }
+        record.facts.value.events.append(Event(content: content, holder: holder))
+        if let holder { holder.deferred.add(record, of: self) } else { effects.records.append(record) }
+    }
+
+    /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
+    func deliver(_ record: KeyRecord) {
+        var isFirst = true
+        while true {
+            let next: (Event, Reloader?)? = lock.withLock {
+                if isFirst, record.facts.value.isDelivering { return nil }
+                isFirst = false
+                guard let event = record.facts.value.events.first, event.holder?.isFinished != false else {
+                    record.facts.value.isDelivering = false
+                    return nil
+                }
+                record.facts.value.isDelivering = true
+                record.facts.value.events.removeFirst()
+                return (event, record.facts.value.reloader)
+            }
+            guard let (event, reloader) = next else { return }
+            switch event.content {
+            case .value(let payload, let observers): for observer in observers { observer.call(with: payload) }
+            case .load(let node): reloader?.load(node)
+            }
+        }
+    }
+
+    /// Adds an observer. From now on writes to the key in the nodes above take the long way.
+    func observe(_ observer: Observer, _ reloader: Reloader?) {
+        lock.withLock {
+            let facts = record(observer.key).facts
+            facts.value.observers.append(observer)
+            observer.node.storage.facts.observerCount += 1
+            if let reloader { facts.value.reloader = reloader }
+            for node in observer.node.path { node.storage.cell(observer.key).mark(CellState.special) }
+        }
+    }
+}

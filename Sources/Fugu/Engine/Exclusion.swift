@@ -1,0 +1,114 @@
+import Synchronization
+
+/// A `modify` under way: other writes of its key in its node wait for its end.
+final class Exclusion: Activity {
+    let node: Node
+    let modified: Key
+    let parent: (any Activity)?
+    let level: Int
+    let deferred = Deferred()
+    private let waiters = FamilyGuarded<[Signal]>([])
+    private let finished = Atomic(false)
+
+    init(_ key: Key, in node: Node, parent: (any Activity)?) {
+        modified = key
+        self.node = node
+        self.parent = parent
+        level = parent.map { $0.level + 1 } ?? 1
+    }
+
+    var family: Family { node.family }
+    var key: Key? { modified }
+    var isFinished: Bool { finished.load(ordering: .acquiring) }
+
+    /// Under the lock: how to wait for the end, or that it would never come.
+    func waitForEnd(_ waiter: (any Activity)?) -> Family.Step {
+        guard WaitGraph.add(waiter, waitingFor: self) else { return .circle(self) }
+        let signal = Signal()
+        waiters.value.append(signal)
+        return .wait(self, signal)
+    }
+
+    func wait(_ signal: Signal, _ waiter: (any Activity)?) {
+        signal.wait()
+        WaitGraph.remove(waiter, waitingFor: self)
+    }
+
+    /// Under the lock: lets the next in.
+    func end(_ effects: inout Effects) {
+        finished.store(true, ordering: .releasing)
+        node.storage.existingCell(modified)?.info?.value.exclusion = nil
+        effects.waiters += waiters.value.map { .thread($0) }
+        waiters.value = []
+    }
+}
+
+extension Node {
+    /// Changes a value by what `body` makes of it, with no other write of the key in this node meanwhile.
+    func modify<E: Error>(
+        _ request: Request, read: () -> Payload, _ body: (Payload) throws(E) -> Payload
+    ) throws(E) {
+        let exclusion = begin(request)
+        let result: Result<Payload, E>
+        let old = Current.$activity.withValue(exclusion) { () -> Payload in read() }
+        do throws(E) {
+            result = .success(try runInside(exclusion, old, body))
+        } catch {
+            result = .failure(error)
+        }
+        var isSilent = false
+        if case .success(let new) = result, exclusionIsObserved(request.key) { isSilent = request.equal(old, new) }
+        var effects = Effects()
+        let holder = exclusion.parent?.outermost
+        family.lock.withLock {
+            exclusion.end(&effects)
+            if case .success(let new) = result, !isEnded {
+                apply(.set(new), to: request.key, isSilent: isSilent, holder: holder, &effects)
+            }
+        }
+        effects.perform(in: family)
+        exclusion.deferred.deliver()
+        _ = try result.get()
+    }
+
+    private func runInside<E: Error>(
+        _ exclusion: Exclusion, _ old: Payload, _ body: (Payload) throws(E) -> Payload
+    ) throws(E) -> Payload {
+        var result: Result<Payload, E>?
+        Current.$activity.withValue(exclusion) {
+            do throws(E) { result = .success(try body(old)) } catch { result = .failure(error) }
+        }
+        return try result!.get()
+    }
+
+    private func exclusionIsObserved(_ key: Key) -> Bool {
+        family.lock.withLock { family.existingRecord(key)?.facts.value.observers.isEmpty == false }
+    }
+
+    /// Becomes the only one to write the key here.
+    private func begin(_ request: Request) -> Exclusion {
+        let parent = Current.unfinished
+        let exclusion = Exclusion(request.key, in: self, parent: parent)
+        var tries = 0
+        while true {
+            tries += 1
+            let step: Family.Step? = family.lock.withLock {
+                let cell = storage.cell(request.key)
+                let info = cell.makeInfo()
+                if let other = info.value.exclusion {
+                    // The other one is usually done within a moment.
+                    return tries < 20 && parent == nil ? .ended(request.key) : other.waitForEnd(parent)
+                }
+                cell.mark(CellState.special)
+                info.value.exclusion = exclusion
+                return nil
+            }
+            switch step {
+            case nil: return exclusion
+            case .wait(let other, let signal): other.wait(signal, parent)
+            case .circle: fatalError(Messages.circleOfWaits(request.key, parent))
+            default: yieldThread()
+            }
+        }
+    }
+}

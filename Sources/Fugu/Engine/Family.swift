@@ -1,0 +1,132 @@
+// How the engine works, for those who meet it here first.
+//
+// A *family* is a root container and all its descendants. It has one lock, which guards everything below and is never
+// held while user code runs. Every operation has the same shape: *decide* under the lock, which is pure bookkeeping, and
+// then *act* outside it: run a load, wait for one, release what was replaced, call observers.
+//
+// Key      one word that identifies what is held (Keys/Key.swift).
+// Cell     what one node knows of one key (Storage/Storage.swift). Its state is one of
+//            absent   nothing here; perhaps a *link* to the ancestor's cell that a read gave last,
+//            set      code (or a rule, or a source) put a value or a replaced loader here: the node *holds* the key,
+//            loaded   a load ended here; the cell's *recipe* tells what it read.
+//          "Loading" is no state of a cell, since nobody knows where a load will end: it is a flight of the family.
+// Record   what the family knows of one key: loads in flight, the last recipe, copies, dependents, observers.
+// Flight   one load. It is the handle that `load(in:)` reads through, so it records every read as an input; it knows the
+//          activity that needs it, and so the way that led to it.
+//
+// A read (Engine/Resolution.swift) first looks for the nearest node that holds the key: what is set wins over all that is
+// loaded. If nobody holds it, the nearest loaded instance that is *valid* for the asker is taken: one loaded at X is valid
+// for C if no node below X on the way to C holds a key of its recipe. Otherwise a load begins or is joined. The home of
+// what was loaded (Engine/Commit.swift) is the deepest node among those that held its inputs. Roots and children take the
+// same way; a root's path merely has one node.
+//
+// The key's last recipe predicts the home of its next load. Those who expect the same home share a flight; whom its
+// result does not fit resolves again. Before anyone waits, the wait graph is searched: a wait that would close a circle
+// is not begun, the load goes on in parallel, and if there really is a cycle it shows on the way of that load.
+//
+// A change (Engine/Change.swift) alters cells under the lock and collects its *effects*: garbage, events, reloads. Events
+// queue in the record of their key, one thread at a time delivers them, outside the lock.
+//
+// A present value is read without any of this, from the cell (Storage/Storage.swift). A child reads an ancestor's cell by
+// a link with a stamp; a stamp is right while nothing between them became set or unset, which is all that could give the
+// child something else.
+
+/// A root and its descendants.
+final class Family: Sendable {
+    let lock = FamilyLock()
+    private let facts = FamilyGuarded(FamilyFacts())
+    /// Where mistakes go that have no one to be thrown at.
+    let reports = Reports()
+
+    private struct FamilyFacts {
+        var records: [Key: KeyRecord] = [:]
+        var serial: UInt64 = 0
+    }
+
+    // Everything below: under the lock.
+
+    /// What the family knows of a key, if anything.
+    func existingRecord(_ key: Key) -> KeyRecord? { facts.value.records[key] }
+
+    /// What the family knows of a key.
+    func record(_ key: Key) -> KeyRecord {
+        if let known = facts.value.records[key] { return known }
+        let made = KeyRecord(key)
+        facts.value.records[key] = made
+        return made
+    }
+
+    var records: some Collection<KeyRecord> { facts.value.records.values }
+
+    func nextSerial() -> UInt64 {
+        facts.value.serial += 1
+        return facts.value.serial
+    }
+
+    /// Ends what observes in a node that goes away.
+    func endObservation(in node: Node, _ garbage: inout Garbage) {
+        guard node.storage.facts.observerCount > 0 else { return }
+        for record in facts.value.records.values where !record.facts.value.observers.isEmpty {
+            let leaving = record.facts.value.observers.filter { $0.node === node }
+            guard !leaving.isEmpty else { continue }
+            record.facts.value.observers.removeAll { $0.node === node }
+            leaving.forEach { garbage.add($0.end()) }
+        }
+    }
+}
+
+/// What a family knows of one key.
+final class KeyRecord: Sendable {
+    let key: Key
+    let facts = FamilyGuarded(KeyFacts())
+
+    init(_ key: Key) { self.key = key }
+}
+
+/// The changing part of a record. Guarded by the lock of the family.
+struct KeyFacts {
+    var flights: [Flight] = []
+    /// What the last load of this key read: where the next one will live.
+    var lastRecipe: Recipe?
+    /// The nodes below the root that have a loaded instance.
+    var copies: Set<NodeIdentity> = []
+    /// Instances that read this key and reload when it changes.
+    var dependents: Set<Dependent> = []
+    var observers: [Observer] = []
+    /// Loads the key again by itself: known once somebody observes it who could say how.
+    var reloader: Reloader?
+    var events: [Event] = []
+    var isDelivering = false
+}
+
+/// A node as an element of a set. The node is unlinked from all sets before it goes.
+struct NodeIdentity: Hashable {
+    unowned(unsafe) let node: Node
+
+    static func == (left: Self, right: Self) -> Bool { left.node === right.node }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(node)) }
+}
+
+/// An instance that is dropped when something changes that it read at or above `depth`.
+struct Dependent: Hashable {
+    let node: NodeIdentity
+    let key: Key
+    let depth: Int
+}
+
+/// What is rarely needed of a cell. Guarded by the lock of the family.
+struct CellFacts {
+    var recipe: Recipe?
+    var lease: Lease?
+    var replacement: Replacement?
+    /// How often the cell's value was set, reset or loaded since somebody recorded it.
+    var changes: UInt32 = 0
+    var exclusion: Exclusion?
+}
+
+typealias CellInfo = FamilyGuarded<CellFacts>
+
+extension CellReference {
+    /// Counts a change, for those who read the value before.
+    func countChange() { info?.value.changes &+= 1 }
+}

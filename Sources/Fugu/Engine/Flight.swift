@@ -1,0 +1,115 @@
+import Synchronization
+
+/// One load, from its beginning on; and the handle through which it reads.
+final class Flight: Activity {
+    let requested: Key
+    let isLocal: Bool
+    let reloads: Bool
+    /// The node that was asked.
+    let asker: Node
+    /// Where the instance is expected to live.
+    let expected: Node
+    /// The node whose replaced loader runs, if one does: the instance lives there or deeper.
+    let limit: Node?
+    let parent: (any Activity)?
+    let level: Int
+    let deferred = Deferred()
+    let facts = FamilyGuarded(FlightFacts())
+    private let finished = Atomic(false)
+
+    init(_ request: Request, asker: Node, expected: Node, limit: Node?, parent: (any Activity)?) {
+        requested = request.key
+        isLocal = request.isLocal
+        reloads = request.reloads
+        self.asker = asker
+        self.expected = expected
+        self.limit = limit
+        self.parent = parent
+        level = parent.map { $0.level + 1 } ?? 1
+    }
+
+    var family: Family { asker.family }
+    var key: Key? { requested }
+    var isFinished: Bool { finished.load(ordering: .acquiring) }
+    func finish() { finished.store(true, ordering: .releasing) }
+}
+
+/// The changing part of a flight. Guarded by the lock of the family.
+struct FlightFacts {
+    var inputs: [Input] = []
+    /// The keys of `inputs`, once they are many.
+    var seen: Set<Key> = []
+    var waiters: [Waiter] = []
+    /// The nodes in which the key was reset meanwhile.
+    var resets: [Node] = []
+    var closers: [Closer] = []
+    /// The leases of what was read.
+    var needs: [Lease] = []
+    /// Set when the load has ended.
+    var outcome: Outcome?
+    /// The asker's container while the load runs, for children made from the handle.
+    var container: Container?
+}
+
+/// How a load ended.
+struct Outcome: Sendable {
+    let result: Result<Payload, any Error>
+    let home: Node
+    let recipe: Recipe
+    let lease: Lease?
+}
+
+/// A task that waits for a load.
+final class TaskWaiter: Sendable {
+    func wake() {}
+}
+
+/// One who waits for a load.
+enum Waiter: Sendable {
+    case thread(Signal)
+    case task(TaskWaiter)
+
+    func wake() {
+        switch self {
+        case .thread(let signal): signal.raise()
+        case .task(let waiter): waiter.wake()
+        }
+    }
+}
+
+extension Flight {
+    /// Under the lock: notes that the load read `key` from a cell of `owner`.
+    func record(_ cell: CellReference, of owner: Node) {
+        guard facts.value.outcome == nil, owner.depth <= asker.depth else { return }
+        let info = cell.makeInfo()
+        cell.mark(CellState.special)
+        let facts = info.value
+        add(Input(key: cell.key, depth: owner.depth, changes: facts.changes, recipe: facts.recipe), facts.lease)
+    }
+
+    /// Under the lock: notes an input whose value was given to those who waited but not kept.
+    func record(_ outcome: Outcome, of key: Key) {
+        guard facts.value.outcome == nil, outcome.home.depth <= asker.depth else { return }
+        let changes = outcome.home.storage.cell(key).makeInfo().value.changes
+        add(Input(key: key, depth: outcome.home.depth, changes: changes &- 1, recipe: outcome.recipe), outcome.lease)
+    }
+
+    private func add(_ input: Input, _ lease: Lease?) {
+        let count = facts.value.inputs.count
+        if count < 8 {
+            guard !facts.value.inputs.contains(where: { $0.key == input.key }) else { return }
+        } else {
+            if facts.value.seen.isEmpty { facts.value.seen = Set(facts.value.inputs.map(\.key)) }
+            guard facts.value.seen.insert(input.key).inserted else { return }
+        }
+        facts.value.inputs.append(input)
+        if let lease { facts.value.needs.append(lease) }
+    }
+
+    /// Under the lock: the deepest of the nodes that held what was read.
+    var home: Node {
+        var depth = isLocal ? asker.depth : limit?.depth ?? 0
+        for input in facts.value.inputs { depth = max(depth, input.depth) }
+        return asker.path.first { $0.depth == depth }!
+    }
+}

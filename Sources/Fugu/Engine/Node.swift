@@ -1,0 +1,104 @@
+/// A container as the engine sees it: its storage, its family and its place in it.
+///
+/// A node outlives its ``Container`` in handles that features captured. When the container goes away the node is ended:
+/// it gives up everything it held, and what is left is memory that can be asked safely.
+final class Node: Sendable {
+    let storage: StorageReference
+    let family: Family
+    let parent: Node?
+    let depth: Int
+    /// The load whose handle this container was made from: what is read through here is that load's input too.
+    let recorder: Flight?
+
+    init(family: Family = Family(), parent: Node? = nil, recorder: Flight? = nil) {
+        self.family = family
+        self.parent = parent
+        self.recorder = recorder
+        depth = parent.map { $0.depth + 1 } ?? 0
+        // The root's children are branches of their own.
+        storage = StorageReference.make(branch: depth > 1 ? parent!.storage.branch : nil)
+        guard let parent else { return }
+        family.lock.withLock { parent.adopt(self) }
+    }
+
+    deinit { storage.free() }
+}
+
+/// What a node knows beside its cells. Guarded by the lock of the family.
+struct NodeFacts {
+    /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
+    var heldMask: UInt64 = 0
+    var isEnded = false
+    var isStrict = false
+    /// What was registered outside of loads.
+    var closers: [Closer] = []
+    /// How many observe something here.
+    var observerCount = 0
+    // Children are unlinked before they go, so these never dangle.
+    unowned(unsafe) var firstChild: Node?
+    unowned(unsafe) var nextSibling: Node?
+    unowned(unsafe) var previousSibling: Node?
+}
+
+// Everything below: under the lock.
+extension Node {
+    var hasChildren: Bool { storage.facts.firstChild != nil }
+    var isEnded: Bool { storage.facts.isEnded }
+
+    private func adopt(_ child: Node) {
+        child.storage.facts.isStrict = storage.facts.isStrict
+        let next = storage.facts.firstChild
+        child.storage.facts.nextSibling = next
+        next?.storage.facts.previousSibling = child
+        storage.facts.firstChild = child
+    }
+
+    private func leaveParent() {
+        let previous = storage.facts.previousSibling
+        let next = storage.facts.nextSibling
+        if let previous { previous.storage.facts.nextSibling = next } else { parent?.storage.facts.firstChild = next }
+        next?.storage.facts.previousSibling = previous
+    }
+
+    /// The node and its ancestors, nearest first.
+    var path: some Sequence<Node> { sequence(first: self, next: \.parent) }
+
+    /// Whether something was set here for the key.
+    func holds(_ key: Key) -> Bool {
+        storage.facts.heldMask & key.mask != 0 && storage.existingCell(key)?.has(CellState.held) == true
+    }
+
+    /// Whether something was set here that the recipe names.
+    func holdsInput(of recipe: Recipe) -> Bool {
+        storage.facts.heldMask & recipe.mask != 0 && recipe.keys.contains { holds($0) }
+    }
+
+    /// Whether this is `ancestor` or stands below it.
+    func isWithin(_ ancestor: Node) -> Bool {
+        guard family === ancestor.family, depth >= ancestor.depth else { return false }
+        return path.first { $0.depth == ancestor.depth } === ancestor
+    }
+
+    /// Whether something between this node and its ancestor, this included, is set for the key, hiding the ancestor's.
+    func isShadowed(_ key: Key, below ancestor: Node) -> Bool {
+        for node in path {
+            if node === ancestor { return false }
+            if node.holds(key) { return true }
+        }
+        return true
+    }
+
+    /// Gives up everything. Returns what is to be released outside the lock.
+    func end() -> Garbage {
+        var garbage = Garbage()
+        storage.facts.isEnded = true
+        if parent != nil { leaveParent() }
+        for cell in storage.cells {
+            if cell.has(CellState.loaded) { forgetLoaded(cell, &garbage, isAbandoned: true) }
+            garbage.add(cell.clear())
+            garbage.add(cell.takeInfo())
+        }
+        family.endObservation(in: self, &garbage)
+        return garbage
+    }
+}

@@ -1,0 +1,50 @@
+/// One thing that a load read: the key, the node that had it, and how often it had changed by then.
+struct Input: Sendable {
+    let key: Key
+    let depth: Int
+    let changes: UInt32
+    let recipe: Recipe?
+}
+
+/// What an instance was made from. Made when its load ends and kept beside the instance, and by the recipes of those that
+/// were made from it.
+final class Recipe: Sendable {
+    let inputs: [Input]
+    /// Whether the instance belongs to the container that asked, by its own wish or that of something it was made from.
+    let isLocal: Bool
+    /// The bits of all keys in `keys`.
+    let mask: UInt64
+    let reloads: Bool
+    private let flattened = FamilyGuarded<[Key]?>(nil)
+
+    init(inputs: [Input], isLocal: Bool, reloads: Bool) {
+        self.inputs = inputs
+        self.isLocal = isLocal || inputs.contains { $0.recipe?.isLocal == true }
+        self.reloads = reloads
+        mask = inputs.reduce(0) { $0 | $1.key.mask | ($1.recipe?.mask ?? 0) }
+    }
+
+    /// Every key that the instance was made from, directly or through others. Under the lock.
+    var keys: [Key] {
+        if let known = flattened.value { return known }
+        var seen: Set<Key> = []
+        var visited: Set<ObjectIdentifier> = []
+        collect(into: &seen, &visited)
+        let keys = Array(seen)
+        flattened.value = keys
+        return keys
+    }
+
+    private func collect(into keys: inout Set<Key>, _ visited: inout Set<ObjectIdentifier>) {
+        guard visited.insert(ObjectIdentifier(self)).inserted else { return }
+        for input in inputs {
+            keys.insert(input.key)
+            input.recipe?.collect(into: &keys, &visited)
+        }
+    }
+}
+
+extension Key {
+    /// One of 64 bits, for quick answers to "certainly not".
+    var mask: UInt64 { 1 << UInt64((raw &* 0x9E37_79B9_7F4A_7C15) >> UInt(UInt.bitWidth - 6)) }
+}

@@ -1,0 +1,182 @@
+/// What a look under the lock says is to be done.
+enum Decision {
+    case found(Payload)
+    case start(Flight, Replacement?)
+    case wait(Flight, Waiter)
+    case failed(any Error)
+    case ended
+}
+
+extension Node {
+    /// Gives the value of a key for this node, loading it if need be.
+    ///
+    /// - Parameters:
+    ///   - container: The container that was asked; kept alive by the caller.
+    ///   - recorder: The load that reads through its handle.
+    ///   - load: Makes the value; called at most once, in place.
+    func resolve(
+        _ request: Request, for container: Container, recorder: Flight?, load: (Container) throws -> Payload
+    ) throws -> Payload {
+        if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
+        let parent = recorder ?? Current.unfinished
+        reportUnrecorded(request.key, parent, recorder)
+        try checkWay(to: request.key, parent)
+        var awaited: Flight?
+        while true {
+            let decision = family.lock.withLock { decide(request, recorder, parent, after: awaited) { .thread(Signal()) } }
+            switch decision {
+            case .found(let payload): return payload
+            case .failed(let error): throw error
+            case .ended: return try answerEnded(request, load)
+            case .start(let flight, let replacement):
+                return try flight.run(for: container, recorder) { view in
+                    guard let replacement else { return try load(view) }
+                    return try replacement.load(view)
+                }
+            case .wait(let flight, let waiter):
+                if case .thread(let signal) = waiter { signal.wait() }
+                WaitGraph.remove(parent, waitingFor: flight)
+                awaited = flight
+            }
+        }
+    }
+
+    /// Under the lock: what is there for this node, without loading. Links this node's cell to an ancestor's.
+    func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference, owner: Node)? {
+        guard let (cell, owner) = find(key).present, let payload = cell.payload else { return nil }
+        recorder?.record(cell, of: owner)
+        self.recorder?.record(cell, of: owner)
+        if owner !== self { storage.cell(key).link(to: cell, in: storage) }
+        return (payload, cell, owner)
+    }
+
+    /// Under the lock: who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be
+    /// used, if there is one.
+    func find(_ key: Key) -> (present: (CellReference, Node)?, limit: Node?) {
+        var limit: Node?
+        for node in path where node.holds(key) {
+            let cell = node.storage.existingCell(key)!
+            if cell.has(CellState.hasWord), !cell.has(CellState.loaded) { return ((cell, node), nil) }
+            limit = node
+            break
+        }
+        for node in path {
+            if let cell = node.storage.existingCell(key), cell.has(CellState.loaded), isValid(cell, of: node) {
+                return ((cell, node), limit)
+            }
+            if node === limit { break }
+        }
+        return (nil, limit)
+    }
+
+    /// Under the lock: whether what was loaded at `owner` is right for this node too: nothing below it, on the way here,
+    /// holds anything that it was made from.
+    private func isValid(_ cell: CellReference, of owner: Node) -> Bool {
+        cell.info?.value.recipe.map { isValid($0, of: owner) } ?? true
+    }
+
+    func isValid(_ recipe: Recipe, of owner: Node) -> Bool {
+        if owner === self { return true }
+        return !recipe.isLocal && path.prefix { $0 !== owner }.allSatisfy { !$0.holdsInput(of: recipe) }
+    }
+
+    /// Under the lock: takes what is there, joins a load in flight, or begins one.
+    func decide(
+        _ request: Request, _ recorder: Flight?, _ parent: (any Activity)?, after awaited: Flight?,
+        makeWaiter: () -> Waiter
+    ) -> Decision {
+        if isEnded { return .ended }
+        let key = request.key
+        if let present = present(key, recorder) { return .found(present.payload) }
+        if let awaited, let decision = accept(awaited, key, recorder) { return decision }
+        let limit = find(key).limit
+        let record = family.record(key)
+        let expected = expectedHome(request, record, limit)
+        for flight in record.facts.value.flights where flight.expected === expected && flight.limit === limit {
+            guard WaitGraph.add(parent, waitingFor: flight) else { continue }
+            let waiter = makeWaiter()
+            flight.facts.value.waiters.append(waiter)
+            return .wait(flight, waiter)
+        }
+        let flight = Flight(request, asker: self, expected: expected, limit: limit, parent: parent)
+        record.facts.value.flights.append(flight)
+        let replacement = limit?.storage.existingCell(key)?.info?.value.replacement
+        return .start(flight, replacement)
+    }
+
+    /// Under the lock: where the key's next instance for this node will live, judging by its last one.
+    private func expectedHome(_ request: Request, _ record: KeyRecord, _ limit: Node?) -> Node {
+        if request.isLocal { return self }
+        guard let recipe = record.facts.value.lastRecipe else { return limit ?? path.first { $0.parent == nil }! }
+        if recipe.isLocal { return self }
+        return path.first { $0.parent == nil || $0 === limit || $0.holdsInput(of: recipe) }!
+    }
+
+    /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
+    private func accept(_ flight: Flight, _ key: Key, _ recorder: Flight?) -> Decision? {
+        guard let outcome = flight.facts.value.outcome, isWithin(outcome.home), isValid(outcome.recipe, of: outcome.home)
+        else { return nil }
+        switch outcome.result {
+        case .failure(let error): return .failed(error)
+        case .success(let payload):
+            recorder?.record(outcome, of: key)
+            self.recorder?.record(outcome, of: key)
+            return .found(payload)
+        }
+    }
+}
+
+extension Node {
+    /// Stops a load that needs itself, or that is nested too deeply to be anything else.
+    func checkWay(to key: Key, _ parent: (any Activity)?) throws {
+        guard let parent else { return }
+        let isCycle = parent.chain.contains { $0.family === family && $0.key == key && $0 is Flight }
+        guard isCycle || parent.level >= 100 && parent.chain.reduce(0, { count, _ in count + 1 }) >= 100 else { return }
+        let way = parent.chain.compactMap { $0 is Flight ? $0.key : nil }.reversed() + [key]
+        let error = isCycle ? LoadError.cycle(way) : LoadError.tooDeep(way)
+        guard key.kind.throws else { fatalError(error.description) }
+        throw error
+    }
+
+    /// Answers after the container has gone away.
+    private func answerEnded(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
+        let key = request.key
+        guard key.kind != .property else {
+            family.reports.report(Messages.readAfterEnd(of: key))
+            return try load(Container.ended)
+        }
+        let error = LoadError.ended(key)
+        guard key.kind.throws else { fatalError(error.description) }
+        throw error
+    }
+
+    /// Tells, in debug builds, of a load that reads its own family past its handle.
+    private func reportUnrecorded(_ key: Key, _ parent: (any Activity)?, _ recorder: Flight?) {
+        #if DEBUG
+        guard recorder == nil, self.recorder == nil, let flight = parent as? Flight, flight.family === family else { return }
+        family.reports.report(Messages.unrecordedRead(of: key, by: flight.requested))
+        #endif
+    }
+}
+
+extension KeyKind {
+    /// Whether a read of the kind can throw.
+    var `throws`: Bool { self == .throwingFeature || self == .asyncFeature }
+}
+
+extension Flight {
+    /// Runs the load on this thread. Returns what its own asker gets.
+    func run(for container: Container, _ recorder: Flight?, _ load: (Container) throws -> Payload) throws -> Payload {
+        family.lock.withLock { facts.value.container = container }
+        let view = Container(view: self)
+        let result = Result {
+            try Current.$activity.withValue(self) {
+                try Container.$current.withValue(view) { try load(view) }
+            }
+        }
+        let outcome = end(with: result, recorder)
+        view.answers(from: outcome.home)
+        deferred.deliver()
+        return try outcome.result.get()
+    }
+}

@@ -1,0 +1,23 @@
+/// A feature whose load suspends and can fail: `try await container[Database.self]`.
+///
+/// The load runs in a task of its own with the task-local values of the task that asked first. Cancelling one who waits
+/// releases that one alone; when the last one leaves, the load is cancelled. No thread is blocked while a task waits. A
+/// failure reaches those who waited and is not kept.
+public protocol AsyncFeature: SendableMetatype {
+    /// What is made; the conforming type itself unless said.
+    associatedtype Instance: Sendable = Self
+    /// Makes the instance or throws. Runs once however many tasks ask, without any lock held.
+    static func load(in container: any FeatureContainer) async throws -> Instance
+    /// Whether the instance is dropped and made anew when something changes that it was made from. False unless said.
+    static var reloadsWhenInputsChange: Bool { get }
+    /// Whether each container that asks makes its own, though it reads nothing of its own. False unless said.
+    static var isLocal: Bool { get }
+}
+
+extension AsyncFeature {
+    public static var reloadsWhenInputsChange: Bool { false }
+    public static var isLocal: Bool { false }
+}
+
+/// An async feature that reaches outside the process. Strict containers throw instead of loading it.
+public protocol ExternalAsyncFeature: AsyncFeature {}

@@ -1,0 +1,67 @@
+/// What a key says of itself on the slow way, where the engine knows no types.
+struct Request: Sendable {
+    let key: Key
+    var isLocal = false
+    var reloads = false
+    /// Whether two payloads hold equal values, and false if the type cannot say.
+    let equal: @Sendable (Payload, Payload) -> Bool
+
+    /// For a reset, which needs no more than the key.
+    init(resetting key: Key) {
+        self.key = key
+        equal = { _, _ in false }
+    }
+
+    init<P: Property>(_: P.Type) {
+        key = Key(raw: Key.property(P.self))
+        equal = Self.equality(of: P.Value.self)
+    }
+
+    init<Value>(_ key: PropertyKey<Value>) {
+        self.key = Key(raw: key.raw)
+        equal = Self.equality(of: Value.self)
+    }
+
+    init<F: Feature>(_: F.Type) {
+        key = Key(raw: Key.feature(F.self))
+        isLocal = F.isLocal
+        reloads = F.reloadsWhenInputsChange
+        equal = Self.equality(of: F.Instance.self)
+    }
+
+    init<Instance>(_ key: FeatureKey<Instance>) {
+        self.key = Key(raw: key.raw)
+        let descriptor = key.descriptor
+        isLocal = descriptor.isLocal
+        reloads = descriptor.reloads
+        equal = Self.equality(of: Instance.self)
+    }
+
+    init<F: ThrowingFeature>(_: F.Type) {
+        key = Key(raw: Key.throwingFeature(F.self))
+        isLocal = F.isLocal
+        reloads = F.reloadsWhenInputsChange
+        equal = Self.equality(of: F.Instance.self)
+    }
+
+    init<F: AsyncFeature>(_: F.Type) {
+        key = Key(raw: Key.asyncFeature(F.self))
+        isLocal = F.isLocal
+        reloads = F.reloadsWhenInputsChange
+        equal = Self.equality(of: F.Instance.self)
+    }
+
+    private static func equality<Value: Sendable>(of _: Value.Type) -> @Sendable (Payload, Payload) -> Bool {
+        { left, right in
+            func areEqual<E: Equatable & SendableMetatype>(_ left: E, _ right: Any) -> Bool { (right as? E) == left }
+            guard let value = cast(left.value(as: Value.self), to: AnyEquatable.self) else { return false }
+            return areEqual(value, right.value(as: Value.self))
+        }
+    }
+}
+
+/// An equality that belongs to no actor: asking for it gives the same answer on every thread.
+private typealias AnyEquatable = any (Equatable & SendableMetatype)
+
+/// The compiler refuses to cast to a type with a marker protocol unless the type is a parameter.
+private func cast<T>(_ value: Any, to _: T.Type) -> T? { value as? T }

@@ -1,0 +1,21 @@
+/// A feature whose load can fail: `try container[Parsed.self]`.
+///
+/// A failure reaches those who waited for it and is not kept: the next read tries again.
+public protocol ThrowingFeature {
+    /// What is made; the conforming type itself unless said.
+    associatedtype Instance: Sendable = Self
+    /// Makes the instance or throws. Runs once however many threads ask, without any lock held.
+    static func load(in container: any FeatureContainer) throws -> Instance
+    /// Whether the instance is dropped and made anew when something changes that it was made from. False unless said.
+    static var reloadsWhenInputsChange: Bool { get }
+    /// Whether each container that asks makes its own, though it reads nothing of its own. False unless said.
+    static var isLocal: Bool { get }
+}
+
+extension ThrowingFeature {
+    public static var reloadsWhenInputsChange: Bool { false }
+    public static var isLocal: Bool { false }
+}
+
+/// A feature that can fail and reaches outside the process. Strict containers throw instead of loading it.
+public protocol ExternalThrowingFeature: ThrowingFeature {}

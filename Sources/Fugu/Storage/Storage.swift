@@ -1,0 +1,591 @@
+// The one file with unchecked code. What makes it right:
+//
+// 1. Memory. A `Header`, its tables and its cells are freed by `StorageReference.free()`, which the owning node calls in
+//    its `deinit`, when nobody can hold the node any more. A cell never moves and keeps its key; a table that became too
+//    small is kept until then. So a pointer found by a reader who holds the node (or a descendant, which holds it) is good.
+// 2. Who writes. Everything here is written under the lock of the family; `table`, `state`, `word` and the epochs are
+//    atomic because readers look at them without it. Fields marked "guarded" are touched under the lock only.
+// 3. Reading a word (seqlock). A reader takes `state`, then `word`, then `state` again. A writer that takes a value away
+//    changes `state` first and `word` second, so an unchanged `state` proves that the word belongs to it. A writer that
+//    only puts a new value in the place of an old one changes `word` alone: both words are right for that state.
+// 4. Reading a box. Between `claim` and `release` of a stripe a reader may follow the word to a `Box` without counting a
+//    reference. A writer swaps the word, and before it lets the old box go it sees every stripe free once
+//    (`Stripes.awaitReaders`): who claims later finds the new word, since claim, swap, look and load are sequentially
+//    consistent. Copying the value out of the box counts its references; no user code runs under a stripe.
+// 5. Types. A key's raw word is made from its type (or from an init of a value key), and every value stored under it was
+//    wrapped as that key's value type, so `Payload.value(as:)` takes out what was put in.
+public import Synchronization
+
+/// The bits of `Cell.state`: flags in the low 8, a version in the next 24, a link's stamp in the high 32.
+@usableFromInline enum CellState {
+    /// `word` is this container's own value and may be read.
+    @usableFromInline static let fast: UInt64 = 1
+    /// `word` is the address of the ancestor's cell whose value is inherited, as long as the stamp is right.
+    @usableFromInline static let link: UInt64 = 2
+    /// Something was set here (a value, a replaced loader, a rule's or source's value): descendants see it.
+    static let held: UInt64 = 4
+    /// The value comes from a load and its info tells from what.
+    static let loaded: UInt64 = 8
+    /// Writing it concerns others (observers, dependents, an exclusion): no short cut.
+    static let special: UInt64 = 16
+    /// `word` is the address of a retained box.
+    static let boxed: UInt64 = 32
+    /// The value comes from a rule or a source, not from code.
+    static let layered: UInt64 = 64
+    /// There is a value in `word`.
+    static let hasWord: UInt64 = 128
+
+    static let flags: UInt64 = 0xFF
+    static let versionUnit: UInt64 = 0x100
+    static let versionMask: UInt64 = 0xFFFF_FF00
+
+    @inlinable @inline(__always) static func stamp(_ state: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: state >> 32) }
+    @inlinable @inline(__always) static func version(_ state: UInt64) -> UInt32 {
+        UInt32(truncatingIfNeeded: state) >> 8
+    }
+}
+
+/// What one container knows of one key.
+@usableFromInline struct Cell: ~Copyable {
+    @usableFromInline let key: UInt
+    @usableFromInline let state: Atomic<UInt64>
+    @usableFromInline let word: Atomic<UInt64>
+    /// Guarded. A retained object with what is rarely needed.
+    fileprivate var info: UnsafeRawPointer?
+}
+
+/// The open-addressing table: this, then `mask + 1` words, each the address of a cell or zero.
+@frozen @usableFromInline struct Table {
+    @usableFromInline let mask: UInt
+    @usableFromInline let shift: UInt
+}
+
+/// The fixed part of a container's storage.
+@usableFromInline struct Header: ~Copyable {
+    @usableFromInline let table: Atomic<UInt>
+    /// Rises when a key becomes set or unset in this container.
+    @usableFromInline let epoch: Atomic<UInt32>
+    /// Rises when that happens in a descendant that has children itself, or here; kept by the root's children only.
+    @usableFromInline let deepEpoch: Atomic<UInt32>
+    /// The header of the ancestor (or self) that is a child of the root; the root's own for the root.
+    @usableFromInline let branch: UnsafeMutablePointer<Header>?
+    @usableFromInline let stripes: UnsafeMutablePointer<Atomic<UInt64>>
+    fileprivate var count: UInt  // guarded
+    fileprivate var spare: UnsafeMutablePointer<Cell>  // guarded: cells not given out yet
+    fileprivate var spareCount: UInt  // guarded
+    fileprivate var chunks: UnsafeMutableRawPointer?  // guarded: what `free` frees, each starts with the next's address
+    fileprivate var facts: NodeFacts  // guarded
+}
+
+/// Where readers announce themselves, chosen by the stack they run on, so that threads seldom share a cache line.
+@usableFromInline enum Stripes {
+    @usableFromInline static let count: UInt = 32
+    @usableFromInline static let stride: UInt = 16  // words: 128 bytes
+
+    // Never freed and only touched atomically.
+    nonisolated(unsafe) static let shared: UnsafeMutablePointer<Atomic<UInt64>> = {
+        let all = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: Int(count * stride))
+        for index in 0..<Int(count * stride) { (all + index).initialize(to: Atomic(0)) }
+        return all
+    }()
+
+    @inlinable @inline(__always)
+    static func claim(_ stripes: UnsafeMutablePointer<Atomic<UInt64>>) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        var local: UInt8 = 0
+        let address = withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        var index = ((address >> 18) &* 0x9E37_79B1) >> 7
+        while true {
+            let stripe = stripes + Int((index & (count - 1)) &* stride)
+            let value = stripe.pointee.load(ordering: .relaxed)
+            if value & 1 == 0,
+                stripe.pointee.compareExchange(
+                    expected: value, desired: value &+ 1, successOrdering: .sequentiallyConsistent,
+                    failureOrdering: .relaxed
+                ).exchanged
+            {
+                return stripe
+            }
+            index &+= 1
+        }
+    }
+
+    @inlinable @inline(__always)
+    static func release(_ stripe: UnsafeMutablePointer<Atomic<UInt64>>) {
+        stripe.pointee.store(stripe.pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+    }
+
+    /// Returns when every reader that was inside a box at the time of the call has left it.
+    static func awaitReaders() {
+        for index in 0..<count {
+            let stripe = shared + Int(index * stride)
+            let value = stripe.pointee.load(ordering: .sequentiallyConsistent)
+            guard value & 1 == 1 else { continue }
+            var looks = 0
+            while stripe.pointee.load(ordering: .sequentiallyConsistent) == value {
+                looks += 1
+                if looks > 64 { yieldThread() }
+            }
+        }
+    }
+}
+
+/// A box of any type.
+@usableFromInline class AnyBox: @unchecked Sendable {}
+
+/// Holds a value that does not fit a word.
+@usableFromInline final class Box<Value: Sendable>: AnyBox, @unchecked Sendable {
+    @usableFromInline let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+/// A value of any type on its way through the engine, which knows no types.
+@usableFromInline struct Payload: Sendable {
+    let bits: UInt64
+    let box: AnyBox?
+
+    /// Whether `Value` is kept as the bits of a word.
+    @inlinable @inline(__always)
+    static func isWord<Value>(_: Value.Type) -> Bool { _isPOD(Value.self) && MemoryLayout<Value>.size <= 8 }
+
+    init<Value: Sendable>(_ value: Value) {
+        if Self.isWord(Value.self) {
+            var bits: UInt64 = 0
+            withUnsafeMutableBytes(of: &bits) { $0.storeBytes(of: value, as: Value.self) }
+            self.bits = bits
+            box = nil
+        } else {
+            bits = 0
+            box = Box(value)
+        }
+    }
+
+    fileprivate init(word: UInt64, isBoxed: Bool) {
+        guard isBoxed else {
+            bits = word
+            box = nil
+            return
+        }
+        bits = 0
+        box = Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).takeUnretainedValue()
+    }
+
+    /// The unchecked cast (see 5 above).
+    func value<Value: Sendable>(as _: Value.Type) -> Value {
+        guard let box else {
+            return withUnsafeBytes(of: bits) { $0.loadUnaligned(as: Value.self) }
+        }
+        return unsafeDowncast(box, to: Box<Value>.self).value
+    }
+}
+
+/// A container's storage, as readers use it. Whoever uses it keeps the container alive meanwhile.
+@frozen public struct StorageReference: @unchecked Sendable {
+    @usableFromInline let header: UnsafeMutablePointer<Header>
+
+    @inlinable @inline(__always)
+    init(header: UnsafeMutablePointer<Header>) { self.header = header }
+
+    @inlinable @inline(__always)
+    init(address: UInt) { header = UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped }
+
+    var address: UInt { UInt(bitPattern: header) }
+
+    @inlinable @inline(__always)
+    func find(_ key: UInt) -> UnsafeMutablePointer<Cell>? {
+        let table = header.pointee.table.load(ordering: .acquiring)
+        let fixed = UnsafePointer<Table>(bitPattern: table).unsafelyUnwrapped.pointee
+        let slots = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table &+ UInt(MemoryLayout<Table>.size))
+            .unsafelyUnwrapped
+        var index = (key &* 0x9E37_79B9_7F4A_7C15) >> fixed.shift
+        while true {
+            let address = slots[Int(bitPattern: index)].load(ordering: .acquiring)
+            guard let cell = UnsafeMutablePointer<Cell>(bitPattern: address) else { return nil }
+            if cell.pointee.key == key { return cell }
+            index = (index &+ 1) & fixed.mask
+        }
+    }
+
+    /// The present value of a key, if it can be had without the lock.
+    @inlinable @inline(__always)
+    func read<Value: Sendable>(_ key: UInt, as _: Value.Type) -> Value? {
+        guard let cell = find(key) else { return nil }
+        let state = cell.pointee.state.load(ordering: .acquiring)
+        if state & CellState.fast != 0 {
+            guard Payload.isWord(Value.self) else {
+                let stripe = Stripes.claim(header.pointee.stripes)
+                defer { Stripes.release(stripe) }
+                let word = cell.pointee.word.load(ordering: .sequentiallyConsistent)
+                guard cell.pointee.state.load(ordering: .relaxed) == state else { return nil }
+                return Self.unbox(word, as: Value.self)
+            }
+            let word = cell.pointee.word.load(ordering: .acquiring)
+            guard cell.pointee.state.load(ordering: .relaxed) == state else { return nil }
+            return Self.unpack(word, as: Value.self)
+        }
+        guard state & CellState.link != 0 else { return nil }
+        return readLink(cell, state)
+    }
+
+    /// The value of the ancestor's cell that `cell` points at, if nothing between has changed since the link was made.
+    @inlinable @inline(__always)
+    func readLink<Value: Sendable>(_ cell: UnsafeMutablePointer<Cell>, _ state: UInt64) -> Value? {
+        let address = UInt(truncatingIfNeeded: cell.pointee.word.load(ordering: .acquiring))
+        guard cell.pointee.state.load(ordering: .acquiring) == state else { return nil }
+        let target = UnsafeMutablePointer<Cell>(bitPattern: address).unsafelyUnwrapped
+        let targetState = target.pointee.state.load(ordering: .acquiring)
+        guard targetState & CellState.fast != 0, isCurrent(state, targetState) else { return nil }
+        guard Payload.isWord(Value.self) else {
+            let stripe = Stripes.claim(header.pointee.stripes)
+            defer { Stripes.release(stripe) }
+            let word = target.pointee.word.load(ordering: .sequentiallyConsistent)
+            guard target.pointee.state.load(ordering: .relaxed) == targetState, isCurrent(state, targetState)
+            else { return nil }
+            return Self.unbox(word, as: Value.self)
+        }
+        let word = target.pointee.word.load(ordering: .acquiring)
+        guard target.pointee.state.load(ordering: .relaxed) == targetState, isCurrent(state, targetState)
+        else { return nil }
+        return Self.unpack(word, as: Value.self)
+    }
+
+    @inlinable @inline(__always)
+    func isCurrent(_ link: UInt64, _ target: UInt64) -> Bool {
+        CellState.stamp(link) == pathEpoch &+ CellState.version(target)
+    }
+
+    /// Differs from what it was before if anything became set or unset between this container and the root.
+    @inlinable @inline(__always)
+    var pathEpoch: UInt32 {
+        let branch = header.pointee.branch.unsafelyUnwrapped
+        return header.pointee.epoch.load(ordering: .acquiring) &+ branch.pointee.deepEpoch.load(ordering: .acquiring)
+    }
+
+    // By size, because a detour over memory costs more than the whole read.
+    @inlinable @inline(__always)
+    static func unpack<Value>(_ word: UInt64, as _: Value.Type) -> Value {
+        switch MemoryLayout<Value>.size {
+        case 8: unsafeBitCast(word, to: Value.self)
+        case 4: unsafeBitCast(UInt32(truncatingIfNeeded: word), to: Value.self)
+        case 2: unsafeBitCast(UInt16(truncatingIfNeeded: word), to: Value.self)
+        case 1: unsafeBitCast(UInt8(truncatingIfNeeded: word), to: Value.self)
+        default: withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
+        }
+    }
+
+    @inlinable @inline(__always)
+    static func unbox<Value: Sendable>(_ word: UInt64, as _: Value.Type) -> Value {
+        let address = UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: word)).unsafelyUnwrapped
+        return Unmanaged<Box<Value>>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.value }
+    }
+}
+
+extension StorageReference {
+    private static var slotsOffset: Int { MemoryLayout<Table>.size }
+
+    /// Storage for a container: the header, a table of four and two cells in one piece.
+    static func make(branch: StorageReference?) -> StorageReference {
+        let slots = 4
+        let cells = 2
+        let tableOffset = MemoryLayout<UInt>.size * 2 + MemoryLayout<Header>.stride
+        let cellsOffset = (tableOffset + slotsOffset + slots * MemoryLayout<UInt>.size + 7) & ~7
+        let chunk = UnsafeMutableRawPointer.allocate(
+            byteCount: cellsOffset + cells * MemoryLayout<Cell>.stride, alignment: 16)
+        chunk.storeBytes(of: 0, as: UInt.self)
+        let header = (chunk + MemoryLayout<UInt>.size * 2).bindMemory(to: Header.self, capacity: 1)
+        let table = initializeTable(at: chunk + tableOffset, slots: slots)
+        header.initialize(
+            to: Header(
+                table: Atomic(UInt(bitPattern: table)), epoch: Atomic(0), deepEpoch: Atomic(0),
+                branch: branch?.header ?? header, stripes: Stripes.shared, count: 0,
+                spare: (chunk + cellsOffset).bindMemory(to: Cell.self, capacity: cells), spareCount: UInt(cells),
+                chunks: chunk, facts: NodeFacts()))
+        return StorageReference(header: header)
+    }
+
+    /// Storage in which nothing is ever found, for views: they answer by the slow way.
+    static let empty = make(branch: nil)
+
+    /// The storage of the ancestor (or self) that is a child of the root.
+    var branch: StorageReference { StorageReference(header: header.pointee.branch!) }
+
+    /// What else a container knows, under the lock.
+    var facts: NodeFacts {
+        get { header.pointee.facts }
+        nonmutating _modify { yield &header.pointee.facts }
+    }
+
+    /// Frees all memory; the values must be gone already.
+    func free() {
+        var next = header.pointee.chunks
+        header.deinitialize(count: 1)
+        while let chunk = next {
+            next = UnsafeMutableRawPointer(bitPattern: chunk.load(as: UInt.self))
+            chunk.deallocate()
+        }
+    }
+
+    private static func initializeTable(at address: UnsafeMutableRawPointer, slots: Int) -> UnsafeMutableRawPointer {
+        let shift = UInt(UInt.bitWidth - slots.trailingZeroBitCount)
+        address.initializeMemory(as: Table.self, to: Table(mask: UInt(slots - 1), shift: shift))
+        let first = (address + slotsOffset).bindMemory(to: Atomic<UInt>.self, capacity: slots)
+        for index in 0..<slots { (first + index).initialize(to: Atomic(0)) }
+        return address
+    }
+
+    private func allocateChunk(_ bytes: Int) -> UnsafeMutableRawPointer {
+        let chunk = UnsafeMutableRawPointer.allocate(byteCount: bytes + MemoryLayout<UInt>.size, alignment: 8)
+        chunk.storeBytes(of: UInt(bitPattern: header.pointee.chunks), as: UInt.self)
+        header.pointee.chunks = chunk
+        return chunk + MemoryLayout<UInt>.size
+    }
+
+    /// Under the lock: the cell of a key, made if there is none.
+    func cell(_ key: Key) -> CellReference {
+        if let cell = find(key.raw) { return CellReference(cell) }
+        if header.pointee.spareCount == 0 {
+            let wanted = Swift.max(2, Swift.min(64, header.pointee.count / 2))
+            header.pointee.spare = allocateChunk(Int(wanted) * MemoryLayout<Cell>.stride)
+                .bindMemory(to: Cell.self, capacity: Int(wanted))
+            header.pointee.spareCount = wanted
+        }
+        let cell = header.pointee.spare
+        cell.initialize(to: Cell(key: key.raw, state: Atomic(0), word: Atomic(0), info: nil))
+        header.pointee.spare = cell + 1
+        header.pointee.spareCount -= 1
+        header.pointee.count += 1
+        growIfNeeded()
+        Self.insert(cell, into: header.pointee.table.load(ordering: .relaxed))
+        return CellReference(cell)
+    }
+
+    private func growIfNeeded() {
+        let old = header.pointee.table.load(ordering: .relaxed)
+        let slots = Int(UnsafePointer<Table>(bitPattern: old)!.pointee.mask) + 1
+        guard Int(header.pointee.count) * 8 > slots * 7 - 4 else { return }
+        let bytes = Self.slotsOffset + slots * 2 * MemoryLayout<UInt>.size
+        let table = UInt(bitPattern: Self.initializeTable(at: allocateChunk(bytes), slots: slots * 2))
+        for cell in cells { Self.insert(cell.pointer, into: table) }
+        header.pointee.table.store(table, ordering: .releasing)
+    }
+
+    private static func insert(_ cell: UnsafeMutablePointer<Cell>, into table: UInt) {
+        let fixed = UnsafePointer<Table>(bitPattern: table)!.pointee
+        let slots = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table + UInt(slotsOffset))!
+        var index = (cell.pointee.key &* 0x9E37_79B9_7F4A_7C15) >> fixed.shift
+        while slots[Int(index)].load(ordering: .relaxed) != 0 { index = (index + 1) & fixed.mask }
+        slots[Int(index)].store(UInt(bitPattern: cell), ordering: .releasing)
+    }
+
+    /// Under the lock: the cell of a key, if there is one.
+    func existingCell(_ key: Key) -> CellReference? { find(key.raw).map(CellReference.init) }
+
+    /// Under the lock: all cells, in no order.
+    var cells: [CellReference] {
+        let table = header.pointee.table.load(ordering: .relaxed)
+        let mask = UnsafePointer<Table>(bitPattern: table)!.pointee.mask
+        let slots = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table + UInt(Self.slotsOffset))!
+        var result: [CellReference] = []
+        for index in 0...Int(mask) {
+            if let cell = UnsafeMutablePointer<Cell>(bitPattern: slots[index].load(ordering: .relaxed)) {
+                result.append(CellReference(cell))
+            }
+        }
+        return result
+    }
+
+    /// Under the lock: makes every link that passes this container invalid.
+    func raiseEpoch(reachesDescendants: Bool) {
+        header.pointee.epoch.add(1, ordering: .acquiringAndReleasing)
+        if reachesDescendants {
+            header.pointee.branch!.pointee.deepEpoch.add(1, ordering: .acquiringAndReleasing)
+        }
+    }
+}
+
+/// A cell, as the engine uses it: under the lock of its family, by whoever keeps its node alive.
+struct CellReference: @unchecked Sendable, Equatable {
+    fileprivate let pointer: UnsafeMutablePointer<Cell>
+
+    fileprivate init(_ pointer: UnsafeMutablePointer<Cell>) { self.pointer = pointer }
+
+    var key: Key { Key(raw: pointer.pointee.key) }
+    private var state: UInt64 { pointer.pointee.state.load(ordering: .relaxed) }
+    func has(_ flag: UInt64) -> Bool { state & flag != 0 }
+    var version: UInt32 { CellState.version(state) }
+
+    /// The cell's own value, if it has one.
+    var payload: Payload? {
+        let state = state
+        guard state & CellState.hasWord != 0 else { return nil }
+        return Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: state & CellState.boxed != 0)
+    }
+
+    /// Puts a value in and lets readers see it at once, or only after `open()`. Returns the value that was there.
+    func store(_ payload: Payload, flags: UInt64, isOpen: Bool = true) -> Garbage {
+        let old = state
+        let kept = old & CellState.special
+        let boxed = payload.box == nil ? 0 : CellState.boxed
+        let next = (old &+ CellState.versionUnit) & CellState.versionMask | kept | flags | boxed | CellState.hasWord
+        pointer.pointee.state.store(next & ~CellState.fast, ordering: .sequentiallyConsistent)
+        let word = payload.box.map { UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
+        let oldWord = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
+        if isOpen { pointer.pointee.state.store(next | CellState.fast, ordering: .releasing) }
+        return Garbage(state: old, word: oldWord)
+    }
+
+    /// Puts a value in the place of another of the same standing; readers never notice more than the new value.
+    func exchange(_ payload: Payload) -> Garbage {
+        let word = payload.box.map { UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
+        let old = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
+        return Garbage(state: state, word: old)
+    }
+
+    /// Whether `exchange` is all that a new value needs.
+    var takesExchange: Bool {
+        state & (CellState.fast | CellState.held | CellState.special | CellState.layered | CellState.loaded)
+            == CellState.fast | CellState.held
+    }
+
+    /// Lets readers see the value that was stored closed, if there is one.
+    func openIfPresent() {
+        guard state & CellState.hasWord != 0 else { return }
+        pointer.pointee.state.store(state | CellState.fast, ordering: .releasing)
+    }
+
+    /// Sends readers to the slow way.
+    func close() { pointer.pointee.state.store(state & ~CellState.fast, ordering: .sequentiallyConsistent) }
+
+    /// Takes the value away, leaving `flags`.
+    func clear(flags: UInt64 = 0) -> Garbage {
+        let old = state
+        let next = (old &+ CellState.versionUnit) & CellState.versionMask | old & CellState.special | flags
+        pointer.pointee.state.store(next, ordering: .sequentiallyConsistent)
+        return Garbage(state: old, word: pointer.pointee.word.exchange(0, ordering: .sequentiallyConsistent))
+    }
+
+    func mark(_ flags: UInt64, _ isOn: Bool = true) {
+        pointer.pointee.state.store(isOn ? state | flags : state & ~flags, ordering: .releasing)
+    }
+
+    /// Lets readers of this container, which has no value of its own here, read an ancestor's cell.
+    func link(to target: CellReference, in storage: StorageReference) {
+        guard target.has(CellState.fast), state & (CellState.held | CellState.loaded) == 0 else { return }
+        let bare = state & (CellState.versionMask | CellState.special)
+        pointer.pointee.state.store(bare, ordering: .sequentiallyConsistent)
+        pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .sequentiallyConsistent)
+        let stamp = UInt64(storage.pathEpoch &+ target.version) << 32
+        pointer.pointee.state.store(stamp | bare | CellState.link, ordering: .releasing)
+    }
+
+    /// What is rarely needed.
+    var info: CellInfo? {
+        pointer.pointee.info.map { Unmanaged<CellInfo>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// The info, made if there is none.
+    func makeInfo() -> CellInfo {
+        if let info { return info }
+        let made = CellInfo(CellFacts())
+        pointer.pointee.info = UnsafeRawPointer(Unmanaged.passRetained(made).toOpaque())
+        return made
+    }
+
+    /// Takes the info away, to be released outside the lock.
+    func takeInfo() -> CellInfo? {
+        let old = pointer.pointee.info.map { Unmanaged<CellInfo>.fromOpaque($0).takeRetainedValue() }
+        pointer.pointee.info = nil
+        return old
+    }
+}
+
+/// What was taken out of cells under the lock, to be let go outside it: releasing runs `deinit`s, which are user code.
+struct Garbage {
+    private var first: UInt64 = 0
+    private var more: [UInt64] = []
+    private var objects: [any AnyObject & Sendable] = []
+
+    init() {}
+
+    fileprivate init(state: UInt64, word: UInt64) {
+        if state & CellState.boxed != 0 { first = word }
+    }
+
+    mutating func add(_ other: consuming Garbage) {
+        if first == 0 { first = other.first } else if other.first != 0 { more.append(other.first) }
+        more += other.more
+        objects += other.objects
+    }
+
+    mutating func add(_ object: (any AnyObject & Sendable)?) {
+        if let object { objects.append(object) }
+    }
+
+    mutating func add(_ list: [some AnyObject & Sendable]) {
+        for object in list { objects.append(object) }
+    }
+
+    /// Releases everything, after the last reader has left what is in boxes. Outside every lock.
+    func dispose() {
+        guard first != 0 else { return }
+        Stripes.awaitReaders()
+        Self.release(first)
+        for word in more { Self.release(word) }
+    }
+
+    private static func release(_ word: UInt64) {
+        Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).release()
+    }
+}
+
+/// A value with a lock of its own.
+package final class Guarded<Value>: @unchecked Sendable {
+    private let lock = PlatformLock()
+    private var value: Value
+
+    package init(_ value: sending Value) { self.value = value }
+
+    deinit { lock.destroy() }
+
+    /// Runs `body` with exclusive access. `body` must not call user code.
+    @discardableResult
+    package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}
+
+/// A value that is touched only while the lock of its family is held.
+final class FamilyGuarded<Value>: @unchecked Sendable {
+    var value: Value
+    init(_ value: sending Value) { self.value = value }
+}
+
+/// The lock of a family.
+final class FamilyLock: @unchecked Sendable {
+    private let lock = PlatformLock()
+
+    deinit { lock.destroy() }
+
+    @inline(__always)
+    func withLock<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+}
+
+/// Lets one thread sleep until another one raises it. It is raised once.
+final class Signal: @unchecked Sendable {
+    private let signal = PlatformSignal()
+
+    deinit { signal.destroy() }
+
+    func raise() { signal.raise() }
+    func wait() { signal.wait() }
+}
+
+extension Key {
+    /// The type that a type's key was made from.
+    var type: Any.Type? { isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }
+}
