@@ -9,6 +9,8 @@ public final class Container: FeatureContainer {
     /// The address of the storage that is read first.
     @usableFromInline let storageAddress: Atomic<UInt>
     let backing: any Backing
+    /// The node that ends with this container.
+    private let owned: Node?
     /// Children keep their parents.
     private let parent: Container?
 
@@ -23,6 +25,7 @@ public final class Container: FeatureContainer {
     public init() {
         let node = Node()
         backing = node
+        owned = node
         parent = nil
         storageAddress = Atomic(node.storage.address)
     }
@@ -32,6 +35,7 @@ public final class Container: FeatureContainer {
         let node = Node(
             family: parent.backing.node.family, parent: parent.backing.node, recorder: parent.backing.recorder)
         backing = node
+        owned = node
         self.parent = parent.backing.owner ?? parent
         storageAddress = Atomic(node.storage.address)
     }
@@ -39,11 +43,20 @@ public final class Container: FeatureContainer {
     /// What reads and writes through a view of some container.
     init(view: any Backing) {
         backing = view
+        owned = nil
         parent = nil
         storageAddress = Atomic(StorageReference.empty.address)
     }
 
-    deinit { backing.end() }
+    /// Stands for the container of `node`, wherever that is.
+    init(standingFor node: Node) {
+        backing = node
+        owned = nil
+        parent = nil
+        storageAddress = Atomic(node.storage.address)
+    }
+
+    deinit { owned?.end() }
 
     /// Stands for a container that has gone away.
     static let ended = Container()

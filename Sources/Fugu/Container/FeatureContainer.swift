@@ -46,6 +46,19 @@ extension FeatureContainer {
         }
     }
 
+    /// The instance of a feature whose load suspends; no suspension if it is there.
+    ///
+    /// The load runs in a task of its own. Cancelling the reader releases it alone, with `CancellationError`.
+    /// - Throws: What its load threw, `CancellationError`, or ``LoadError``.
+    public subscript<F: AsyncFeature>(feature: F.Type) -> F.Instance {
+        @inlinable get async throws {
+            let present = _storage.read(Key.asyncFeature(feature), as: F.Instance.self)
+            extendLifetime(self)
+            if let present { return present }
+            return try await _container.readSlowly(feature)
+        }
+    }
+
     /// Swaps a feature here and for all descendants that did not do so themselves.
     public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
         _container.backing.set(Request(feature), to: Payload(instance))
@@ -77,6 +90,15 @@ extension FeatureContainer {
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
     ) {
         _container.backing.change(Request(feature), .replace(Replacement { Payload(try load($0)) }))
+    }
+
+    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    public func replace<F: AsyncFeature>(
+        _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) async throws -> F.Instance
+    ) {
+        let replacement = Replacement(
+            load: { _ in throw CancellationError() }, loadAsync: { Payload(try await load($0)) })
+        _container.backing.change(Request(feature), .replace(replacement))
     }
 
     /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
@@ -112,5 +134,11 @@ extension Container {
     @usableFromInline
     func readSlowly<F: ThrowingFeature>(_ feature: F.Type) throws -> F.Instance {
         try backing.read(Request(feature), self) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
+    }
+
+    @usableFromInline
+    func readSlowly<F: AsyncFeature>(_ feature: F.Type) async throws -> F.Instance {
+        try await backing.readAsync(Request(feature), self) { Payload(try await F.load(in: $0)) }
+            .value(as: F.Instance.self)
     }
 }

@@ -5,6 +5,10 @@ protocol Backing: AnyObject, Sendable {
     var node: Node { get }
     /// Gives a value, loading it by `load` if need be, which is called in place and at most once.
     func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload
+    /// The same for an async key.
+    func readAsync(
+        _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload
     func change(_ request: Request, _ operation: Operation)
     func set(_ request: Request, to payload: Payload)
     /// What is there, without loading.
@@ -14,15 +18,20 @@ protocol Backing: AnyObject, Sendable {
     var recorder: Flight? { get }
     /// The container that children made from here belong to, where it is another one.
     var owner: Container? { get }
-    /// The container goes away.
-    func end()
 }
 
 extension Backing {
+    func readAsync(
+        _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        let recorder = recorder
+        return try await (recorder?.asker ?? node).resolveAsync(
+            request, for: container, recorder: recorder, load: load)
+    }
+
     func set(_ request: Request, to payload: Payload) { change(request, .set(payload)) }
     var recorder: Flight? { nil }
     var owner: Container? { nil }
-    func end() {}
 }
 
 extension Node: Backing {
@@ -36,8 +45,9 @@ extension Node: Backing {
 
     func onClose(_ closer: Closer) { family.lock.withLock { storage.facts.closers.append(closer) } }
 
+    /// The container goes away.
     func end() {
-        let garbage: Garbage = family.lock.withLock { end() }
+        let garbage = family.lock.withLock { giveUp() }
         garbage.dispose()
     }
 }

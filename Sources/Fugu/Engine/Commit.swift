@@ -96,6 +96,7 @@ extension Flight {
         effects.garbage.add(facts.value.container)
         facts.value.waiters = []
         facts.value.container = nil
+        facts.value.task = nil
         facts.value.inputs = []
         facts.value.seen = []
         facts.value.closers = []

@@ -56,10 +56,8 @@ struct Event: Sendable {
     let holder: (any Activity)?
 }
 
-/// Loads a key in a node without being asked by a reader.
-struct Reloader: Sendable {
-    let load: @Sendable (Node) -> Void
-}
+/// Loads a key without being asked by a reader.
+typealias Reloader = @Sendable (Container) -> Void
 
 extension Family {
     /// Under the lock: queues what those who observe the key at `node`, or below without anything between hiding it, are
@@ -103,19 +101,27 @@ extension Family {
             guard let (event, reloader) = next else { return }
             switch event.content {
             case .value(let payload, let observers): for observer in observers { observer.call(with: payload) }
-            case .load(let node): reloader?.load(node)
+            case .load(let node): reloader?(Container(standingFor: node))
             }
         }
     }
 
     /// Adds an observer. From now on writes to the key in the nodes above take the long way.
-    func observe(_ observer: Observer, _ reloader: Reloader?) {
-        lock.withLock {
-            let facts = record(observer.key).facts
-            facts.value.observers.append(observer)
-            observer.node.storage.facts.observerCount += 1
-            if let reloader { facts.value.reloader = reloader }
-            for node in observer.node.path { node.storage.cell(observer.key).mark(CellState.special) }
+    func observe(_ observer: Observer, _ reloader: Reloader?, startsWithPresent: Bool = false) {
+        let (node, key) = (observer.node, observer.key)
+        let (record, ending): (KeyRecord, Observer.Ending?) = lock.withLock {
+            let record = self.record(key)
+            guard !node.isEnded else { return (record, observer.end()) }
+            record.facts.value.observers.append(observer)
+            node.storage.facts.observerCount += 1
+            if let reloader { record.facts.value.reloader = reloader }
+            for node in node.path { node.storage.cell(key).mark(CellState.special) }
+            if startsWithPresent, let payload = node.present(key)?.payload {
+                record.facts.value.events.append(Event(content: .value(payload, [observer]), holder: nil))
+            }
+            return (record, nil)
         }
+        withExtendedLifetime(ending) {}
+        if startsWithPresent { deliver(record) }
     }
 }

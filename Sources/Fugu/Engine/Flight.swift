@@ -47,6 +47,10 @@ struct FlightFacts {
     var needs: [Lease] = []
     /// Set when the load has ended.
     var outcome: Outcome?
+    /// The task of an async load.
+    var task: Task<Void, Never>?
+    /// Whether nobody waits for it any more.
+    var isAbandoned = false
     /// The asker's container while the load runs, for children made from the handle.
     var container: Container?
 }
@@ -57,11 +61,6 @@ struct Outcome: Sendable {
     let home: Node
     let recipe: Recipe
     let lease: Lease?
-}
-
-/// A task that waits for a load.
-final class TaskWaiter: Sendable {
-    func wake() {}
 }
 
 /// One who waits for a load.

@@ -30,6 +30,8 @@ struct NodeFacts {
     var heldMask: UInt64 = 0
     var isEnded = false
     var isStrict = false
+    /// Tracks reads for the Observation framework.
+    var tracker: Tracker?
     /// What was registered outside of loads.
     var closers: [Closer] = []
     /// How many observe something here.
@@ -89,7 +91,7 @@ extension Node {
     }
 
     /// Gives up everything. Returns what is to be released outside the lock.
-    func end() -> Garbage {
+    func giveUp() -> Garbage {
         var garbage = Garbage()
         storage.facts.isEnded = true
         if parent != nil { leaveParent() }
@@ -99,6 +101,8 @@ extension Node {
             garbage.add(cell.takeInfo())
         }
         family.endObservation(in: self, &garbage)
+        garbage.add(storage.facts.tracker)
+        storage.facts.tracker = nil
         return garbage
     }
 }

@@ -151,7 +151,7 @@ extension Node {
     }
 
     /// Tells, in debug builds, of a load that reads its own family past its handle.
-    private func reportUnrecorded(_ key: Key, _ parent: (any Activity)?, _ recorder: Flight?) {
+    func reportUnrecorded(_ key: Key, _ parent: (any Activity)?, _ recorder: Flight?) {
         #if DEBUG
         guard recorder == nil, self.recorder == nil, let flight = parent as? Flight, flight.family === family else { return }
         family.reports.report(Messages.unrecordedRead(of: key, by: flight.requested))

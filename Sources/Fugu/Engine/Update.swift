@@ -94,6 +94,13 @@ final class UpdateView: Backing {
         }
     }
 
+    func readAsync(
+        _ request: Request, _: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        if let pending = present(request.key) { return pending }
+        return try await node.resolveAsync(request, for: container, recorder: nil, load: load)
+    }
+
     func change(_ request: Request, _ operation: Operation) {
         guard !update.isFinished else { return node.change(request, operation) }
         update.add(Write(node: node, request: request, operation: operation))

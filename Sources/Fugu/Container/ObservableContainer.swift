@@ -1,0 +1,87 @@
+public import Observation
+
+/// A container whose reads are tracked, for SwiftUI and `withObservationTracking`.
+///
+/// Reading a key tracks that key and no other. A first load is no change.
+@dynamicMemberLookup
+public final class ObservableContainer: FeatureContainer, Observable {
+    public let _container: Container
+
+    init(_ container: Container, _ tracker: Tracker) {
+        _container = Container(view: TrackingView(container, tracker))
+    }
+
+    public var _storage: StorageReference { StorageReference.empty }
+}
+
+extension Container {
+    /// This container with tracked reads.
+    public var observable: ObservableContainer {
+        let node = backing.node
+        return ObservableContainer(self, node.tracker())
+    }
+}
+
+/// Tells the Observation framework of the changes seen from a node. There is one for each node, made when first needed.
+final class Tracker: Observable, Sendable {
+    private let registrar = ObservationRegistrar()
+    private let tracked = Guarded<Set<Key>>([])
+
+    /// Stands for a key in key paths.
+    fileprivate subscript(key: Key) -> Bool { true }
+
+    /// Notes that `key` is read, before it is.
+    func access(_ key: Key, in node: Node) {
+        if tracked.withLock({ $0.insert(key).inserted }) {
+            let observer = Observer(
+                node, key, skipsLoads: true,
+                Observer.Callbacks(
+                    call: { [weak self] _ in self?.registrar.withMutation(of: self!, keyPath: \.[key]) {} }, onEnd: nil))
+            node.family.observe(observer, nil)
+        }
+        registrar.access(self, keyPath: \.[key])
+    }
+}
+
+extension Node {
+    fileprivate func tracker() -> Tracker {
+        family.lock.withLock {
+            if let tracker = storage.facts.tracker { return tracker }
+            let tracker = Tracker()
+            storage.facts.tracker = tracker
+            return tracker
+        }
+    }
+}
+
+/// Registers what is read before it is read.
+private final class TrackingView: Backing {
+    private let container: Container
+    private let tracker: Tracker
+    private var backing: any Backing { container.backing }
+
+    init(_ container: Container, _ tracker: Tracker) {
+        self.container = container
+        self.tracker = tracker
+    }
+
+    var node: Node { backing.node }
+    var recorder: Flight? { backing.recorder }
+    var owner: Container? { container }
+
+    func read(_ request: Request, _: Container, _ load: (Container) throws -> Payload) throws -> Payload {
+        tracker.access(request.key, in: node)
+        return try backing.read(request, container, load)
+    }
+
+    func readAsync(
+        _ request: Request, _: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        tracker.access(request.key, in: node)
+        return try await backing.readAsync(request, container, load)
+    }
+
+    func change(_ request: Request, _ operation: Operation) { backing.change(request, operation) }
+    func present(_ key: Key) -> Payload? { backing.present(key) }
+    func onClose(_ closer: Closer) { backing.onClose(closer) }
+}

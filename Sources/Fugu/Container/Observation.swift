@@ -1,0 +1,115 @@
+/// Ends an observation. Forgetting the token does not: the observer is called as long as the container lives.
+public final class ObservationToken: Sendable {
+    private let observer: Observer
+
+    init(_ observer: Observer) { self.observer = observer }
+
+    /// Ends the observation and releases the closure. No call begins after this has returned.
+    public func cancel() { observer.cancel() }
+}
+
+#if canImport(Combine)
+public import Combine
+extension ObservationToken: Cancellable {}
+#endif
+
+/// Hands values to an observer on the main actor, in order.
+final class MainActorQueue<Value: Sendable>: Sendable {
+    private let observer: @MainActor @Sendable (Value) -> Void
+    private let state = Guarded(State())
+    private struct State: Sendable {
+        var values: [Value] = []
+        var isRunning = false
+        var isCancelled = false
+    }
+
+    init(_ observer: @escaping @MainActor @Sendable (Value) -> Void) { self.observer = observer }
+
+    func add(_ value: Value) {
+        let starts = state.withLock { state in
+            state.values.append(value)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { Task { @MainActor in run() } }
+    }
+
+    /// Nothing that waits is delivered any more.
+    func cancel() {
+        let dropped = state.withLock { state in
+            state.isCancelled = true
+            defer { state.values = [] }
+            return state.values
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
+    @MainActor private func run() {
+        while true {
+            let next: Value? = state.withLock { state in
+                guard !state.isCancelled, !state.values.isEmpty else {
+                    state.isRunning = false
+                    state.values = []
+                    return nil
+                }
+                return state.values.removeFirst()
+            }
+            guard let next else { return }
+            observer(next)
+        }
+    }
+}
+
+/// What is observed, whatever kind of key it has.
+struct Subject<Value: Sendable> {
+    let key: Key
+    /// Loads it when nobody reads it; nil for a type that belongs to an actor.
+    let reloader: Reloader?
+}
+
+extension Container {
+    func observe<Value>(
+        _ subject: Subject<Value>, _ observer: @escaping @Sendable (Value) -> Void
+    ) -> ObservationToken {
+        add(subject, Observer.Callbacks(call: { observer($0.value(as: Value.self)) }, onEnd: nil))
+    }
+
+    func observe<Value>(
+        onMainActor subject: Subject<Value>, _ observer: @escaping @MainActor @Sendable (Value) -> Void
+    ) -> ObservationToken {
+        let queue = MainActorQueue(observer)
+        return add(
+            subject,
+            Observer.Callbacks(call: { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() }))
+    }
+
+    func observe<Value, Owner: AnyObject & Sendable>(
+        _ subject: Subject<Value>, while owner: Owner, _ observer: @escaping @Sendable (Value) -> Void
+    ) {
+        let token = Guarded<ObservationToken?>(nil)
+        let made = observe(subject) { [weak owner] value in
+            if owner != nil { return observer(value) }
+            token.withLock { $0 }?.cancel()
+        }
+        token.withLock { $0 = made }
+    }
+
+    /// The present value, if there is one by now, and all later ones.
+    func stream<Value>(_ subject: Subject<Value>) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
+        let observer = Observer(
+            backing.node, subject.key,
+            Observer.Callbacks(
+                call: { continuation.yield($0.value(as: Value.self)) }, onEnd: { continuation.finish() }))
+        continuation.onTermination = { _ in observer.cancel() }
+        backing.node.family.observe(observer, subject.reloader, startsWithPresent: true)
+        return stream
+    }
+
+    private func add<Value>(_ subject: Subject<Value>, _ callbacks: Observer.Callbacks) -> ObservationToken {
+        let node = backing.node
+        let observer = Observer(node, subject.key, callbacks)
+        node.family.observe(observer, subject.reloader)
+        return ObservationToken(observer)
+    }
+}

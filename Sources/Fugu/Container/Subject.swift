@@ -1,0 +1,49 @@
+/// How each kind of key is observed. What can be loaded from any thread is loaded by the container itself when it is
+/// observed and was dropped; a type that belongs to an actor waits for its next read.
+extension Subject {
+    init<P: Property & SendableMetatype>(_: P.Type) where P.Value == Value {
+        self.init(key: Key(raw: Key.property(P.self)), reloader: { _ = $0[P.self] })
+    }
+
+    init<P: Property>(isolated _: P.Type) where P.Value == Value {
+        self.init(key: Key(raw: Key.property(P.self)), reloader: nil)
+    }
+
+    init(_ key: PropertyKey<Value>) { self.init(key: Key(raw: key.raw), reloader: { _ = $0[key] }) }
+
+    init<F: Feature & SendableMetatype>(_: F.Type) where F.Instance == Value {
+        self.init(key: Key(raw: Key.feature(F.self)), reloader: { _ = $0[F.self] })
+    }
+
+    init<F: Feature>(isolated _: F.Type) where F.Instance == Value {
+        self.init(key: Key(raw: Key.feature(F.self)), reloader: nil)
+    }
+
+    init(_ key: FeatureKey<Value>) { self.init(key: Key(raw: key.raw), reloader: { _ = $0[key] }) }
+
+    init<F: ThrowingFeature & SendableMetatype>(_: F.Type) where F.Instance == Value {
+        let key = Key(raw: Key.throwingFeature(F.self))
+        self.init(key: key) { container in
+            do { _ = try container[F.self] } catch { container.reportFailedReload(of: key, error) }
+        }
+    }
+
+    init<F: ThrowingFeature>(isolated _: F.Type) where F.Instance == Value {
+        self.init(key: Key(raw: Key.throwingFeature(F.self)), reloader: nil)
+    }
+
+    init<F: AsyncFeature>(_: F.Type) where F.Instance == Value {
+        let key = Key(raw: Key.asyncFeature(F.self))
+        self.init(key: key) { container in
+            Task {
+                do { _ = try await container[F.self] } catch { container.reportFailedReload(of: key, error) }
+            }
+        }
+    }
+}
+
+extension Container {
+    fileprivate func reportFailedReload(of key: Key, _ error: any Error) {
+        backing.node.family.reports.report(Messages.reloadFailed(of: key, error))
+    }
+}

@@ -1,0 +1,142 @@
+/// A task that waits for a load: woken by its end, or released alone when it is cancelled.
+final class TaskWaiter: Sendable {
+    private enum State {
+        case idle
+        case suspended(CheckedContinuation<Void, any Error>)
+        case released(isCancelled: Bool)
+    }
+    private let state = Guarded(State.idle)
+
+    func wake() { release(isCancelled: false) }
+
+    private func release(isCancelled: Bool) {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            switch state {
+            case .released: return nil
+            case .idle:
+                state = .released(isCancelled: isCancelled)
+                return nil
+            case .suspended(let continuation):
+                state = .released(isCancelled: isCancelled)
+                return continuation
+            }
+        }
+        if isCancelled { continuation?.resume(throwing: CancellationError()) } else { continuation?.resume() }
+    }
+
+    /// Returns when woken; throws `CancellationError` when its task is cancelled first, after `onCancel`.
+    func wait(onCancel: @escaping @Sendable () -> Void) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = state.withLock { state -> Bool? in
+                    if case .released(let isCancelled) = state { return isCancelled }
+                    state = .suspended(continuation)
+                    return nil
+                }
+                switch isCancelled {
+                case true?: continuation.resume(throwing: CancellationError())
+                case false?: continuation.resume()
+                case nil: break
+                }
+            }
+        } onCancel: {
+            onCancel()
+            release(isCancelled: true)
+        }
+    }
+}
+
+extension Node {
+    /// Gives the value of an async key for this node, loading it in a task of its own if need be.
+    func resolveAsync(
+        _ request: Request, for container: Container, recorder: Flight?,
+        load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
+        let parent = recorder ?? Current.unfinished
+        reportUnrecorded(request.key, parent, recorder)
+        try checkWay(to: request.key, parent)
+        var awaited: Flight?
+        while true {
+            let waiter = TaskWaiter()
+            let decision = family.lock.withLock {
+                decide(request, recorder, parent, after: awaited) { .task(waiter) }
+            }
+            let flight: Flight
+            switch decision {
+            case .found(let payload): return payload
+            case .failed(let error): throw error
+            case .ended: throw LoadError.ended(request.key)
+            case .wait(let other, _):
+                flight = other
+            case .start(let started, let replacement):
+                flight = started
+                started.launch(for: container, waiter, parent, replacement?.loadAsync ?? load)
+            }
+            try await flight.await(waiter, parent)
+            awaited = flight
+        }
+    }
+}
+
+extension Flight {
+    /// Runs the load in a task of its own, which keeps the container that was asked.
+    fileprivate func launch(
+        for container: Container, _ waiter: TaskWaiter, _ parent: (any Activity)?,
+        _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) {
+        family.lock.withLock {
+            facts.value.container = container
+            facts.value.waiters.append(.task(waiter))
+            _ = WaitGraph.add(parent, waitingFor: self)
+        }
+        let task = Task {
+            let view = Container(view: self)
+            let result: Result<Payload, any Error>
+            do {
+                result = .success(
+                    try await Current.$activity.withValue(self) {
+                        try await Container.$current.withValue(view) { try await load(view) }
+                    })
+            } catch {
+                result = .failure(error)
+            }
+            let outcome = end(with: result, nil)
+            view.answers(from: outcome.home)
+            deferred.deliver()
+            withExtendedLifetime(container) {}
+        }
+        let isAbandoned = family.lock.withLock {
+            if facts.value.outcome == nil { facts.value.task = task }
+            return facts.value.isAbandoned
+        }
+        if isAbandoned { task.cancel() }
+    }
+
+    fileprivate func await(_ waiter: TaskWaiter, _ parent: (any Activity)?) async throws {
+        escalate(to: Task.currentPriority)
+        defer { WaitGraph.remove(parent, waitingFor: self) }
+        try await waiter.wait { [self] in leave(waiter) }
+    }
+
+    private func escalate(to priority: TaskPriority) {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        family.lock.withLock { facts.value.task }?.escalatePriority(to: priority)
+    }
+
+    /// Lets one go who does not wait any longer. When the last one has left, the load is cancelled, and who comes then
+    /// begins a new one.
+    private func leave(_ waiter: TaskWaiter) {
+        let task: Task<Void, Never>? = family.lock.withLock {
+            guard facts.value.outcome == nil else { return nil }
+            facts.value.waiters.removeAll { if case .task(waiter) = $0 { true } else { false } }
+            guard facts.value.waiters.isEmpty else { return nil }
+            facts.value.isAbandoned = true
+            family.existingRecord(requested)?.facts.value.flights.removeAll { $0 === self }
+            return facts.value.task
+        }
+        task?.cancel()
+    }
+}
+
+private func ~= (pattern: TaskWaiter, value: TaskWaiter) -> Bool { pattern === value }
