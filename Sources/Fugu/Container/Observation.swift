@@ -98,7 +98,7 @@ extension Container {
     func stream<Value>(_ subject: Subject<Value>) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
-            backing.node, subject.key,
+            backing.node, subject.key, isSequence: true,
             Observer.Callbacks(
                 call: { continuation.yield($0.value(as: Value.self)) }, onEnd: { continuation.finish() }))
         continuation.onTermination = { _ in observer.cancel() }

@@ -48,9 +48,26 @@ enum Messages {
             + "\(way(chain + [key.name])). Change the value that modify's body is given instead, or write after it."
     }
 
-    static func neverClosed(_ key: Key) -> String {
-        "Fugu: the container of \(key.name) went away without close(), so what \(key.name) registered by onClose never "
-            + "ran. Call close() before you let the container go."
+    static func scopeNeedsItself(_ path: String) -> String {
+        "Fugu: a rule for scope \(path) reads that scope while it is being configured. Read from the container that the rule "
+            + "is given: it has what earlier rules set and what the scope's parent has."
+    }
+
+    static func changeAfterRule(of key: Key) -> String {
+        "Fugu: \(key.name) was set through the container of a rule after the rule had run; nothing happens. Set it while "
+            + "the rule runs, or set it in the scope itself."
+    }
+
+    static func neverClosed(_ keys: [Key?]) -> String {
+        let names = keys.map { $0?.name ?? "the container itself" }.joined(separator: ", ")
+        return "Fugu: a container went away without close(), so what these registered by onClose never ran: \(names). "
+            + "Call close() before you let the container go."
+    }
+
+    static func closeFailed(_ failures: [CloseError.Failure]) -> String {
+        let lines = failures.map { "\n  \($0.feature ?? "the container itself"): \($0.error)" }.joined()
+        return "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
+            + "was closed:" + lines
     }
 
     static func closerFailed(of key: Key, _ error: any Error) -> String {

@@ -22,6 +22,9 @@ extension Activity {
         sequence(first: self as any Activity) { $0.parent }.lazy.filter { !$0.isFinished }
     }
 
+    /// The keys of the loads of the chain, outermost first.
+    var way: [Key] { chain.compactMap { $0 is Flight ? $0.key : nil }.reversed() }
+
     /// The last of the chain.
     var outermost: any Activity {
         var result: any Activity = self

@@ -52,6 +52,7 @@ extension Node {
         _ request: Request, for container: Container, recorder: Flight?,
         load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
+        prepareScopes()
         if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
         let parent = recorder ?? Current.unfinished
         reportUnrecorded(request.key, parent, recorder)
@@ -67,6 +68,7 @@ extension Node {
             case .found(let payload): return payload
             case .failed(let error): throw error
             case .ended: throw LoadError.ended(request.key)
+            case .refused: throw refusal(of: request.key, parent)
             case .wait(let other, _):
                 flight = other
             case .start(let started, let replacement):
@@ -132,7 +134,6 @@ extension Flight {
             facts.value.waiters.removeAll { if case .task(waiter) = $0 { true } else { false } }
             guard facts.value.waiters.isEmpty else { return nil }
             facts.value.isAbandoned = true
-            family.existingRecord(requested)?.facts.value.flights.removeAll { $0 === self }
             return facts.value.task
         }
         task?.cancel()

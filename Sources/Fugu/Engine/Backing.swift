@@ -41,7 +41,10 @@ extension Node: Backing {
         try resolve(request, for: container, recorder: nil, load: load)
     }
 
-    func present(_ key: Key) -> Payload? { family.lock.withLock { present(key)?.payload } }
+    func present(_ key: Key) -> Payload? {
+        prepareScopes()
+        return family.lock.withLock { present(key)?.payload }
+    }
 
     func onClose(_ closer: Closer) { family.lock.withLock { storage.facts.closers.append(closer) } }
 
@@ -49,6 +52,9 @@ extension Node: Backing {
     func end() {
         let garbage = family.lock.withLock { giveUp() }
         garbage.dispose()
+        #if DEBUG
+        if !garbage.abandoned.isEmpty { family.reports.report(Messages.neverClosed(garbage.abandoned)) }
+        #endif
     }
 }
 

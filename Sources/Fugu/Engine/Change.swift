@@ -150,7 +150,7 @@ extension Node {
         if parent != nil { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
         guard let info = cell.info, let recipe = info.value.recipe else { return }
         if recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
-        if isAbandoned { info.value.lease?.abandon() }
+        if isAbandoned, let lease = info.value.lease, !lease.takeClosers().isEmpty { garbage.abandoned.append(cell.key) }
         garbage.add(recipe)
         garbage.add(info.value.lease)
         info.value.recipe = nil
@@ -158,7 +158,7 @@ extension Node {
     }
 
     /// Takes a loaded instance away, so that the next read loads again.
-    private func dropLoaded(_ key: Key, _ effects: inout Effects) {
+    func dropLoaded(_ key: Key, _ effects: inout Effects) {
         guard let cell = storage.existingCell(key), cell.has(CellState.loaded) else { return }
         forgetLoaded(cell, &effects.garbage)
         effects.garbage.add(cell.clear(flags: cell.has(CellState.held) ? CellState.held : 0))

@@ -4,13 +4,14 @@ struct Effects {
     var waiters: [Waiter] = []
     /// The records that have new events.
     var records: [KeyRecord] = []
-    var reports: [String] = []
+    /// The leases of instances that nobody was given.
+    var leaving: [Lease?] = []
 
     /// Does it. Events of a change made inside an activity wait for the end of the outermost.
     func perform(in family: Family) {
         garbage.dispose()
         for waiter in waiters { waiter.wake() }
-        for text in reports { family.reports.report(text) }
+        for lease in leaving { lease?.closeEarly() }
         for record in records { family.deliver(record) }
     }
 }
@@ -23,9 +24,13 @@ extension Flight {
         var effects = Effects()
         let outcome = family.lock.withLock {
             let recipe = Recipe(inputs: facts.value.inputs, isLocal: isLocal, reloads: reloads)
-            var outcome = Outcome(result: result, home: home, recipe: recipe, lease: makeLease())
+            let home = home
+            var outcome = Outcome(result: result, home: home, recipe: recipe, lease: makeLease(home))
             facts.value.outcome = outcome
-            if case .success(let payload) = result { outcome = keep(payload, outcome, recorder, holder, &effects) }
+            switch result {
+            case .success(let payload): outcome = keep(payload, outcome, recorder, holder, &effects)
+            case .failure: effects.leaving.append(outcome.lease)
+            }
             leave(&effects)
             finish()
             return outcome
@@ -35,10 +40,10 @@ extension Flight {
     }
 
     /// Only what has closers, or was made from something that has, needs a lease.
-    private func makeLease() -> Lease? {
+    private func makeLease(_ home: Node) -> Lease? {
         guard !facts.value.closers.isEmpty || !facts.value.needs.isEmpty else { return nil }
         return Lease(
-            requested, serial: family.nextSerial(), closers: facts.value.closers, needs: facts.value.needs, family.reports)
+            requested, home: home, serial: family.nextSerial(), closers: facts.value.closers, needs: facts.value.needs)
     }
 
     /// Under the lock: puts what was made where it belongs. What was set meanwhile wins, and so does what someone else
@@ -54,13 +59,16 @@ extension Flight {
             !cell.has(CellState.loaded) || owner === home
         {
             note(cell, of: owner, recorder)
-            return Outcome(result: .success(standing), home: outcome.home, recipe: recipe, lease: cell.info?.value.lease)
+            effects.leaving.append(outcome.lease)
+            return Outcome(result: .success(standing), home: outcome.home, recipe: recipe, lease: nil)
         }
         guard isWanted(at: home, recipe) else {
             recorder?.record(outcome, of: requested)
             asker.recorder?.record(outcome, of: requested)
             return outcome
         }
+        // Whoever waited finds the instance in its cell; from here on only that, and what is made from it, needs it.
+        facts.value.outcome = Outcome(result: outcome.result, home: home, recipe: recipe, lease: nil)
         let cell = home.storage.cell(requested)
         let flags = CellState.loaded | (cell.has(CellState.held) ? CellState.held : 0)
         effects.garbage.add(cell.store(payload, flags: flags))
@@ -92,7 +100,8 @@ extension Flight {
 
     private func leave(_ effects: inout Effects) {
         family.existingRecord(requested)?.facts.value.flights.removeAll { $0 === self }
-        effects.waiters += facts.value.waiters
+        effects.waiters += facts.value.waiters + facts.value.witnesses.map { .task($0) }
+        facts.value.witnesses = []
         effects.garbage.add(facts.value.container)
         facts.value.waiters = []
         facts.value.container = nil

@@ -4,6 +4,8 @@ final class Observer: Sendable {
     let key: Key
     /// Whether a first load is no change to it.
     let skipsLoads: Bool
+    /// Whether it ends when its container is closed.
+    let isSequence: Bool
     private let callbacks: Guarded<Callbacks?>
 
     struct Callbacks: Sendable {
@@ -12,10 +14,11 @@ final class Observer: Sendable {
         let onEnd: (@Sendable () -> Void)?
     }
 
-    init(_ node: Node, _ key: Key, skipsLoads: Bool = false, _ callbacks: Callbacks) {
+    init(_ node: Node, _ key: Key, skipsLoads: Bool = false, isSequence: Bool = false, _ callbacks: Callbacks) {
         self.node = node
         self.key = key
         self.skipsLoads = skipsLoads
+        self.isSequence = isSequence
         self.callbacks = Guarded(callbacks)
     }
 

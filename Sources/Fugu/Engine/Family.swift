@@ -1,3 +1,5 @@
+import Synchronization
+
 // How the engine works, for those who meet it here first.
 //
 // A *family* is a root container and all its descendants. It has one lock, which guards everything below and is never
@@ -33,14 +35,19 @@
 
 /// A root and its descendants.
 final class Family: Sendable {
+    private let scoped = Atomic(false)
+    /// Whether scopes were ever made: reads then look whether their rules have run.
+    var hasScopes: Bool { scoped.load(ordering: .acquiring) }
     let lock = FamilyLock()
     private let facts = FamilyGuarded(FamilyFacts())
     /// Where mistakes go that have no one to be thrown at.
     let reports = Reports()
+    let closings = Closings()
 
     private struct FamilyFacts {
         var records: [Key: KeyRecord] = [:]
         var serial: UInt64 = 0
+        var layers: Set<NodeIdentity> = []
     }
 
     // Everything below: under the lock.
@@ -58,9 +65,25 @@ final class Family: Sendable {
 
     var records: some Collection<KeyRecord> { facts.value.records.values }
 
+    /// The nodes that hold what rules set for a scope.
+    var layers: Set<NodeIdentity> { facts.value.layers }
+
+    func add(layer: Node) {
+        facts.value.layers.insert(NodeIdentity(node: layer))
+        scoped.store(true, ordering: .releasing)
+    }
+
+    func remove(layer: Node) { facts.value.layers.remove(NodeIdentity(node: layer)) }
+
     func nextSerial() -> UInt64 {
         facts.value.serial += 1
         return facts.value.serial
+    }
+
+    /// Ends the sequences of a node that is closed; what is returned is to be released outside the lock.
+    func endSequences(in node: Node) -> [Observer.Ending] {
+        facts.value.records.values.flatMap { $0.facts.value.observers }
+            .filter { $0.node === node && $0.isSequence }.map { $0.end() }
     }
 
     /// Ends what observes in a node that goes away.

@@ -28,6 +28,11 @@ final class Flight: Activity {
         level = parent.map { $0.level + 1 } ?? 1
     }
 
+    /// Under the lock: whether those may join who expect their instance at `home`.
+    func isOpen(to home: Node, _ limit: Node?) -> Bool {
+        expected === home && self.limit === limit && !facts.value.isAbandoned
+    }
+
     var family: Family { asker.family }
     var key: Key? { requested }
     var isFinished: Bool { finished.load(ordering: .acquiring) }
@@ -40,6 +45,8 @@ struct FlightFacts {
     /// The keys of `inputs`, once they are many.
     var seen: Set<Key> = []
     var waiters: [Waiter] = []
+    /// Tasks that want to know of the end without needing the result.
+    var witnesses: [TaskWaiter] = []
     /// The nodes in which the key was reset meanwhile.
     var resets: [Node] = []
     var closers: [Closer] = []

@@ -30,6 +30,9 @@ struct NodeFacts {
     var heldMask: UInt64 = 0
     var isEnded = false
     var isStrict = false
+    var closing = ClosingState.open
+    /// Rules and scopes, if there are any.
+    var scopes: ScopeFacts?
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
     /// What was registered outside of loads.
@@ -95,11 +98,23 @@ extension Node {
         var garbage = Garbage()
         storage.facts.isEnded = true
         if parent != nil { leaveParent() }
+        if !storage.facts.closers.isEmpty { garbage.abandoned.append(nil) }
+        garbage.add(Retained(storage.facts.closers))
+        storage.facts.closers = []
         for cell in storage.cells {
             if cell.has(CellState.loaded) { forgetLoaded(cell, &garbage, isAbandoned: true) }
             garbage.add(cell.clear())
             garbage.add(cell.takeInfo())
         }
+        if let layer = storage.facts.scopes?.layer {
+            family.remove(layer: self)
+            let scopes = parent?.storage.facts.scopes?.scopes
+            if scopes?[layer.path]?.layer == NodeIdentity(node: self) {
+                garbage.add(Retained(parent?.storage.facts.scopes?.scopes.removeValue(forKey: layer.path)))
+            }
+        }
+        garbage.add(storage.facts.scopes.map { Retained($0) })
+        storage.facts.scopes = nil
         family.endObservation(in: self, &garbage)
         garbage.add(storage.facts.tracker)
         storage.facts.tracker = nil

@@ -5,6 +5,7 @@ enum Decision {
     case wait(Flight, Waiter)
     case failed(any Error)
     case ended
+    case refused
 }
 
 extension Node {
@@ -17,6 +18,7 @@ extension Node {
     func resolve(
         _ request: Request, for container: Container, recorder: Flight?, load: (Container) throws -> Payload
     ) throws -> Payload {
+        prepareScopes()
         if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
         let parent = recorder ?? Current.unfinished
         reportUnrecorded(request.key, parent, recorder)
@@ -28,6 +30,7 @@ extension Node {
             case .found(let payload): return payload
             case .failed(let error): throw error
             case .ended: return try answerEnded(request, load)
+            case .refused: throw refusal(of: request.key, parent)
             case .start(let flight, let replacement):
                 return try flight.run(for: container, recorder) { view in
                     guard let replacement else { return try load(view) }
@@ -89,10 +92,11 @@ extension Node {
         let key = request.key
         if let present = present(key, recorder) { return .found(present.payload) }
         if let awaited, let decision = accept(awaited, key, recorder) { return decision }
+        if key.kind != .property, isRefusing(parent) { return .refused }
         let limit = find(key).limit
         let record = family.record(key)
         let expected = expectedHome(request, record, limit)
-        for flight in record.facts.value.flights where flight.expected === expected && flight.limit === limit {
+        for flight in record.facts.value.flights where flight.isOpen(to: expected, limit) {
             guard WaitGraph.add(parent, waitingFor: flight) else { continue }
             let waiter = makeWaiter()
             flight.facts.value.waiters.append(waiter)
@@ -132,10 +136,17 @@ extension Node {
         guard let parent else { return }
         let isCycle = parent.chain.contains { $0.family === family && $0.key == key && $0 is Flight }
         guard isCycle || parent.level >= 100 && parent.chain.reduce(0, { count, _ in count + 1 }) >= 100 else { return }
-        let way = parent.chain.compactMap { $0 is Flight ? $0.key : nil }.reversed() + [key]
+        let way = parent.way + [key]
         let error = isCycle ? LoadError.cycle(way) : LoadError.tooDeep(way)
         guard key.kind.throws else { fatalError(error.description) }
         throw error
+    }
+
+    /// Says that the container is closed.
+    func refusal(of key: Key, _ parent: (any Activity)?) -> LoadError {
+        let error = LoadError.closed((parent?.way ?? []) + [key])
+        guard key.kind.throws else { fatalError(error.description) }
+        return error
     }
 
     /// Answers after the container has gone away.

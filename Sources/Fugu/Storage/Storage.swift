@@ -503,6 +503,8 @@ struct Garbage {
     private var first: UInt64 = 0
     private var more: [UInt64] = []
     private var objects: [any AnyObject & Sendable] = []
+    /// The keys of those whose closers never ran; nil for the container itself.
+    var abandoned: [Key?] = []
 
     init() {}
 
@@ -535,6 +537,12 @@ struct Garbage {
     private static func release(_ word: UInt64) {
         Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).release()
     }
+}
+
+/// Carries a value into garbage.
+final class Retained<Value: Sendable>: Sendable {
+    private let value: Value
+    init(_ value: Value) { self.value = value }
 }
 
 /// A value with a lock of its own.

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "Fugu", path: "../.."),
+        // Without its traits, which count allocations by replacing malloc; only times are measured here.
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+        .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
+    ],
+    targets: [
+        .target(name: "CHeap"),
+        .target(
+            name: "Workloads",
+            dependencies: [
+                "CHeap",
+                .product(name: "Fugu", package: "Fugu"),
+                .product(name: "ServiceContextModule", package: "swift-service-context"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(name: "Ratios", dependencies: ["Workloads"], swiftSettings: settings),
+        .executableTarget(
+            name: "Costs",
+            dependencies: ["Workloads", .product(name: "Benchmark", package: "benchmark")],
+            path: "Benchmarks/Costs",
+            swiftSettings: settings,
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,85 @@
+import Workloads
+
+/// The times of a row, round by round.
+struct Measurement {
+    let row: Row
+    /// Nanoseconds of one operation in each round.
+    private(set) var subject: [Double] = []
+    /// The same for each baseline, measured in the same rounds.
+    private(set) var baselines: [[Double]]
+
+    /// Measures subject and baselines in turn, so that whatever else the machine does meets both.
+    init(of row: Row, rounds: Int, sample: Duration) async throws {
+        self.row = row
+        baselines = Array(repeating: [], count: row.baselines.count)
+        let all = try await ([row.subject] + row.baselines).asyncMap { try await Sampler($0, lasting: sample) }
+        for round in 0..<rounds {
+            // Every other round the other way round: who comes first may find another clock speed.
+            let order = round.isMultiple(of: 2) ? Array(all.indices) : all.indices.reversed()
+            for index in order {
+                let time = try await all[index].nanoseconds()
+                if index == 0 { subject.append(time) } else { baselines[index - 1].append(time) }
+            }
+        }
+    }
+
+    var medianOfSubject: Double { median(subject) }
+
+    func medianOfBaseline(_ index: Int) -> Double { median(baselines[index]) }
+
+    /// How many times the subject is faster than the first baseline: the median over the rounds.
+    var timesFaster: Double? {
+        guard let first = baselines.first else { return nil }
+        return median(zip(first, subject).map { $0 / $1 })
+    }
+
+    /// How much of its bound the row uses: the median over the rounds; more than 1 breaks it.
+    var share: Double? {
+        guard let bound = row.bound else { return nil }
+        return median(subject.indices.map { round in subject[round] / bound.limit(baselines.map { $0[round] }) })
+    }
+}
+
+/// One workload with the number of iterations that makes a sample.
+private struct Sampler {
+    private let workload: Workload
+    private var n = 1
+
+    init(_ workload: Workload, lasting duration: Duration) async throws {
+        self.workload = workload
+        // Once to load what is loaded at the first read, then twice as many until the clock can tell.
+        while try await time(n) < duration / 4 {
+            n *= 2
+            precondition(n < 1 << 40, "The optimizer left nothing to measure of: \(workload.name)")
+        }
+        n = max(1, Int(Double(n) * (duration / (try await time(n)))))
+    }
+
+    func nanoseconds() async throws -> Double {
+        if workload.threads > 1 { return workload.nanosecondsTogether(n) }
+        return try await time(n) / .nanoseconds(n * workload.operations)
+    }
+
+    private func time(_ n: Int) async throws -> Duration {
+        let start = ContinuousClock.now
+        switch workload.body {
+        case .plain(let body): consume(body(n))
+        case .async(let body): consume(try await body(n))
+        }
+        return ContinuousClock.now - start
+    }
+}
+
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+}
+
+extension Array {
+    fileprivate func asyncMap<R>(_ body: (Element) async throws -> R) async rethrows -> [R] {
+        var result: [R] = []
+        for element in self { result.append(try await body(element)) }
+        return result
+    }
+}

@@ -1,0 +1,135 @@
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension Workload {
+    /// Does the workload on all its threads at once, `n` times on each, and gives the mean nanoseconds of one operation.
+    ///
+    /// Fresh threads may share one core for their first milliseconds. They therefore do the same work until they have
+    /// settled before the clock starts, and whoever is done goes on until all are, so that nobody is measured alone.
+    ///
+    /// - Parameters:
+    ///   - willStart: Called once, when all have settled and before any of them starts its clock.
+    ///   - didEnd: Called once, on the thread that is the last to be done with its `n`.
+    public func nanosecondsTogether(
+        _ n: Int, settling: Duration = .milliseconds(20), willStart: () -> Void = {}, didEnd: @escaping () -> Void = {}
+    ) -> Double {
+        guard case .plain(let body) = body else { fatalError("Only plain workloads run on threads: \(name)") }
+        let meeting = Meeting(expecting: threads)
+        let jobs = (0..<threads).map { _ in
+            Job {
+                let settled = ContinuousClock.now + settling
+                let few = max(1, n / 1_000)
+                var sum = 0
+                while ContinuousClock.now < settled { sum &+= body(few) }
+                meeting.arrive(at: 0)
+                while !meeting.isOpen(0) { sum &+= body(1) }
+                let start = ContinuousClock.now
+                sum &+= body(n)
+                let duration = ContinuousClock.now - start
+                if meeting.arrive(at: 1) == threads { didEnd() }
+                while !meeting.isOpen(1) { sum &+= body(few) }
+                consume(sum)
+                return duration
+            }
+        }
+        let ids = jobs.map(\.startedThread)
+        meeting.wait(for: 0)
+        willStart()
+        meeting.open(0)
+        meeting.wait(for: 1)
+        meeting.open(1)
+        for id in ids { pthread_join(id, nil) }
+        return jobs.map(\.nanoseconds).reduce(0, +) / Double(threads * n * operations)
+    }
+}
+
+/// Takes a number so that what it was made from must be computed.
+@inline(never) @_optimize(none)
+public func consume(_ number: Int) {}
+
+/// Two points at which all threads wait for each other; they go on working meanwhile, because waking from sleep takes longer
+/// than what is measured.
+private final class Meeting: Sendable {
+    private final class Counter: Sendable {
+        let count = Atomic(0)
+    }
+
+    private let expected: Int
+    private let arrived = [Counter(), Counter()]
+    private let opened = [Counter(), Counter()]
+
+    init(expecting expected: Int) {
+        self.expected = expected
+    }
+
+    /// How many have arrived, the caller included.
+    @discardableResult
+    func arrive(at point: Int) -> Int {
+        arrived[point].count.add(1, ordering: .acquiringAndReleasing).newValue
+    }
+
+    func isOpen(_ point: Int) -> Bool {
+        opened[point].count.load(ordering: .acquiring) != 0
+    }
+
+    func open(_ point: Int) {
+        opened[point].count.store(1, ordering: .releasing)
+    }
+
+    /// Waits from outside until all have arrived, asleep most of the time, not to take a core from those who work.
+    func wait(for point: Int) {
+        while arrived[point].count.load(ordering: .acquiring) < expected { usleep(500) }
+    }
+}
+
+/// What one thread does, and how long its measured part took.
+///
+/// It is handed over through the C interface of threads because a workload, made of user code that may hold a lock of its
+/// own, is not `Sendable`; it is used by its own thread alone until that has been joined.
+private final class Job {
+    private let body: () -> Duration
+    private(set) var nanoseconds = 0.0
+
+    init(_ body: @escaping () -> Duration) {
+        self.body = body
+    }
+
+    var startedThread: pthread_t {
+        #if canImport(Darwin)
+            var id: pthread_t?
+        #else
+            var id = pthread_t()
+        #endif
+        let pointer = Unmanaged.passRetained(self).toOpaque()
+        let code = pthread_create(&id, nil, runJob, pointer)
+        precondition(code == 0, "No thread could be started: \(code)")
+        #if canImport(Darwin)
+            return id!
+        #else
+            return id
+        #endif
+    }
+
+    func run() {
+        nanoseconds = body() / .nanoseconds(1)
+    }
+}
+
+#if canImport(Darwin)
+    private func runJob(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        Unmanaged<Job>.fromOpaque(pointer).takeRetainedValue().run()
+        return nil
+    }
+#else
+    private func runJob(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        if let pointer { Unmanaged<Job>.fromOpaque(pointer).takeRetainedValue().run() }
+        return nil
+    }
+#endif

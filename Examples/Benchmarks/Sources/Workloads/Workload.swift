@@ -1,0 +1,86 @@
+/// Something that can be done many times in a row, and timed.
+public struct Workload {
+    /// What is done once for each iteration.
+    public enum Body {
+        /// Does it `n` times and returns a number made from all the results, so that none can be left out.
+        case plain((_ n: Int) -> Int)
+        /// The same for what is asynchronous.
+        case async((_ n: Int) async throws -> Int)
+    }
+
+    /// What is measured, unique among all workloads.
+    public let name: String
+    /// How many threads do it at once, to the same objects.
+    public let threads: Int
+    /// How many operations one iteration stands for: 40 in a chain of 40 loads.
+    public let operations: Int
+    /// The operation, in a loop of its own, so that what a call costs is not counted with each.
+    public let body: Body
+
+    init(_ name: String, threads: Int = 1, operations: Int = 1, _ body: @escaping (_ n: Int) -> Int) {
+        self.name = threads == 1 ? name : "\(name), \(threads) threads"
+        self.threads = threads
+        self.operations = operations
+        self.body = .plain(body)
+    }
+
+    init(async name: String, _ body: @escaping (_ n: Int) async throws -> Int) {
+        self.name = name
+        threads = 1
+        operations = 1
+        self.body = .async(body)
+    }
+}
+
+/// What a workload may cost, mostly in terms of others that are measured in turn with it.
+public struct Bound {
+    /// The bound in words, as the table shows it.
+    public let text: String
+    /// The nanoseconds it may take, given those of the row's baselines.
+    public let limit: (_ baselines: [Double]) -> Double
+
+    /// At least `factor` times faster than the first baseline.
+    static func faster(_ factor: Double) -> Bound {
+        Bound(text: "≥ \(factor.short) × faster") { $0[0] / factor }
+    }
+
+    /// At most `factor` times the first baseline.
+    static func times(_ factor: Double) -> Bound {
+        Bound(text: "≤ \(factor.short) ×") { $0[0] * factor }
+    }
+
+    /// At most `factor` times the first baseline, and the second one on top.
+    static func times(_ factor: Double, plus second: String) -> Bound {
+        Bound(text: "≤ \(factor.short) × + \(second)") { $0[0] * factor + $0[1] }
+    }
+
+    static func nanoseconds(_ nanoseconds: Double) -> Bound {
+        Bound(text: "≤ \(nanoseconds.short) ns") { _ in nanoseconds }
+    }
+}
+
+/// A line of the table: a workload beside what it is compared with.
+public struct Row {
+    /// What the row is about.
+    public let subject: Workload
+    /// Measured in turn with the subject, in every round.
+    public let baselines: [Workload]
+    /// Nil where the row only informs.
+    public let bound: Bound?
+
+    init(_ subject: Workload, beside baselines: Workload..., bound: Bound? = nil) {
+        self.subject = subject
+        self.baselines = baselines
+        self.bound = bound
+    }
+}
+
+extension Double {
+    /// With no more digits than a reader needs: 1,204, 43, 2.4, 0.31.
+    public var short: String {
+        guard isFinite, self > 0 else { return "\(self)" }
+        let factor: Double = self >= 20 ? 1 : self >= 2 ? 10 : 100
+        let rounded = (self * factor).rounded() / factor
+        return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int(rounded))" : "\(rounded)"
+    }
+}

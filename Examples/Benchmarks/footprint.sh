@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# What `import Fugu` adds to a stripped static program, and how long a clean release build of Fugu takes.
+#
+#     bash footprint.sh [--check] [--slack FACTOR]
+#
+# With --check it exits with 1 when a bound is broken. The slack is for the build's time only: sizes do not vary.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=$here/.build-footprint
+check=false
+slack=1
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --check) check=true ;;
+    --slack)
+        slack=${2:?--slack needs a factor}
+        shift
+        ;;
+    *)
+        echo "usage: bash footprint.sh [--check] [--slack FACTOR]" >&2
+        exit 64
+        ;;
+    esac
+    shift
+done
+
+# Three programs that use Concurrency, Synchronization and Observation: one without Fugu, one that imports it, and one that
+# uses it.
+write_package() {
+    local name
+    rm -rf "$work/Sources"
+    for name in Without Imported Used; do
+        mkdir -p "$work/Sources/$name"
+        cat >"$work/Sources/$name/$name.swift" <<'SWIFT'
+import Observation
+import Synchronization
+
+@Observable final class Model {
+    var count = 0
+}
+
+final class Total: Sendable {
+    let number = Mutex(0)
+}
+
+@main struct Program {
+    static func main() async {
+        let total = Total()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<4 { group.addTask { total.number.withLock { $0 += number } } }
+        }
+        let model = Model()
+        withObservationTracking { _ = model.count } onChange: { print("changed") }
+        model.count = total.number.withLock { $0 }
+        print(model.count)
+    }
+}
+SWIFT
+    done
+    sed -i.bak '1i import Fugu' "$work/Sources/Imported/Imported.swift" "$work/Sources/Used/Used.swift"
+    rm -f "$work"/Sources/*/*.bak
+    cat >>"$work/Sources/Used/Used.swift" <<'SWIFT'
+
+enum Timeout: Property {
+    static let defaultValue = 30
+}
+
+struct Service: Feature {
+    let timeout: Int
+
+    static func load(in container: any FeatureContainer) -> Service { Service(timeout: container[Timeout.self]) }
+}
+
+extension Program {
+    static func use() -> Int {
+        let container = Container()
+        container.observe(Timeout.self) { print($0) }
+        let child = container.child()
+        child[Timeout.self] = 31
+        return child[Service.self].timeout + container[Service.self].timeout
+    }
+}
+SWIFT
+    sed -i.bak 's/print(model.count)/print(model.count + use())/' "$work/Sources/Used/Used.swift"
+    rm -f "$work"/Sources/*/*.bak
+    cat >"$work/Package.swift" <<SWIFT
+// swift-tools-version: 6.2
+import PackageDescription
+
+let fugu = Target.Dependency.product(name: "Fugu", package: "Fugu")
+let package = Package(
+    name: "Footprint",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Fugu", path: "$root")],
+    targets: [
+        .executableTarget(name: "Without"),
+        .executableTarget(name: "Imported", dependencies: [fugu]),
+        .executableTarget(name: "Used", dependencies: [fugu]),
+    ]
+)
+SWIFT
+}
+
+# The bytes of a stripped copy of a program.
+stripped_size() {
+    strip -o "$work/$1.stripped" "$work/.build/release/$1"
+    wc -c <"$work/$1.stripped"
+}
+
+broken=0
+# NAME VALUE UNIT BOUND ALLOWED: prints a line and counts it if it is broken.
+report() {
+    local verdict=passed
+    if [ "$(awk -v value="$2" -v most="$5" 'BEGIN { print (value > most) }')" = 1 ]; then
+        verdict=FAILED
+        broken=$((broken + 1))
+    fi
+    printf '%-52s %8s %-3s at most %s %s: %s\n' "$1" "$2" "$3" "$4" "$3" "$verdict"
+}
+
+mkdir -p "$work"
+write_package
+swift build --package-path "$work" --scratch-path "$work/.build" -c release --static-swift-stdlib >"$work/build.log" 2>&1 || {
+    cat "$work/build.log" >&2
+    exit 1
+}
+without=$(stripped_size Without)
+for name in Imported Used; do
+    with=$(stripped_size $name)
+    case $name in
+    Imported) what='a static program grows when it imports Fugu by' ;;
+    Used) what='and when it uses containers, features, observers by' ;;
+    esac
+    report "$what" $(((with - without + 999) / 1000)) KB 400 400
+done
+
+rm -rf "$work/clean"
+started=$(date +%s.%N)
+swift build --package-path "$root" --scratch-path "$work/clean" -c release --target Fugu >"$work/build.log" 2>&1 || {
+    cat "$work/build.log" >&2
+    exit 1
+}
+seconds=$(awk -v from="$started" -v to="$(date +%s.%N)" 'BEGIN { printf "%.1f", to - from }')
+report 'a clean release build of Fugu takes' "$seconds" s 15 "$(awk -v slack="$slack" 'BEGIN { print 15 * slack }')"
+
+if [ "$broken" -gt 0 ] && $check; then
+    echo "error: $broken of the bounds are broken" >&2
+    exit 1
+fi

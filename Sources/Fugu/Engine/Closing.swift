@@ -1,0 +1,191 @@
+/// What went wrong while a container was closed: every closer has run all the same.
+public struct CloseError: Error, Sendable, CustomStringConvertible {
+    /// One closer that failed or took too long.
+    public struct Failure: Sendable {
+        /// The feature that registered it, or nil if it was registered outside of loads.
+        public let feature: String?
+        /// What it threw; ``DeadlineExceeded`` if it was abandoned.
+        public let error: any Error
+    }
+    /// A closer was not done within its deadline.
+    public struct DeadlineExceeded: Error, Sendable, CustomStringConvertible {
+        public let deadline: Duration
+        public var description: String { "was not done within \(deadline) and is left to itself" }
+    }
+    /// In the order in which the closers ran.
+    public let failures: [Failure]
+
+    public var description: String { Messages.closeFailed(failures) }
+}
+
+/// How far a container's closing is. Guarded by the lock of the family.
+enum ClosingState {
+    case open
+    case closing([TaskWaiter])
+    case closed
+}
+
+extension Container {
+    /// Ends what was loaded here and in descendants, in order.
+    ///
+    /// Loads begun before, and what they need, finish first. Then everything registered by ``FeatureContainer/onClose(_:)``
+    /// runs: children's first, dependents before what they depend on, last made first; then the features are released.
+    /// From the call on, other loads are refused: throwing and async features throw ``LoadError``, plain ones stop the
+    /// program. Properties keep answering. A second call waits for the first and does nothing. Cancelling the caller does
+    /// not cancel the closing.
+    /// - Parameter deadline: How long each closer may take; one that takes longer is cancelled and left to itself.
+    /// - Throws: ``CloseError`` with all failures, after everything has run.
+    public func close(deadline: Duration? = nil) async throws {
+        let node = backing.node
+        let failures = await Task.detached { await node.close(deadline) }.value
+        guard failures.isEmpty else { throw CloseError(failures: failures) }
+    }
+}
+
+/// The closers of one instance, or those that a container has of its own.
+private struct ClosingStep {
+    let key: Key?
+    let depth: Int
+    let serial: UInt64
+    let closers: () -> [Closer]
+}
+
+extension Node {
+    fileprivate func close(_ deadline: Duration?) async -> [CloseError.Failure] {
+        guard await beginClosing() else { return [] }
+        while let waiter = nextFlight() { try? await waiter.wait {} }
+        await family.closings.waitForAll()
+        var failures: [CloseError.Failure] = []
+        for step in family.lock.withLock({ closingSteps() }) {
+            for closer in step.closers() {
+                guard let error = await closer.run(deadline) else { continue }
+                failures.append(CloseError.Failure(feature: step.key?.name, error: error))
+            }
+        }
+        endClosing()
+        await family.closings.waitForAll()
+        return failures
+    }
+
+    /// Whether this call is the first; if not, returns after the first has ended.
+    private func beginClosing() async -> Bool {
+        let waiter = TaskWaiter()
+        let isFirst: Bool = family.lock.withLock {
+            switch storage.facts.closing {
+            case .open:
+                storage.facts.closing = .closing([])
+                return true
+            case .closing(let others):
+                storage.facts.closing = .closing(others + [waiter])
+                return false
+            case .closed:
+                waiter.wake()
+                return false
+            }
+        }
+        if !isFirst { try? await waiter.wait {} }
+        return isFirst
+    }
+
+    /// Waits for one of the loads under way here or below, if there is one.
+    private func nextFlight() -> TaskWaiter? {
+        family.lock.withLock {
+            for record in family.records {
+                guard let flight = record.facts.value.flights.first(where: { $0.asker.isWithin(self) }) else { continue }
+                let waiter = TaskWaiter()
+                flight.facts.value.witnesses.append(waiter)
+                return waiter
+            }
+            return nil
+        }
+    }
+
+    /// Under the lock: what is to be run, in order.
+    private func closingSteps() -> [ClosingStep] {
+        var steps: [ClosingStep] = []
+        var open: [Lease] = []
+        for node in subtree {
+            let own = node.storage.facts.closers
+            node.storage.facts.closers = []
+            steps.append(ClosingStep(key: nil, depth: node.depth, serial: 0) { own.reversed() })
+            open += node.storage.cells.compactMap { $0.info?.value.lease }
+        }
+        var seen: Set<ObjectIdentifier> = []
+        while let lease = open.popLast() {
+            guard lease.depth >= depth, seen.insert(ObjectIdentifier(lease)).inserted else { continue }
+            steps.append(
+                ClosingStep(key: lease.key, depth: lease.depth, serial: lease.serial, closers: lease.takeClosers))
+            open += lease.needs
+        }
+        return steps.sorted { ($0.depth, $0.serial) > ($1.depth, $1.serial) }
+    }
+
+    /// Releases the features, ends the sequences and lets other callers go.
+    private func endClosing() {
+        var effects = Effects()
+        var endings: [Observer.Ending] = []
+        family.lock.withLock {
+            for node in subtree {
+                for cell in node.storage.cells where cell.key.kind != .property && cell.has(CellState.loaded) {
+                    node.dropLoaded(cell.key, &effects)
+                }
+                endings += family.endSequences(in: node)
+            }
+            if case .closing(let waiters) = storage.facts.closing { effects.waiters += waiters.map { .task($0) } }
+            storage.facts.closing = .closed
+        }
+        effects.perform(in: family)
+    }
+
+    /// Under the lock: this node and all below it.
+    private var subtree: [Node] {
+        var result = [self]
+        var index = 0
+        while index < result.count {
+            var child = result[index].storage.facts.firstChild
+            while let next = child {
+                result.append(next)
+                child = next.storage.facts.nextSibling
+            }
+            index += 1
+        }
+        return result
+    }
+
+    /// Under the lock: whether a load asked for here is refused. What a load needs that began before is not.
+    func isRefusing(_ parent: (any Activity)?) -> Bool {
+        for node in path {
+            if case .open = node.storage.facts.closing { continue }
+            let isNeeded = parent?.chain.contains { ($0 as? Flight)?.asker.isWithin(node) == true } == true
+            if !isNeeded { return true }
+        }
+        return false
+    }
+}
+
+extension Closer {
+    /// Runs it. Returns what went wrong.
+    func run(_ deadline: Duration?) async -> (any Error)? {
+        guard let deadline else {
+            do { try await close() } catch { return error }
+            return nil
+        }
+        let waiter = TaskWaiter()
+        let result = Guarded<(any Error)??>(nil)
+        let work = Task {
+            var failure: (any Error)?
+            do { try await close() } catch { failure = error }
+            result.withLock { $0 = .some(failure) }
+            waiter.wake()
+        }
+        let alarm = Task {
+            try? await Task.sleep(for: deadline)
+            waiter.wake()
+        }
+        try? await waiter.wait {}
+        alarm.cancel()
+        if let result = result.withLock({ $0 }) { return result }
+        work.cancel()
+        return CloseError.DeadlineExceeded(deadline: deadline)
+    }
+}

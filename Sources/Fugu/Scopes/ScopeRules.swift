@@ -1,0 +1,183 @@
+import Synchronization
+
+/// A rule: what it does to scopes, and to which.
+struct ScopeRule: Sendable {
+    /// For messages and graphs.
+    let description: String
+    let matches: @Sendable (String) -> Bool
+    let configure: @Sendable (any PropertyContainer) -> Void
+}
+
+/// What a node knows of rules and scopes. Guarded by the lock of the family.
+struct ScopeFacts {
+    /// The rules that were added here, in order.
+    var rules: [ScopeRule] = []
+    /// The scopes of this node by path, as long as someone holds them.
+    var scopes: [String: WeakScope] = [:]
+    /// Set if the node is the layer of a scope: the node between a scope and its parent that holds what rules set.
+    var layer: LayerFacts?
+}
+
+struct WeakScope {
+    weak var container: Container?
+    let layer: NodeIdentity
+}
+
+/// What a layer knows. Guarded by the lock of the family.
+struct LayerFacts {
+    let path: String
+    var isComputed = false
+    var computation: Computation?
+    /// The keys that rules have set.
+    var keys: [Key] = []
+}
+
+/// The computation of a layer under way: others who read the scope wait for it.
+final class Computation: Activity {
+    let layer: Node
+    let parent: (any Activity)?
+    let level: Int
+    let deferred = Deferred()
+    let waiters = FamilyGuarded<[Signal]>([])
+    private let finished = Atomic(false)
+
+    init(of layer: Node, parent: (any Activity)?) {
+        self.layer = layer
+        self.parent = parent
+        level = parent.map { $0.level + 1 } ?? 1
+    }
+
+    var family: Family { layer.family }
+    var key: Key? { nil }
+    var isFinished: Bool { finished.load(ordering: .acquiring) }
+    func finish() { finished.store(true, ordering: .releasing) }
+}
+
+extension Node {
+    /// Before a read: computes what rules set in the layers above, as far as that is not done.
+    func prepareScopes() {
+        guard family.hasScopes else { return }
+        for node in Array(path).reversed() { node.prepareLayer() }
+    }
+
+    private enum Preparation {
+        case none
+        case compute(Computation, [ScopeRule], String)
+        case wait(Computation, Signal)
+        case circle(String)
+    }
+
+    private func prepareLayer() {
+        let parent = Current.unfinished
+        while true {
+            switch family.lock.withLock({ decidePreparation(parent) }) {
+            case .none: return
+            case .compute(let computation, let rules, let path): compute(computation, rules, path)
+            case .wait(let computation, let signal):
+                signal.wait()
+                WaitGraph.remove(parent, waitingFor: computation)
+            case .circle(let path): fatalError(Messages.scopeNeedsItself(path))
+            }
+        }
+    }
+
+    private func decidePreparation(_ parent: (any Activity)?) -> Preparation {
+        guard let layer = storage.facts.scopes?.layer, !layer.isComputed || layer.computation != nil, !isEnded
+        else { return .none }
+        if let computation = layer.computation {
+            guard parent?.chain.contains(where: { $0 === computation }) != true,
+                WaitGraph.add(parent, waitingFor: computation)
+            else { return .circle(layer.path) }
+            let signal = Signal()
+            computation.waiters.value.append(signal)
+            return .wait(computation, signal)
+        }
+        let computation = Computation(of: self, parent: parent)
+        storage.facts.scopes?.layer?.computation = computation
+        // An invalidation during the computation takes this back.
+        storage.facts.scopes?.layer?.isComputed = true
+        let rules = Array(path).reversed().flatMap { $0.storage.facts.scopes?.rules ?? [] }
+        return .compute(computation, rules, layer.path)
+    }
+
+    /// Runs the rules that apply, each seeing what earlier ones set, and publishes the result like one `update`.
+    private func compute(_ computation: Computation, _ rules: [ScopeRule], _ path: String) {
+        let view = RuleView(self)
+        let handle = Container(view: view)
+        Current.$activity.withValue(computation) {
+            for rule in rules where rule.matches(path) { rule.configure(handle) }
+            publish(view.end())
+        }
+        computation.finish()
+        let waiters = family.lock.withLock {
+            storage.facts.scopes?.layer?.computation = nil
+            return computation.waiters.value
+        }
+        for waiter in waiters { waiter.raise() }
+        computation.deferred.deliver()
+    }
+
+    /// Sets what rules wrote now and resets what only earlier computations wrote.
+    private func publish(_ written: [Write]) {
+        let keys = written.map(\.request.key)
+        let before = family.lock.withLock {
+            defer { storage.facts.scopes?.layer?.keys = keys }
+            return storage.facts.scopes?.layer?.keys ?? []
+        }
+        let gone = before.filter { !keys.contains($0) }
+            .map { Write(node: self, request: Request(resetting: $0), operation: .reset) }
+        if !(written + gone).isEmpty { family.commit(written + gone) }
+    }
+
+    /// Under the lock: lets the layers at or below this node be computed again. Returns the nodes of those observed.
+    func invalidateLayers() -> [Node] {
+        family.layers.map(\.node).filter { layer in
+            layer.isWithin(self) && layer.storage.facts.scopes?.layer?.isComputed == true
+        }.filter { layer in
+            layer.storage.facts.scopes?.layer?.isComputed = false
+            layer.storage.raiseEpoch(reachesDescendants: true)
+            return family.records.contains { $0.facts.value.observers.contains { $0.node.isWithin(layer) } }
+        }
+    }
+}
+
+/// The handle of a rule: what it sets waits until all rules have run; it reads what earlier rules set, else what the
+/// scope's parent has.
+private final class RuleView: Backing {
+    let node: Node
+    private let pending = Guarded<[Write]?>([])
+
+    init(_ layer: Node) { node = layer }
+
+    func end() -> [Write] {
+        pending.withLock { writes in
+            defer { writes = nil }
+            return writes ?? []
+        }
+    }
+
+    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
+        if let pending = present(request.key) { return pending }
+        return try node.parent!.resolve(request, for: container, recorder: nil, load: load)
+    }
+
+    func change(_ request: Request, _ operation: Operation) {
+        let isOpen = pending.withLock { writes in
+            guard writes != nil else { return false }
+            writes!.removeAll { $0.request.key == request.key }
+            if case .set = operation {
+                writes!.append(Write(node: node, request: request, operation: operation))
+            }
+            return true
+        }
+        if !isOpen { node.family.reports.report(Messages.changeAfterRule(of: request.key)) }
+    }
+
+    func present(_ key: Key) -> Payload? {
+        let write = pending.withLock { writes in writes?.first { $0.request.key == key } }
+        guard case .set(let payload)? = write?.operation else { return nil }
+        return payload
+    }
+
+    func onClose(_ closer: Closer) { node.onClose(closer) }
+}
