@@ -64,6 +64,11 @@ enum Messages {
             + "Call close() before you let the container go."
     }
 
+    static func warmUpFailed(_ failures: [WarmUpError.Failure]) -> String {
+        let lines = failures.map { "\n  \(way($0.path)): \($0.error)" }.joined()
+        return "Fugu: \(failures.count) feature\(failures.count == 1 ? "" : "s") could not be loaded:" + lines
+    }
+
     static func closeFailed(_ failures: [CloseError.Failure]) -> String {
         let lines = failures.map { "\n  \($0.feature ?? "the container itself"): \($0.error)" }.joined()
         return "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "

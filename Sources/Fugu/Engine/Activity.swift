@@ -12,11 +12,15 @@ protocol Activity: AnyObject, Sendable {
     var level: Int { get }
     /// Whether it has ended, so that nobody waits for it any more.
     var isFinished: Bool { get }
+    /// A load that this needed has failed; `way` leads from it to the one that is to blame.
+    func needFailed(_ way: [Key])
     /// The records with events that wait for this activity's end. Used by the outermost of a chain.
     var deferred: Deferred { get }
 }
 
 extension Activity {
+    func needFailed(_ way: [Key]) {}
+
     /// This and all that need it and have not ended, innermost first.
     var chain: some Sequence<any Activity> {
         sequence(first: self as any Activity) { $0.parent }.lazy.filter { !$0.isFinished }

@@ -66,7 +66,9 @@ extension Node {
             let flight: Flight
             switch decision {
             case .found(let payload): return payload
-            case .failed(let error): throw error
+            case .failed(let error):
+                if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.failedWay }) }
+                throw error
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, parent)
             case .wait(let other, _):

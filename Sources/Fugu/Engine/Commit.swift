@@ -36,6 +36,7 @@ extension Flight {
             return outcome
         }
         effects.perform(in: family)
+        if case .failure = outcome.result, let parent { parent.needFailed(family.lock.withLock { failedWay }) }
         return outcome
     }
 

@@ -37,6 +37,9 @@ final class Flight: Activity {
     var key: Key? { requested }
     var isFinished: Bool { finished.load(ordering: .acquiring) }
     func finish() { finished.store(true, ordering: .releasing) }
+    func needFailed(_ way: [Key]) { family.lock.withLock { facts.value.failedWay = way } }
+    /// Under the lock: from this load to the one that made it fail.
+    var failedWay: [Key] { [requested] + facts.value.failedWay }
 }
 
 /// The changing part of a flight. Guarded by the lock of the family.
@@ -50,6 +53,8 @@ struct FlightFacts {
     /// The nodes in which the key was reset meanwhile.
     var resets: [Node] = []
     var closers: [Closer] = []
+    /// From the last needed load that failed to the one that was to blame.
+    var failedWay: [Key] = []
     /// The leases of what was read.
     var needs: [Lease] = []
     /// Set when the load has ended.

@@ -28,7 +28,9 @@ extension Node {
             let decision = family.lock.withLock { decide(request, recorder, parent, after: awaited) { .thread(Signal()) } }
             switch decision {
             case .found(let payload): return payload
-            case .failed(let error): throw error
+            case .failed(let error):
+                if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.failedWay }) }
+                throw error
             case .ended: return try answerEnded(request, load)
             case .refused: throw refusal(of: request.key, parent)
             case .start(let flight, let replacement):

@@ -82,11 +82,17 @@ public import Synchronization
     @usableFromInline static let count: UInt = 32
     @usableFromInline static let stride: UInt = 16  // words: 128 bytes
 
-    // Never freed and only touched atomically.
-    nonisolated(unsafe) static let shared: UnsafeMutablePointer<Atomic<UInt64>> = {
+    /// Never freed and only touched atomically.
+    private struct All: @unchecked Sendable {
+        let pointer: UnsafeMutablePointer<Atomic<UInt64>>
+    }
+
+    static var shared: UnsafeMutablePointer<Atomic<UInt64>> { all.pointer }
+
+    private static let all: All = {
         let all = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: Int(count * stride))
         for index in 0..<Int(count * stride) { (all + index).initialize(to: Atomic(0)) }
-        return all
+        return All(pointer: all)
     }()
 
     @inlinable @inline(__always)

@@ -1,0 +1,135 @@
+import Synchronization
+
+/// What is to be loaded before a program begins to serve: ``Container/warmUp(progress:_:)``.
+public struct WarmUp: Sendable {
+    /// How far a warm-up is, told whenever something has been loaded.
+    public struct Progress: Sendable {
+        /// What has just been loaded, or has failed.
+        public let feature: String
+        /// How long it took, from the beginning of the warm-up.
+        public let elapsed: Duration
+        /// How many are done, this included.
+        public let finished: Int
+        /// How many there are.
+        public let total: Int
+        /// What is still loading.
+        public let pending: [String]
+    }
+
+    fileprivate struct Item: Sendable {
+        let key: Key
+        let load: @Sendable (Container) async throws -> Void
+    }
+
+    fileprivate var items: [Item] = []
+
+    /// Adds a feature.
+    public mutating func load<F: Feature & SendableMetatype>(_ feature: F.Type) {
+        items.append(Item(key: Key(raw: Key.feature(F.self))) { _ = $0[F.self] })
+    }
+
+    /// Adds a feature.
+    public mutating func load<Instance>(_ key: FeatureKey<Instance>) {
+        items.append(Item(key: Key(raw: key.raw)) { _ = $0[key] })
+    }
+
+    /// Adds a feature that may fail.
+    public mutating func load<F: ThrowingFeature & SendableMetatype>(_ feature: F.Type) {
+        items.append(Item(key: Key(raw: Key.throwingFeature(F.self))) { _ = try $0[F.self] })
+    }
+
+    /// Adds a feature whose load suspends.
+    public mutating func load<F: AsyncFeature>(_ feature: F.Type) {
+        items.append(Item(key: Key(raw: Key.asyncFeature(F.self))) { _ = try await $0[F.self] })
+    }
+}
+
+/// What failed in a warm-up; everything else was loaded.
+public struct WarmUpError: Error, Sendable, CustomStringConvertible {
+    /// One feature that was not loaded.
+    public struct Failure: Sendable {
+        /// The features on the way to the one whose load failed, that of the list first.
+        public let path: [String]
+        /// What it threw.
+        public let error: any Error
+    }
+    /// In the order of the list.
+    public let failures: [Failure]
+
+    public var description: String { Messages.warmUpFailed(failures) }
+}
+
+extension Container {
+    /// Loads features of any kind, in parallel as far as what they are made from allows.
+    ///
+    ///     try await container.warmUp { $0.load(Database.self); $0.load(Search.self) }
+    ///
+    /// - Parameters:
+    ///   - progress: Called after each, one call at a time, from any thread.
+    ///   - list: Names the features.
+    /// - Throws: ``WarmUpError`` with all failures, after everything else was loaded.
+    public func warmUp(
+        progress: (@Sendable (WarmUp.Progress) -> Void)? = nil, _ list: (inout WarmUp) -> Void
+    ) async throws {
+        var warmUp = WarmUp()
+        list(&warmUp)
+        let items = warmUp.items
+        let start = ContinuousClock.now
+        let failures = await withTaskGroup(of: (Int, WarmUpError.Failure?).self) { group in
+            for (index, item) in items.enumerated() {
+                group.addTask { (index, await item.run(in: self)) }
+            }
+            var done: Set<Int> = []
+            var failures: [Int: WarmUpError.Failure] = [:]
+            for await (index, failure) in group {
+                done.insert(index)
+                failures[index] = failure
+                progress?(
+                    WarmUp.Progress(
+                        feature: items[index].key.name, elapsed: ContinuousClock.now - start, finished: done.count,
+                        total: items.count, pending: items.indices.filter { !done.contains($0) }.map { items[$0].key.name }))
+            }
+            return failures.sorted { $0.key < $1.key }.map(\.value)
+        }
+        guard failures.isEmpty else { throw WarmUpError(failures: failures) }
+    }
+}
+
+extension WarmUp.Item {
+    fileprivate func run(in container: Container) async -> WarmUpError.Failure? {
+        let errand = Errand(of: container.backing.node.family, parent: Current.unfinished)
+        defer { errand.finish() }
+        do {
+            try await Current.$activity.withValue(errand) { try await load(container) }
+            return nil
+        } catch {
+            let path = (error as? LoadError)?.path ?? errand.failedWay.withLock { $0 }.map(\.name)
+            return WarmUpError.Failure(path: path.isEmpty ? [key.name] : path, error: error)
+        }
+    }
+}
+
+/// A load that no other load needs, but somebody who wants to know where it failed.
+private final class Errand: Activity {
+    let family: Family
+    let parent: (any Activity)?
+    let level: Int
+    let deferred = Deferred()
+    let failedWay = Guarded<[Key]>([])
+    private let finished = Atomic(false)
+
+    init(of family: Family, parent: (any Activity)?) {
+        self.family = family
+        self.parent = parent
+        level = parent.map { $0.level + 1 } ?? 1
+    }
+
+    var key: Key? { nil }
+    var isFinished: Bool { finished.load(ordering: .acquiring) }
+    func needFailed(_ way: [Key]) { failedWay.withLock { $0 = way } }
+
+    func finish() {
+        finished.store(true, ordering: .releasing)
+        deferred.deliver()
+    }
+}
