@@ -15,5 +15,6 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func cycle(_ way: [Key]) -> LoadError { LoadError(code: .cycle, path: way.map(\.name)) }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(code: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(code: .closed, path: way.map(\.name)) }
+    static func external(_ way: [Key]) -> LoadError { LoadError(code: .external, path: way.map(\.name)) }
     static func ended(_ key: Key) -> LoadError { LoadError(code: .ended, path: [key.name]) }
 }

@@ -22,6 +22,14 @@ enum Messages {
         }
     }
 
+    /// The line to paste that swaps a feature.
+    static func remedy(for key: Key) -> String {
+        switch key.kind {
+        case .property, .feature: "container[\(key.name).self] = …"
+        case .throwingFeature, .asyncFeature: "container.set(\(key.name).self, to: …)"
+        }
+    }
+
     static func readAfterEnd(of key: Key) -> String {
         "Fugu: \(key.name) was read from a container that has gone away; it gives its default. Keep the Container as long "
             + "as features that captured it are used."

@@ -71,6 +71,7 @@ extension Node {
                 throw error
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, parent)
+            case .external(let strictness): return try strictness.answer(request, parent)
             case .wait(let other, _):
                 flight = other
             case .start(let started, let replacement):

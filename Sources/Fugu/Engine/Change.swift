@@ -12,9 +12,10 @@ struct Replacement: Sendable {
 }
 
 /// One operation of a commit.
-struct Write {
+struct Write: Sendable {
     let node: Node
-    let request: Request
+    let key: Key
+    let equal: Equality
     let operation: Operation
     /// Whether the value is what was there already, as far as somebody cares, and the state in which that was so.
     fileprivate var comparison: (isEqual: Bool, stamp: UInt32)?
@@ -22,7 +23,7 @@ struct Write {
 
 extension Write {
     init(node: Node, request: Request, operation: Operation) {
-        self.init(node: node, request: request, operation: operation, comparison: nil)
+        self.init(node: node, key: request.key, equal: request.equal, operation: operation, comparison: nil)
     }
 }
 
@@ -40,7 +41,7 @@ extension Family {
             case .circle(let exclusion): fatalError(Messages.circleOfWaits(exclusion.modified, activity))
             case .compare(let index, let old, let new, let stamp):
                 // `==` is user code, so it sees a snapshot; if the value moves meanwhile, it is asked again.
-                writes[index].comparison = (writes[index].request.equal(old, new), stamp)
+                writes[index].comparison = (writes[index].equal(old, new), stamp)
             }
         }
     }
@@ -55,7 +56,7 @@ extension Family {
 
     private func tryCommit(_ writes: [Write], holder: (any Activity)?, _ activity: (any Activity)?) -> Step {
         for (index, write) in writes.enumerated() {
-            let key = write.request.key
+            let key = write.key
             if write.node.isEnded { return .ended(key) }
             if let exclusion = write.node.storage.existingCell(key)?.info?.value.exclusion {
                 return exclusion.waitForEnd(activity)
@@ -69,14 +70,14 @@ extension Family {
         var effects = Effects()
         // Readers must never see an old value after a new one: all are sent to the lock before the first is changed.
         let isSingle = writes.count == 1
-        if !isSingle { for write in writes { write.node.storage.cell(write.request.key).close() } }
+        if !isSingle { for write in writes { write.node.storage.cell(write.key).close() } }
         for write in writes {
             write.node.apply(
-                write.operation, to: write.request.key, isSilent: write.comparison?.isEqual == true, isOpen: isSingle,
+                write.operation, to: write.key, isSilent: write.comparison?.isEqual == true, isOpen: isSingle,
                 holder: holder, &effects)
         }
         if !isSingle {
-            for write in writes { write.node.storage.existingCell(write.request.key)?.openIfPresent() }
+            for write in writes { write.node.storage.existingCell(write.key)?.openIfPresent() }
         }
         return .done(effects)
     }

@@ -2,13 +2,13 @@
 struct Holdings {
     var operations: [Key: Operation] = [:]
     var rules: [ScopeRule] = []
-    var isStrict = false
+    var strictness: Strictness?
 
     /// Adds what `node` and its ancestors hold, the nearest winning.
     mutating func add(of node: Node) {
         node.prepareScopes()
         node.family.lock.withLock {
-            isStrict = isStrict || node.storage.facts.isStrict
+            strictness = node.storage.facts.strictness ?? strictness
             for node in Array(node.path).reversed() {
                 for cell in node.storage.cells where cell.has(CellState.held) {
                     if let replacement = cell.info?.value.replacement {
@@ -36,7 +36,7 @@ extension Container {
         let node = backing.node
         var effects = Effects()
         node.family.lock.withLock {
-            node.storage.facts.isStrict = holdings.isStrict
+            node.storage.facts.strictness = holdings.strictness
             if !holdings.rules.isEmpty { node.storage.facts.scopes = ScopeFacts(rules: holdings.rules) }
             for (key, operation) in holdings.operations { node.apply(operation, to: key, holder: nil, &effects) }
         }

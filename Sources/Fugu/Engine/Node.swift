@@ -29,7 +29,8 @@ struct NodeFacts {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
     var isEnded = false
-    var isStrict = false
+    /// Refuses external features; children inherit it.
+    var strictness: Strictness?
     var closing = ClosingState.open
     /// Rules and scopes, if there are any.
     var scopes: ScopeFacts?
@@ -51,7 +52,7 @@ extension Node {
     var isEnded: Bool { storage.facts.isEnded }
 
     private func adopt(_ child: Node) {
-        child.storage.facts.isStrict = storage.facts.isStrict
+        child.storage.facts.strictness = storage.facts.strictness
         let next = storage.facts.firstChild
         child.storage.facts.nextSibling = next
         next?.storage.facts.previousSibling = child

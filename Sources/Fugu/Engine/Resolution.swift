@@ -6,6 +6,7 @@ enum Decision {
     case failed(any Error)
     case ended
     case refused
+    case external(Strictness)
 }
 
 extension Node {
@@ -33,6 +34,7 @@ extension Node {
                 throw error
             case .ended: return try answerEnded(request, load)
             case .refused: throw refusal(of: request.key, parent)
+            case .external(let strictness): return try strictness.answer(request, parent)
             case .start(let flight, let replacement):
                 return try flight.run(for: container, recorder) { view in
                     guard let replacement else { return try load(view) }
@@ -104,9 +106,12 @@ extension Node {
             flight.facts.value.waiters.append(waiter)
             return .wait(flight, waiter)
         }
+        let replacement = limit?.storage.existingCell(key)?.info?.value.replacement
+        if request.isExternal, replacement == nil, let strictness = storage.facts.strictness {
+            return .external(strictness)
+        }
         let flight = Flight(request, asker: self, expected: expected, limit: limit, parent: parent)
         record.facts.value.flights.append(flight)
-        let replacement = limit?.storage.existingCell(key)?.info?.value.replacement
         return .start(flight, replacement)
     }
 

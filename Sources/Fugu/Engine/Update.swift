@@ -23,12 +23,12 @@ final class Update: Activity {
 
     /// The last write of the key in the node.
     func write(of key: Key, in node: Node) -> Write? {
-        pending.withLock { $0.first { $0.node === node && $0.request.key == key } }
+        pending.withLock { $0.first { $0.node === node && $0.key == key } }
     }
 
     func add(_ write: Write) {
         pending.withLock { writes in
-            let same = writes.firstIndex { $0.node === write.node && $0.request.key == write.request.key }
+            let same = writes.firstIndex { $0.node === write.node && $0.key == write.key }
             if let same { writes[same] = write } else { writes.append(write) }
         }
     }

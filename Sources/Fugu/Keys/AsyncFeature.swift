@@ -12,12 +12,19 @@ public protocol AsyncFeature: SendableMetatype {
     static var reloadsWhenInputsChange: Bool { get }
     /// Whether each container that asks makes its own, though it reads nothing of its own. False unless said.
     static var isLocal: Bool { get }
+    /// Whether it reaches outside the process; declared by ``ExternalAsyncFeature``. Not for use outside this library.
+    static var _isExternal: Bool { get }
 }
 
 extension AsyncFeature {
     public static var reloadsWhenInputsChange: Bool { false }
     public static var isLocal: Bool { false }
+    public static var _isExternal: Bool { false }
 }
 
 /// An async feature that reaches outside the process. Strict containers throw instead of loading it.
 public protocol ExternalAsyncFeature: AsyncFeature {}
+
+extension ExternalAsyncFeature {
+    public static var _isExternal: Bool { true }
+}

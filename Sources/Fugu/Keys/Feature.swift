@@ -20,17 +20,24 @@ public protocol Feature {
     static var reloadsWhenInputsChange: Bool { get }
     /// Whether each container that asks makes its own, though it reads nothing of its own. False unless said.
     static var isLocal: Bool { get }
+    /// What strict containers give instead; declared by ``ExternalFeature``. Not for use outside this library.
+    static var _standIn: (() -> Instance)? { get }
 }
 
 extension Feature {
     public static var reloadsWhenInputsChange: Bool { false }
     public static var isLocal: Bool { false }
+    public static var _standIn: (() -> Instance)? { nil }
 }
 
 /// A feature that reaches outside the process. Strict containers, those of tests, refuse to load it.
 public protocol ExternalFeature: Feature {
     /// What a strict container gives, after it has reported the failure, so that the test goes on.
     static var placeholder: Instance { get }
+}
+
+extension ExternalFeature {
+    public static var _standIn: (() -> Instance)? { { placeholder } }
 }
 
 /// The namespace for value keys of features: a static constant here is all it takes.

@@ -1,10 +1,13 @@
 /// What a key says of itself on the slow way, where the engine knows no types.
-struct Request: Sendable {
+struct Request {
     let key: Key
     var isLocal = false
     var reloads = false
-    /// Whether two payloads hold equal values, and false if the type cannot say.
-    let equal: @Sendable (Payload, Payload) -> Bool
+    /// Whether it reaches outside the process.
+    var isExternal = false
+    /// What a strict container gives instead of an external feature that cannot throw.
+    var placeholder: (() -> Payload)?
+    let equal: Equality
 
     /// For a reset, which needs no more than the key.
     init(resetting key: Key) {
@@ -26,6 +29,10 @@ struct Request: Sendable {
         key = Key(raw: Key.feature(F.self))
         isLocal = F.isLocal
         reloads = F.reloadsWhenInputsChange
+        if let standIn = F._standIn {
+            isExternal = true
+            placeholder = { Payload(standIn()) }
+        }
         equal = Self.equality(of: F.Instance.self)
     }
 
@@ -34,6 +41,10 @@ struct Request: Sendable {
         let descriptor = key.descriptor
         isLocal = descriptor.isLocal
         reloads = descriptor.reloads
+        if let standIn = descriptor.placeholder {
+            isExternal = true
+            placeholder = { Payload(standIn()) }
+        }
         equal = Self.equality(of: Instance.self)
     }
 
@@ -41,6 +52,7 @@ struct Request: Sendable {
         key = Key(raw: Key.throwingFeature(F.self))
         isLocal = F.isLocal
         reloads = F.reloadsWhenInputsChange
+        isExternal = F._isExternal
         equal = Self.equality(of: F.Instance.self)
     }
 
@@ -48,10 +60,11 @@ struct Request: Sendable {
         key = Key(raw: Key.asyncFeature(F.self))
         isLocal = F.isLocal
         reloads = F.reloadsWhenInputsChange
+        isExternal = F._isExternal
         equal = Self.equality(of: F.Instance.self)
     }
 
-    private static func equality<Value: Sendable>(of _: Value.Type) -> @Sendable (Payload, Payload) -> Bool {
+    private static func equality<Value: Sendable>(of _: Value.Type) -> Equality {
         { left, right in
             func areEqual<E: Equatable & SendableMetatype>(_ left: E, _ right: Any) -> Bool { (right as? E) == left }
             guard let value = cast(left.value(as: Value.self), to: AnyEquatable.self) else { return false }
@@ -59,6 +72,9 @@ struct Request: Sendable {
         }
     }
 }
+
+/// Whether two payloads hold equal values; false if their type cannot say.
+typealias Equality = @Sendable (Payload, Payload) -> Bool
 
 /// An equality that belongs to no actor: asking for it gives the same answer on every thread.
 private typealias AnyEquatable = any (Equatable & SendableMetatype)

@@ -10,12 +10,19 @@ public protocol ThrowingFeature {
     static var reloadsWhenInputsChange: Bool { get }
     /// Whether each container that asks makes its own, though it reads nothing of its own. False unless said.
     static var isLocal: Bool { get }
+    /// Whether it reaches outside the process; declared by ``ExternalThrowingFeature``. Not for use outside this library.
+    static var _isExternal: Bool { get }
 }
 
 extension ThrowingFeature {
     public static var reloadsWhenInputsChange: Bool { false }
     public static var isLocal: Bool { false }
+    public static var _isExternal: Bool { false }
 }
 
 /// A feature that can fail and reaches outside the process. Strict containers throw instead of loading it.
 public protocol ExternalThrowingFeature: ThrowingFeature {}
+
+extension ExternalThrowingFeature {
+    public static var _isExternal: Bool { true }
+}

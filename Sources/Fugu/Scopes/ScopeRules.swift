@@ -119,7 +119,7 @@ extension Node {
 
     /// Sets what rules wrote now and resets what only earlier computations wrote.
     private func publish(_ written: [Write]) {
-        let keys = written.map(\.request.key)
+        let keys = written.map(\.key)
         let before = family.lock.withLock {
             defer { storage.facts.scopes?.layer?.keys = keys }
             return storage.facts.scopes?.layer?.keys ?? []
@@ -164,7 +164,7 @@ private final class RuleView: Backing {
     func change(_ request: Request, _ operation: Operation) {
         let isOpen = pending.withLock { writes in
             guard writes != nil else { return false }
-            writes!.removeAll { $0.request.key == request.key }
+            writes!.removeAll { $0.key == request.key }
             if case .set = operation {
                 writes!.append(Write(node: node, request: request, operation: operation))
             }
@@ -174,7 +174,7 @@ private final class RuleView: Backing {
     }
 
     func present(_ key: Key) -> Payload? {
-        let write = pending.withLock { writes in writes?.first { $0.request.key == key } }
+        let write = pending.withLock { writes in writes?.first { $0.key == key } }
         guard case .set(let payload)? = write?.operation else { return nil }
         return payload
     }
