@@ -10,7 +10,7 @@ public final class Container: FeatureContainer {
     @usableFromInline let storageAddress: Atomic<UInt>
     let backing: any Backing
     /// The node that ends with this container.
-    private let owned: Node?
+    let owned: Node?
     /// Children keep their parents.
     private let parent: Container?
 

@@ -14,7 +14,10 @@ extension FeatureContainer {
             if let present { return present }
             return _container.readSlowly(feature)
         }
-        set { _container.backing.set(Request(feature), to: Payload(newValue)) }
+        @inlinable set {
+            let payload = Payload(newValue)
+            if !_container.exchange(Key.feature(feature), payload) { _container.setSlowly(feature, payload) }
+        }
     }
 
     /// The instance of a feature named by a key.
@@ -25,7 +28,10 @@ extension FeatureContainer {
             if let present { return present }
             return _container.readSlowly(key)
         }
-        set { _container.backing.set(Request(key), to: Payload(newValue)) }
+        @inlinable set {
+            let payload = Payload(newValue)
+            if !_container.exchange(key.raw, payload) { _container.setSlowly(key, payload) }
+        }
     }
 
     /// The instance of a feature declared in an extension of ``Features``: `container.greeter`.
@@ -61,12 +67,12 @@ extension FeatureContainer {
 
     /// Swaps a feature here and for all descendants that did not do so themselves.
     public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backing.set(Request(feature), to: Payload(instance))
+        _container.backing.change(Request(feature), .set(Payload(instance)))
     }
 
     /// Swaps a feature here and for all descendants that did not do so themselves.
     public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backing.set(Request(feature), to: Payload(instance))
+        _container.backing.change(Request(feature), .set(Payload(instance)))
     }
 
     /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
@@ -121,6 +127,16 @@ extension FeatureContainer {
 }
 
 extension Container {
+    @usableFromInline
+    func setSlowly<F: Feature>(_ feature: F.Type, _ payload: Payload) {
+        backing.change(Request(feature), .set(payload))
+    }
+
+    @usableFromInline
+    func setSlowly<Instance>(_ key: FeatureKey<Instance>, _ payload: Payload) {
+        backing.change(Request(key), .set(payload))
+    }
+
     @usableFromInline
     func readSlowly<F: Feature>(_ feature: F.Type) -> F.Instance {
         readSlowly(Request(feature)) { Payload(F.load(in: $0)) }.value(as: F.Instance.self)

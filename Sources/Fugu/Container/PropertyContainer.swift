@@ -19,7 +19,10 @@ extension PropertyContainer {
             if let present { return present }
             return _container.readSlowly(property)
         }
-        set { _container.backing.set(Request(property), to: Payload(newValue)) }
+        @inlinable set {
+            let payload = Payload(newValue)
+            if !_container.exchange(Key.property(property), payload) { _container.setSlowly(property, payload) }
+        }
     }
 
     /// The value of a property named by a key.
@@ -30,7 +33,10 @@ extension PropertyContainer {
             if let present { return present }
             return _container.readSlowly(key)
         }
-        set { _container.backing.set(Request(key), to: Payload(newValue)) }
+        @inlinable set {
+            let payload = Payload(newValue)
+            if !_container.exchange(key.raw, payload) { _container.setSlowly(key, payload) }
+        }
     }
 
     /// The value of a property declared in an extension of ``Properties``: `container.timeout`.
@@ -56,6 +62,20 @@ extension Container {
     @usableFromInline
     func readSlowly<Value>(_ key: PropertyKey<Value>) -> Value {
         readSlowly(Request(key)) { _ in Payload(key.descriptor.defaultValue()) }.value(as: Value.self)
+    }
+
+    @usableFromInline
+    func setSlowly<P: Property>(_ property: P.Type, _ payload: Payload) {
+        backing.change(Request(property), .set(payload))
+    }
+
+    @usableFromInline
+    func setSlowly<Value>(_ key: PropertyKey<Value>, _ payload: Payload) { backing.change(Request(key), .set(payload)) }
+
+    /// Sets a value if nobody else is concerned with it.
+    @usableFromInline
+    func exchange(_ key: UInt, _ payload: Payload) -> Bool {
+        owned?.exchange(Key(raw: key), payload) == true
     }
 
     /// A read of a kind that cannot throw: where others throw, the engine stops the program.

@@ -10,7 +10,6 @@ protocol Backing: AnyObject, Sendable {
         _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload
     func change(_ request: Request, _ operation: Operation)
-    func set(_ request: Request, to payload: Payload)
     /// What is there, without loading.
     func present(_ key: Key) -> Payload?
     func onClose(_ closer: Closer)
@@ -29,7 +28,6 @@ extension Backing {
             request, for: container, recorder: recorder, load: load)
     }
 
-    func set(_ request: Request, to payload: Payload) { change(request, .set(payload)) }
     var recorder: Flight? { nil }
     var owner: Container? { nil }
 }

@@ -84,15 +84,17 @@ extension Family {
 }
 
 extension Node {
-    /// Sets a value. The short cut is for keys that nobody else is concerned with.
-    func set(_ request: Request, to payload: Payload) {
+    /// Puts a value in the place of another if nobody else is concerned with the key.
+    func exchange(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock {
-            guard let cell = storage.existingCell(request.key), cell.takesExchange else { return nil }
+            guard let cell = storage.existingCell(key), cell.takesExchange else { return nil }
             return cell.exchange(payload)
         }
-        if let replaced { replaced.dispose() } else { change(request, .set(payload)) }
+        replaced?.dispose()
+        return replaced != nil
     }
 
+    /// Sets, replaces or resets, when no `modify` of the key is under way here.
     func change(_ request: Request, _ operation: Operation) {
         family.commit([Write(node: self, request: request, operation: operation)])
     }
