@@ -18,7 +18,16 @@ let package = Package(
     targets: [
         .target(name: "Fugu", swiftSettings: strict),
         .target(name: "FuguFoundation", dependencies: ["Fugu"], swiftSettings: strict),
+        .executableTarget(
+            name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
+            exclude: ["expected.txt"], swiftSettings: strict),
+        .executableTarget(
+            name: "Journal", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/Journal", swiftSettings: strict),
         .testTarget(name: "FuguTests", dependencies: ["Fugu"], swiftSettings: strict),
+        .testTarget(name: "FuguFoundationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

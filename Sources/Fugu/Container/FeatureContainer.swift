@@ -16,7 +16,7 @@ extension FeatureContainer {
         }
         @inlinable set {
             let payload = Payload(newValue)
-            if !_container.exchange(Key.feature(feature), payload) { _container.setSlowly(feature, payload) }
+            if !_container.setAlone(Key.feature(feature), payload) { _container.setSlowly(feature, payload) }
         }
     }
 
@@ -30,7 +30,7 @@ extension FeatureContainer {
         }
         @inlinable set {
             let payload = Payload(newValue)
-            if !_container.exchange(key.raw, payload) { _container.setSlowly(key, payload) }
+            if !_container.setAlone(key.raw, payload) { _container.setSlowly(key, payload) }
         }
     }
 

@@ -21,7 +21,7 @@ extension PropertyContainer {
         }
         @inlinable set {
             let payload = Payload(newValue)
-            if !_container.exchange(Key.property(property), payload) { _container.setSlowly(property, payload) }
+            if !_container.setAlone(Key.property(property), payload) { _container.setSlowly(property, payload) }
         }
     }
 
@@ -35,7 +35,7 @@ extension PropertyContainer {
         }
         @inlinable set {
             let payload = Payload(newValue)
-            if !_container.exchange(key.raw, payload) { _container.setSlowly(key, payload) }
+            if !_container.setAlone(key.raw, payload) { _container.setSlowly(key, payload) }
         }
     }
 
@@ -74,8 +74,8 @@ extension Container {
 
     /// Sets a value if nobody else is concerned with it.
     @usableFromInline
-    func exchange(_ key: UInt, _ payload: Payload) -> Bool {
-        owned?.exchange(Key(raw: key), payload) == true
+    func setAlone(_ key: UInt, _ payload: Payload) -> Bool {
+        owned?.setAlone(Key(raw: key), payload) == true
     }
 
     /// A read of a kind that cannot throw: where others throw, the engine stops the program.

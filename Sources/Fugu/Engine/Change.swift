@@ -84,11 +84,16 @@ extension Family {
 }
 
 extension Node {
-    /// Puts a value in the place of another if nobody else is concerned with the key.
-    func exchange(_ key: Key, _ payload: Payload) -> Bool {
+    /// Sets a value if nobody else is concerned with the key: nobody observes it, loads it or was made from it.
+    func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock {
-            guard let cell = storage.existingCell(key), cell.takesExchange else { return nil }
-            return cell.exchange(payload)
+            if let cell = storage.existingCell(key), !cell.isEmpty {
+                return cell.takesExchange ? cell.exchange(payload) : nil
+            }
+            guard !isEnded, family.existingRecord(key)?.facts.value.isIdle != false else { return nil }
+            storage.facts.heldMask |= key.mask
+            if parent != nil { storage.raiseEpoch(reachesDescendants: hasChildren) }
+            return storage.cell(key).store(payload, flags: CellState.held)
         }
         replaced?.dispose()
         return replaced != nil

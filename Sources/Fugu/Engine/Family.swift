@@ -120,6 +120,9 @@ struct KeyFacts {
     var reloader: Reloader?
     var events: [Event] = []
     var isDelivering = false
+
+    /// Whether nobody is concerned with what a node that had nothing for the key sets now.
+    var isIdle: Bool { flights.isEmpty && copies.isEmpty && dependents.isEmpty && observers.isEmpty }
 }
 
 /// A node as an element of a set. The node is unlinked from all sets before it goes.

@@ -99,9 +99,11 @@ extension Node {
         var garbage = Garbage()
         storage.facts.isEnded = true
         if parent != nil { leaveParent() }
-        if !storage.facts.closers.isEmpty { garbage.abandoned.append(nil) }
-        garbage.add(Retained(storage.facts.closers))
-        storage.facts.closers = []
+        if !storage.facts.closers.isEmpty {
+            garbage.abandoned.append(nil)
+            garbage.add(Retained(storage.facts.closers))
+            storage.facts.closers = []
+        }
         for cell in storage.cells {
             if cell.has(CellState.loaded) { forgetLoaded(cell, &garbage, isAbandoned: true) }
             garbage.add(cell.clear())
@@ -114,8 +116,10 @@ extension Node {
                 garbage.add(Retained(parent?.storage.facts.scopes?.scopes.removeValue(forKey: layer.path)))
             }
         }
-        garbage.add(storage.facts.scopes.map { Retained($0) })
-        storage.facts.scopes = nil
+        if let scopes = storage.facts.scopes {
+            garbage.add(Retained(scopes))
+            storage.facts.scopes = nil
+        }
         family.endObservation(in: self, &garbage)
         garbage.add(storage.facts.tracker)
         storage.facts.tracker = nil

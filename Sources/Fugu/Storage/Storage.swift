@@ -401,18 +401,33 @@ extension StorageReference {
     /// Under the lock: the cell of a key, if there is one.
     func existingCell(_ key: Key) -> CellReference? { find(key.raw).map(CellReference.init) }
 
-    /// Under the lock: all cells, in no order.
-    var cells: [CellReference] {
+    /// Under the lock: all cells, in no order. Cells may be made meanwhile; whether those are met too is open.
+    var cells: Cells {
         let table = header.pointee.table.load(ordering: .relaxed)
         let mask = UnsafePointer<Table>(bitPattern: table)!.pointee.mask
         let slots = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table + UInt(Self.slotsOffset))!
-        var result: [CellReference] = []
-        for index in 0...Int(mask) {
-            if let cell = UnsafeMutablePointer<Cell>(bitPattern: slots[index].load(ordering: .relaxed)) {
-                result.append(CellReference(cell))
-            }
+        return Cells(slots: slots, count: Int(mask) + 1)
+    }
+
+    /// The cells of one table.
+    struct Cells: Sequence, IteratorProtocol {
+        fileprivate let slots: UnsafeMutablePointer<Atomic<UInt>>
+        fileprivate let count: Int
+        private var index = 0
+
+        fileprivate init(slots: UnsafeMutablePointer<Atomic<UInt>>, count: Int) {
+            self.slots = slots
+            self.count = count
         }
-        return result
+
+        mutating func next() -> CellReference? {
+            while index < count {
+                defer { index += 1 }
+                let address = slots[index].load(ordering: .relaxed)
+                if let cell = UnsafeMutablePointer<Cell>(bitPattern: address) { return CellReference(cell) }
+            }
+            return nil
+        }
     }
 
     /// Under the lock: makes every link that passes this container invalid.
@@ -467,6 +482,9 @@ struct CellReference: @unchecked Sendable, Equatable {
         state & (CellState.fast | CellState.held | CellState.special | CellState.layered | CellState.loaded)
             == CellState.fast | CellState.held
     }
+
+    /// Whether there is nothing here, nor anyone concerned with it.
+    var isEmpty: Bool { state & CellState.flags & ~CellState.link == 0 }
 
     /// Lets readers see the value that was stored closed, if there is one.
     func openIfPresent() {

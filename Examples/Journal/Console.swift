@@ -1,0 +1,31 @@
+import Foundation
+import Fugu
+import FuguFoundation
+
+/// What the program says: its results, and what it has to report.
+struct Console: ExternalFeature, Sendable {
+    let write: @Sendable (String) throws -> Void
+    let report: @Sendable (String) -> Void
+
+    static let standard = Console(
+        write: { text in
+            do {
+                try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+            } catch {
+                throw FileAccessError(.append, URL(filePath: "/dev/stdout"), cause: error)
+            }
+        },
+        report: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) })  // No place is left to report to.
+
+    static func load(in container: any FeatureContainer) -> Console { .standard }
+
+    /// Says nothing.
+    static var placeholder: Console { Console(write: { _ in }, report: { _ in }) }
+}
+
+extension FeatureContainer {
+    var console: Console {
+        get { self[Console.self] }
+        set { self[Console.self] = newValue }
+    }
+}

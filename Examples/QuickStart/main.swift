@@ -1,0 +1,75 @@
+// The tour: `swift run QuickStart`.
+import Foundation
+import Fugu
+import FuguFoundation
+
+func heading(_ text: String) { print("\n\(text)") }
+
+// Define: one line for a property, one type for a feature. Nothing is made before it is read.
+
+extension Properties {
+    static let greeting = PropertyKey(defaultValue: "Hello")
+}
+
+struct Greeter: Feature {
+    let greeting: String
+
+    static func load(in container: any FeatureContainer) -> Greeter {
+        print("   (a greeter is made)")
+        return Greeter(greeting: container.greeting)
+    }
+
+    func greet(_ name: String) -> String { "\(greeting), \(name)!" }
+}
+
+extension FeatureContainer {
+    var greeter: Greeter {
+        get { self[Greeter.self] }
+        set { self[Greeter.self] = newValue }
+    }
+}
+
+print("1. Read: a feature is made once, from what is in its container.")
+let container = Container()
+print("   \(container.greeter.greet("Ada"))")
+print("   \(container.greeter.greet("Grace"))")
+
+heading("2. Swap: what reaches outside is replaced by something repeatable.")
+container.timestamp = .constant(1_000_000_000)
+container.uuid = .incrementing
+container.randomness = .linearCongruential(withSeed: 2025)
+container.greeter = Greeter(greeting: "Ahoj")
+print("   the date   \(container.date.now.formatted(.iso8601))")
+print("   two ids    \(container.uuid()), \(container.uuid())")
+let dice = (1...5).map { _ in container.randomness { Int.random(in: 1...6, using: &$0) } }
+print("   five dice  \(dice.map(String.init).joined(separator: " "))")
+print("   \(container.greeter.greet("Ada"))")
+
+heading("3. Observe: every change, in order, until the token is cancelled.")
+let token = container.observe(Properties.greeting) { print("   the greeting is now \($0)") }
+container.greeting = "Good morning"
+container.greeting = "Good evening"
+token.cancel()
+container.greeting = "Good night"
+
+heading("4. Isolate: two containers share nothing.")
+let other = Container()
+print("   here   \(container.greeting)")
+print("   there  \(other.greeting)")
+
+// Code far from here reads from the container that is current where it runs.
+struct Doorman {
+    @Injected(\.greeting) var greeting
+    @Injected(\.timestamp) var timestamp
+
+    func report() -> String { "\(greeting), it is \(Int(timestamp.now)) seconds since 1970" }
+}
+
+let report = Container.with {
+    $0.greeting = "Welcome"
+    $0.timestamp = .constant(86_400)
+} _: {
+    Doorman().report()
+}
+print("   within \(report)")
+print("   after  \(Container.current.greeting)")

@@ -1,0 +1,98 @@
+/// Random numbers, for every generic function that takes a generator.
+///
+/// ```swift
+/// let die = container.randomness { Int.random(in: 1...6, using: &$0) }
+/// container.randomness = .linearCongruential(withSeed: 42)
+/// ```
+///
+/// Copies share one sequence, and threads may draw from it at the same time; each number is given out once. Do not
+/// write `using: &container.randomness`: the language writes the generator back, and that counts as setting the
+/// feature.
+public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
+    private let draw: @Sendable () -> UInt64
+
+    /// A generator of your own.
+    ///
+    /// - Parameter draw: Gives 64 random bits; called for every number, by several threads at once if they draw at
+    /// once.
+    public init(_ draw: @escaping @Sendable () -> UInt64) {
+        self.draw = draw
+    }
+
+    /// The next 64 random bits.
+    public func next() -> UInt64 { draw() }
+
+    /// Calls `body` with this generator and gives its result, so that a generator read from a container can be used
+    /// in place.
+    public func callAsFunction<R, E>(_ body: (inout Randomness) throws(E) -> R) throws(E) -> R {
+        var generator = self
+        return try body(&generator)
+    }
+
+    /// The system's generator, good enough for cryptography where the system's is.
+    public static let system = Randomness {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+
+    /// The same numbers in every run for the same `seed`: repeatable, and so never for secrets.
+    ///
+    /// Each call starts a sequence of its own. See ``LinearCongruential`` for the formula.
+    public static func linearCongruential(withSeed seed: UInt64) -> Randomness {
+        let generator = Guarded(LinearCongruential(seed: seed))
+        return Randomness { generator.withLock { $0.next() } }
+    }
+
+    /// Always the same 64 bits.
+    ///
+    /// `constant(1)` draws the lower bound of every range of integers. Beware of other values: for ranges whose size
+    /// is no power of two the standard library draws again when a number would bias the result, so a constant that it
+    /// refuses (0 is one) makes it draw for ever.
+    public static func constant(_ value: UInt64) -> Randomness {
+        Randomness { value }
+    }
+
+    /// The system's generator.
+    public static func load(in container: any FeatureContainer) -> Randomness { .system }
+
+    /// A repeatable sequence: a constant could make a caller draw for ever.
+    public static var placeholder: Randomness { .linearCongruential(withSeed: 0) }
+}
+
+extension FeatureContainer {
+    /// Random numbers.
+    public var randomness: Randomness {
+        get { self[Randomness.self] }
+        set { self[Randomness.self] = newValue }
+    }
+}
+
+/// The generator behind ``Randomness/linearCongruential(withSeed:)``: `state = state × a + c` modulo 2¹²⁸, of which the
+/// upper 64 bits are given.
+///
+/// In a linear congruential generator modulo 2ᵏ bit i repeats after 2ⁱ⁺¹ numbers. With 64 bits of state the lower
+/// bits, which the standard library uses for small integers, would hardly be random; with 128, the upper 64 repeat
+/// after 2⁶⁵ numbers and more, and pass the usual statistical tests (M. O'Neill, "128-bit MCG Passes PractRand",
+/// pcg-random.org, 2017).
+///
+/// The multiplier is from P. L'Ecuyer, "Tables of linear congruential generators of different sizes and good lattice
+/// structure", Mathematics of Computation 68 (1999), for modulus 2¹²⁸: 47026247687942121848144207491837523525. Any odd
+/// increment gives the full period of 2¹²⁸ (Hull and Dobell, 1962); this one is D. Knuth's pair for MMIX side by side.
+package struct LinearCongruential: RandomNumberGenerator, Sendable {
+    package static let multiplier: UInt128 = 47_026_247_687_942_121_848_144_207_491_837_523_525
+    package static let increment: UInt128 = 117_397_592_171_526_113_268_558_934_119_004_209_487
+
+    private var state: UInt128
+
+    /// Two steps carry the seed, which lies in the lower half, into the upper half that is given out.
+    package init(seed: UInt64) {
+        state = UInt128(seed)
+        _ = next()
+        _ = next()
+    }
+
+    package mutating func next() -> UInt64 {
+        state = state &* Self.multiplier &+ Self.increment
+        return UInt64(truncatingIfNeeded: state >> 64)
+    }
+}

@@ -1,0 +1,84 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(WASILibc)
+    import WASILibc
+#elseif canImport(WinSDK)
+    import WinSDK
+#endif
+
+/// The time of day: seconds since 1970, as the system's clock shows them.
+///
+/// It jumps when the clock is set. To measure or to wait, use ``AnyClock``.
+///
+/// ```swift
+/// let started = container.timestamp.now
+/// container.timestamp = .constant(1_000_000)
+/// ```
+public struct Timestamp: ExternalFeature, Sendable {
+    private let read: @Sendable () -> Double
+
+    /// A timestamp of your own.
+    ///
+    /// - Parameter read: Gives the seconds since 1970-01-01 00:00:00 UTC; called at every read, on the reader's thread.
+    public init(_ read: @escaping @Sendable () -> Double) {
+        self.read = read
+    }
+
+    /// The seconds since 1970-01-01 00:00:00 UTC, without leap seconds.
+    public var now: Double { read() }
+
+    /// The system's clock.
+    public static let system = Timestamp { systemTime() }
+
+    /// Always the same time: `seconds` since 1970.
+    public static func constant(_ seconds: Double) -> Timestamp {
+        Timestamp { seconds }
+    }
+
+    /// The time of day that was `start` (seconds since 1970) at this call and moves on with `clock`.
+    ///
+    /// With a ``ManualClock``, one hand moves both: what sleeps and what reads the time.
+    public static func following(_ clock: some Clock<Duration>, from start: Double = 0) -> Timestamp {
+        let clock = AnyClock(clock)
+        let origin = clock.now
+        return Timestamp { start + origin.duration(to: clock.now) / .seconds(1) }
+    }
+
+    /// The system's clock.
+    public static func load(in container: any FeatureContainer) -> Timestamp { .system }
+
+    /// The start of 1970, for ever.
+    public static var placeholder: Timestamp { .constant(0) }
+}
+
+extension FeatureContainer {
+    /// The time of day.
+    public var timestamp: Timestamp {
+        get { self[Timestamp.self] }
+        set { self[Timestamp.self] = newValue }
+    }
+}
+
+private func systemTime() -> Double {
+    #if canImport(WinSDK)
+        var time = FILETIME()
+        GetSystemTimePreciseAsFileTime(&time)
+        // In units of 100 ns since 1601, which is 11,644,473,600 seconds before 1970.
+        let ticks = UInt64(time.dwHighDateTime) << 32 | UInt64(time.dwLowDateTime)
+        return Double(ticks) / 10_000_000 - 11_644_473_600
+    #else
+        var time = timespec()
+        #if canImport(WASILibc)
+            timespec_get(&time, TIME_UTC)  // CLOCK_REALTIME is a macro there that Swift cannot import.
+        #else
+            clock_gettime(CLOCK_REALTIME, &time)
+        #endif
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    #endif
+}

@@ -1,0 +1,82 @@
+public import Foundation
+public import Fugu
+
+/// Makes UUIDs: `container.uuid()`.
+public struct UUIDGenerator: ExternalFeature, Sendable {
+    private let make: @Sendable () -> UUID
+
+    /// A generator of your own; `make` is called for every UUID, by several threads at once if they ask at once.
+    public init(_ make: @escaping @Sendable () -> UUID) {
+        self.make = make
+    }
+
+    /// The next UUID.
+    public func callAsFunction() -> UUID { make() }
+
+    /// Random UUIDs (version 4) from the system.
+    public static let random = UUIDGenerator { UUID() }
+
+    /// Random UUIDs (version 4) whose bits come from `randomness`, and so repeatable if that is.
+    public static func random(using randomness: Randomness) -> UUIDGenerator {
+        UUIDGenerator {
+            var generator = randomness
+            return UUID.random(using: &generator)
+        }
+    }
+
+    /// A new sequence that counts up from `00000000-0000-0000-0000-000000000000`; each UUID is given out once.
+    public static var incrementing: UUIDGenerator {
+        let next = Guarded<UInt64>(0)
+        return UUIDGenerator {
+            let number = next.withLock { next in
+                defer { next += 1 }
+                return next
+            }
+            return UUID(number: number)
+        }
+    }
+
+    /// Always `uuid`.
+    public static func constant(_ uuid: UUID) -> UUIDGenerator {
+        UUIDGenerator { uuid }
+    }
+
+    /// Random UUIDs from the system.
+    public static func load(in container: any FeatureContainer) -> UUIDGenerator { .random }
+
+    /// A new sequence that counts up from zero.
+    public static var placeholder: UUIDGenerator { .incrementing }
+}
+
+extension FeatureContainer {
+    /// Makes UUIDs.
+    public var uuid: UUIDGenerator {
+        get { self[UUIDGenerator.self] }
+        set { self[UUIDGenerator.self] = newValue }
+    }
+}
+
+extension UUID {
+    /// The UUID whose last eight bytes are `number` and whose first are zero.
+    init(number: UInt64) {
+        self.init(high: 0, low: number)
+    }
+
+    /// Two draws: the upper half first, with version 4 and the variant of RFC 9562 in their places.
+    static func random(using generator: inout some RandomNumberGenerator) -> UUID {
+        let high = generator.next() & ~0xF000 | 0x4000
+        let low = generator.next() & ~(0b11 << 62) | 0b10 << 62
+        return UUID(high: high, low: low)
+    }
+
+    private init(high: UInt64, low: UInt64) {
+        func byte(_ half: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: half >> (8 * (7 - index))) }
+        self.init(
+            uuid: (
+                byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3),
+                byte(high, 4), byte(high, 5), byte(high, 6), byte(high, 7),
+                byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3),
+                byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
+            ))
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+@Suite struct QuickStartTests {
+    @Test("The tour prints what its comments promise")
+    func tour() async throws {
+        let result = try await BuiltProgram("QuickStart").run()
+        #expect(result.exitCode == 0)
+        #expect(result.errors == "")
+        #expect(
+            result.output == """
+                1. Read: a feature is made once, from what is in its container.
+                   (a greeter is made)
+                   Hello, Ada!
+                   Hello, Grace!
+
+                2. Swap: what reaches outside is replaced by something repeatable.
+                   the date   2001-09-09T01:46:40Z
+                   two ids    00000000-0000-0000-0000-000000000000, 00000000-0000-0000-0000-000000000001
+                   five dice  3 3 6 3 4
+                   Ahoj, Ada!
+
+                3. Observe: every change, in order, until the token is cancelled.
+                   the greeting is now Good morning
+                   the greeting is now Good evening
+
+                4. Isolate: two containers share nothing.
+                   here   Good night
+                   there  Hello
+                   within Welcome, it is 86400 seconds since 1970
+                   after  Hello
+
+                """)
+    }
+}

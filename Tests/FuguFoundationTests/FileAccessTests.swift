@@ -1,0 +1,166 @@
+import Foundation
+import Fugu
+import FuguFoundation
+import Testing
+
+/// What every file access keeps to, the system's and the one in memory.
+@Suite struct FileAccessTests {
+    enum Kind: CaseIterable { case system, inMemory }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func files(_ kind: Kind) throws -> FileAccess {
+        switch kind {
+        case .system: return .system
+        case .inMemory: return .inMemory([folder.file("x").path: Data()])  // so that the folder exists
+        }
+    }
+
+    private func expect(
+        _ code: POSIXErrorCode, _ message: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws(FileAccessError) -> Void
+    ) {
+        do {
+            try body()
+            Issue.record("Nothing was thrown", sourceLocation: sourceLocation)
+        } catch {
+            #expect((error.cause as? POSIXError)?.code == code, "\(error)", sourceLocation: sourceLocation)
+            #expect("\(error)" == message, sourceLocation: sourceLocation)
+            #expect(error.localizedDescription == message, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test("What was saved is loaded, and replaced by the next save; missing folders are made", arguments: Kind.allCases)
+    func saveAndLoad(kind: Kind) throws {
+        let files = try files(kind)
+        let url = folder.file("a/b/c.txt")
+        #expect(!files.exists(url))
+        try files.save(Data("one, and long".utf8), to: url)
+        #expect(try files.load(url) == Data("one, and long".utf8))
+        try files.save(Data("two".utf8), to: url)
+        #expect(try files.load(url) == Data("two".utf8))
+        try files.save(Data(), to: url)
+        #expect(try files.load(url).isEmpty)
+        #expect(files.exists(url) && files.exists(folder.file("a")) && files.exists(folder.file("a/b")))
+    }
+
+    @Test("Different ways of writing a path lead to the same file", arguments: Kind.allCases)
+    func paths(kind: Kind) throws {
+        let files = try files(kind)
+        try files.save(Data("1".utf8), to: folder.file("a/ü b.txt"))
+        #expect(try files.load(folder.file("a/../a/./ü b.txt")) == Data("1".utf8))
+    }
+
+    @Test("Appending adds to the end, and makes the file and its folders", arguments: Kind.allCases)
+    func append(kind: Kind) throws {
+        let files = try files(kind)
+        let url = folder.file("a/log")
+        try files.append(Data("one\n".utf8), to: url)
+        try files.append(Data("two\n".utf8), to: url)
+        #expect(try files.load(url) == Data("one\ntwo\n".utf8))
+    }
+
+    @Test("A missing file is told from one that cannot be used, with path and cause", arguments: Kind.allCases)
+    func missing(kind: Kind) throws {
+        let files = try files(kind)
+        let url = folder.file("none")
+        expect(.ENOENT, "cannot load \(url.path): No such file or directory") { () throws(FileAccessError) in
+            _ = try files.load(url)
+        }
+        expect(.ENOENT, "cannot delete \(url.path): No such file or directory") { () throws(FileAccessError) in
+            try files.delete(url)
+        }
+        expect(.ENOENT, "cannot list \(url.path): No such file or directory") { () throws(FileAccessError) in
+            _ = try files.list(url)
+        }
+        let error = #expect(throws: FileAccessError.self) { try files.load(url) }
+        #expect(error?.isMissingFile == true)
+        #expect(error?.path == url.path)
+        #expect(error?.operation == .load)
+        let other = #expect(throws: FileAccessError.self) { try files.load(folder.url) }
+        #expect(other?.isMissingFile == false)
+    }
+
+    @Test("A path that leads through a file is refused", arguments: Kind.allCases)
+    func throughFile(kind: Kind) throws {
+        let files = try files(kind)
+        try files.save(Data("kept".utf8), to: folder.file("file"))
+        let url = folder.file("file/sub/name")
+        expect(.ENOTDIR, "cannot save \(url.path): Not a directory") { () throws(FileAccessError) in
+            try files.save(Data(), to: url)
+        }
+        expect(.ENOTDIR, "cannot append to \(url.path): Not a directory") { () throws(FileAccessError) in
+            try files.append(Data(), to: url)
+        }
+        expect(.ENOTDIR, "cannot load \(url.path): Not a directory") { () throws(FileAccessError) in
+            _ = try files.load(url)
+        }
+        expect(.ENOTDIR, "cannot list \(url.path): Not a directory") { () throws(FileAccessError) in
+            _ = try files.list(url)
+        }
+        #expect(!files.exists(url))
+        #expect(try files.load(folder.file("file")) == Data("kept".utf8))
+    }
+
+    @Test("A folder is neither loaded, overwritten nor removed", arguments: Kind.allCases)
+    func folders(kind: Kind) throws {
+        let files = try files(kind)
+        try files.save(Data("kept".utf8), to: folder.file("a/kept"))
+        let url = folder.file("a")
+        expect(.EISDIR, "cannot load \(url.path): Is a directory") { () throws(FileAccessError) in
+            _ = try files.load(url)
+        }
+        expect(.EISDIR, "cannot save \(url.path): Is a directory") { () throws(FileAccessError) in
+            try files.save(Data(), to: url)
+        }
+        expect(.EISDIR, "cannot append to \(url.path): Is a directory") { () throws(FileAccessError) in
+            try files.append(Data(), to: url)
+        }
+        expect(.EISDIR, "cannot delete \(url.path): Is a directory") { () throws(FileAccessError) in
+            try files.delete(url)
+        }
+        #expect(try files.list(url) == [folder.file("a/kept")])
+        #expect(try files.list(folder.url).map(\.lastPathComponent).filter { $0 != "x" } == ["a"])
+    }
+
+    @Test("A folder lists its files and folders by name, an empty one nothing", arguments: Kind.allCases)
+    func list(kind: Kind) throws {
+        let files = try files(kind)
+        for name in ["b", "c/d", "a"] { try files.save(Data(), to: folder.file("list/\(name)")) }
+        #expect(try files.list(folder.file("list")) == ["a", "b", "c"].map { folder.file("list/\($0)") })
+        try files.delete(folder.file("list/c/d"))
+        #expect(try files.list(folder.file("list/c")).isEmpty)
+        #expect(!files.exists(folder.file("list/c/d")))
+    }
+
+    @Test("Only file URLs are taken", arguments: Kind.allCases)
+    func notAFile(kind: Kind) throws {
+        let files = try files(kind)
+        let url = try #require(URL(string: "https://example.org/a"))
+        let error = #expect(throws: FileAccessError.self) { try files.load(url) }
+        #expect(error.map { "\($0)" } == "cannot load https://example.org/a: not a file URL")
+        #expect(!files.exists(url))
+    }
+
+    @Test("Threads that append together lose and mix nothing", arguments: Kind.allCases)
+    func together(kind: Kind) async throws {
+        let files = try files(kind)
+        let url = folder.file("log")
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    for line in 0..<25 { try files.append(Data("\(writer) \(line)\n".utf8), to: url) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let lines = String(decoding: try files.load(url), as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(lines.sorted() == (0..<8).flatMap { writer in (0..<25).map { "\(writer) \($0)" } }.sorted())
+        for writer in 0..<8 {
+            let own = lines.filter { $0.hasPrefix("\(writer) ") }
+            #expect(own == (0..<25).map { "\(writer) \($0)" })
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Fugu
+import Testing
+
+/// Sleeps and writes down who woke, all on one actor, so that the order is the clock's and not the scheduler's.
+private actor Bedroom {
+    private(set) var woken: [String] = []
+
+    func sleep(_ name: String, on clock: ManualClock, until seconds: Int) async throws {
+        try await clock.sleep(until: .init(offset: .seconds(seconds)))
+        woken.append(name)
+    }
+
+    func sleep(_ name: String, on clock: AnyClock, for seconds: Int) async throws {
+        try await clock.sleep(for: .seconds(seconds))
+        woken.append(name)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ManualClockTests {
+    @Test("Sleepers wake in the order of their deadlines, then of their arrival")
+    func order() async throws {
+        let clock = ManualClock()
+        let bedroom = Bedroom()
+        var tasks: [Task<Void, any Error>] = []
+        for (name, seconds) in [("c1", 3), ("a1", 1), ("c2", 3), ("b1", 2), ("a2", 1), ("d", 9)] {
+            tasks.append(Task { try await bedroom.sleep(name, on: clock, until: seconds) })
+            await clock.sleepers(atLeast: tasks.count)
+        }
+        clock.advance(by: .seconds(5))
+        for task in tasks.dropLast() { try await task.value }
+        #expect(await bedroom.woken == ["a1", "a2", "b1", "c1", "c2"])
+        #expect(clock.sleeperCount == 1)
+
+        clock.advance(to: .init(offset: .seconds(9)))
+        try await tasks[5].value
+        #expect(await bedroom.woken.last == "d")
+    }
+
+    @Test("The order holds through the container's clock too")
+    func orderThroughContainer() async throws {
+        let clock = ManualClock()
+        let container = Container()
+        container.clock = AnyClock(clock)
+        let bedroom = Bedroom()
+        let erased = container.clock
+        var tasks: [Task<Void, any Error>] = []
+        for (name, seconds) in [("late", 2), ("early", 1), ("latest", 3), ("early too", 1)] {
+            tasks.append(Task { try await bedroom.sleep(name, on: erased, for: seconds) })
+            await clock.sleepers(atLeast: tasks.count)
+        }
+        clock.advance(by: .seconds(3))
+        for task in tasks { try await task.value }
+        #expect(await bedroom.woken == ["early", "early too", "late", "latest"])
+    }
+
+    @Test("Nobody wakes before the deadline")
+    func early() async throws {
+        let clock = ManualClock()
+        let bedroom = Bedroom()
+        let task = Task { try await bedroom.sleep("a", on: clock, until: 2) }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(1_999))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(clock.sleeperCount == 0)
+        try await task.value
+    }
+
+    @Test("A deadline that has come is not waited for")
+    func past() async throws {
+        let clock = ManualClock(now: .init(offset: .seconds(10)))
+        try await clock.sleep(until: .init(offset: .seconds(10)))
+        try await clock.sleep(until: .init(offset: .seconds(3)))
+        try await clock.sleep(for: .zero)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("Cancelling a sleeper makes it throw and removes it; the others sleep on")
+    func cancellation() async throws {
+        let clock = ManualClock()
+        let cancelled = Task { try await clock.sleep(for: .seconds(1)) }
+        let kept = Task { try await clock.sleep(for: .seconds(1)) }
+        await clock.sleepers(atLeast: 2)
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .seconds(1))
+        try await kept.value
+    }
+
+    @Test("A task that was cancelled before it came to its sleep throws at once")
+    func cancelledBefore() async throws {
+        let clock = ManualClock()
+        let gate = ManualClock()
+        let task = Task {
+            // The gate's cancellation is caught, so that the second sleep begins in a cancelled task.
+            try? await gate.sleep(for: .seconds(1))
+            try await clock.sleep(for: .seconds(1))
+        }
+        await gate.sleepers(atLeast: 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("Sleep and cancellation that meet end one way or the other, 2,000 times, and leave nobody behind")
+    func race() async {
+        let clock = ManualClock()
+        for _ in 0..<2_000 {
+            let task = Task { try await clock.sleep(for: .seconds(1)) }
+            let mover = Task { clock.advance(by: .seconds(1)) }
+            task.cancel()
+            _ = await task.result
+            await mover.value
+        }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("A loop that sleeps again and again is moved step by step")
+    func steps() async throws {
+        let clock = ManualClock()
+        let ticks = Guarded(0)
+        let loop = Task {
+            while true {
+                try await clock.sleep(for: .seconds(10))
+                ticks.withLock { $0 += 1 }
+            }
+        }
+        for tick in 1...5 {
+            await clock.sleepers(atLeast: 1)
+            #expect(clock.advanceToNextDeadline())
+            await clock.sleepers(atLeast: 1)
+            #expect(ticks.withLock { $0 } == tick)
+            #expect(clock.now.offset == .seconds(10 * tick))
+        }
+        loop.cancel()
+        await #expect(throws: CancellationError.self) { try await loop.value }
+    }
+
+    @Test("Moving to the next deadline wakes all who wait for it, and says when nobody sleeps")
+    func nextDeadline() async throws {
+        let clock = ManualClock()
+        #expect(!clock.advanceToNextDeadline())
+        #expect(clock.now.offset == .zero)
+        let tasks = [2, 2, 5].map { seconds in Task { try await clock.sleep(for: .seconds(seconds)) } }
+        await clock.sleepers(atLeast: 3)
+        clock.advanceToNextDeadline()
+        #expect(clock.now.offset == .seconds(2))
+        #expect(clock.sleeperCount == 1)
+        clock.advanceToNextDeadline()
+        for task in tasks { try await task.value }
+    }
+
+    @Test(
+        "Waiting for sleepers ends when there are enough, at once if there are already, and when its task is cancelled")
+    func watching() async throws {
+        let clock = ManualClock()
+        await clock.sleepers(atLeast: 0)
+        let watcher = Task { await clock.sleepers(atLeast: 2) }
+        let never = Task { await clock.sleepers(atLeast: 100) }
+        let tasks = (0..<2).map { _ in Task { try await clock.sleep(for: .seconds(1)) } }
+        await watcher.value
+        await clock.sleepers(atLeast: 2)
+        #expect(clock.sleeperCount == 2)
+        never.cancel()
+        await never.value
+        clock.advance(by: .seconds(1))
+        for task in tasks { try await task.value }
+    }
+
+    @Test("An instant that has passed changes nothing")
+    func backwards() {
+        let clock = ManualClock(now: .init(offset: .seconds(5)))
+        clock.advance(to: .init(offset: .seconds(1)))
+        #expect(clock.now.offset == .seconds(5))
+    }
+
+    @Test("Moving back by a duration stops with a message, in release builds too")
+    func negative() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ManualClock().advance(by: .seconds(-1))
+        }
+        let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(message.contains("A ManualClock cannot go back: advance(by:) needs a duration of zero or more"))
+    }
+}
