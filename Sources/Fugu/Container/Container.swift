@@ -32,8 +32,7 @@ public final class Container: FeatureContainer {
 
     /// A child of `parent`.
     private init(childOf parent: Container) {
-        let node = Node(
-            family: parent.backing.node.family, parent: parent.backing.node, recorder: parent.backing.recorder)
+        let node = Node(parent: parent.backing.node, recorder: parent.backing.recorder)
         backing = node
         owned = node
         self.parent = parent.backing.owner ?? parent

@@ -114,7 +114,6 @@ private final class Errand: Activity {
     let family: Family
     let parent: (any Activity)?
     let level: Int
-    let deferred = Deferred()
     let failedWay = Guarded<[Key]>([])
     private let finished = Atomic(false)
 
@@ -125,11 +124,11 @@ private final class Errand: Activity {
     }
 
     var key: Key? { nil }
-    var isFinished: Bool { finished.load(ordering: .acquiring) }
+    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func needFailed(_ way: [Key]) { failedWay.withLock { $0 = way } }
 
     func finish() {
-        finished.store(true, ordering: .releasing)
-        deferred.deliver()
+        finished.store(true, ordering: .sequentiallyConsistent)
+        Deferred.deliver(after: self)
     }
 }

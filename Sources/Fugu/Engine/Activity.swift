@@ -14,17 +14,13 @@ protocol Activity: AnyObject, Sendable {
     var isFinished: Bool { get }
     /// A load that this needed has failed; `way` leads from it to the one that is to blame.
     func needFailed(_ way: [Key])
-    /// The records with events that wait for this activity's end. Used by the outermost of a chain.
-    var deferred: Deferred { get }
 }
 
 extension Activity {
     func needFailed(_ way: [Key]) {}
 
     /// This and all that need it and have not ended, innermost first.
-    var chain: some Sequence<any Activity> {
-        sequence(first: self as any Activity) { $0.parent }.lazy.filter { !$0.isFinished }
-    }
+    var chain: Chain { Chain(following: self) }
 
     /// The keys of the loads of the chain, outermost first.
     var way: [Key] { chain.compactMap { $0 is Flight ? $0.key : nil }.reversed() }
@@ -37,22 +33,42 @@ extension Activity {
     }
 }
 
-/// Events that wait for the end of an activity.
-final class Deferred: Sendable {
-    private let hasAny = Atomic(false)
-    private let records = Guarded<[(KeyRecord, Family)]>([])
+/// An activity and all that need it and have not ended, innermost first.
+struct Chain: Sequence, IteratorProtocol {
+    fileprivate var following: (any Activity)?
 
-    func add(_ record: KeyRecord, of family: Family) {
-        records.withLock { $0.append((record, family)) }
-        hasAny.store(true, ordering: .releasing)
+    mutating func next() -> (any Activity)? {
+        while let activity = following {
+            following = activity.parent
+            if !activity.isFinished { return activity }
+        }
+        return nil
+    }
+}
+
+/// Events that wait for the end of the outermost activity they were made in.
+enum Deferred {
+    private static let count = Atomic(0)
+    private static let records = Guarded<[ObjectIdentifier: [(KeyRecord, Family)]]>([:])
+
+    static func add(_ record: KeyRecord, of family: Family, until holder: any Activity) {
+        records.withLock { records in
+            if records[ObjectIdentifier(holder)]?.append((record, family)) == nil {
+                records[ObjectIdentifier(holder)] = [(record, family)]
+                count.add(1, ordering: .sequentiallyConsistent)
+            }
+        }
     }
 
-    /// After the activity has ended: delivers what waited.
-    func deliver() {
-        guard hasAny.load(ordering: .acquiring) else { return }
-        for (record, family) in records.withLock({ list in defer { list = [] }; return list }) {
-            family.deliver(record)
+    /// After an activity has ended: delivers what waited for it.
+    static func deliver(after activity: any Activity) {
+        guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
+        let waiting = records.withLock { records in
+            let waiting = records.removeValue(forKey: ObjectIdentifier(activity))
+            if waiting != nil { count.subtract(1, ordering: .sequentiallyConsistent) }
+            return waiting ?? []
         }
+        for (record, family) in waiting { family.deliver(record) }
     }
 }
 
@@ -63,7 +79,8 @@ enum Current {
     /// The running activity, if it has not ended meanwhile (a task started inside a load may outlive it).
     static var unfinished: (any Activity)? {
         guard let activity = activity else { return nil }
-        return activity.chain.first { _ in true }
+        var chain = activity.chain
+        return chain.next()
     }
 }
 

@@ -108,7 +108,7 @@ extension Flight {
             }
             let outcome = end(with: result, nil)
             view.answers(from: outcome.home)
-            deferred.deliver()
+            Deferred.deliver(after: self)
             withExtendedLifetime(container) {}
         }
         let isAbandoned = family.lock.withLock {

@@ -83,7 +83,9 @@ extension Family {
             return
         }
         record.facts.value.events.append(Event(content: content, holder: holder))
-        if let holder { holder.deferred.add(record, of: self) } else { effects.records.append(record) }
+        effects.records.append(record)
+        // Whichever comes second, this or the end of the holder, sees the other and delivers.
+        if let holder { Deferred.add(record, of: self, until: holder) }
     }
 
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.

@@ -6,8 +6,7 @@ final class Exclusion: Activity {
     let modified: Key
     let parent: (any Activity)?
     let level: Int
-    let deferred = Deferred()
-    private let waiters = FamilyGuarded<[Signal]>([])
+    private let waiters = FamilyState<[Signal]>([])
     private let finished = Atomic(false)
 
     init(_ key: Key, in node: Node, parent: (any Activity)?) {
@@ -17,9 +16,11 @@ final class Exclusion: Activity {
         level = parent.map { $0.level + 1 } ?? 1
     }
 
+    deinit { waiters.free() }
+
     var family: Family { node.family }
     var key: Key? { modified }
-    var isFinished: Bool { finished.load(ordering: .acquiring) }
+    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
 
     /// Under the lock: how to wait for the end, or that it would never come.
     func waitForEnd(_ waiter: (any Activity)?) -> Family.Step {
@@ -36,7 +37,7 @@ final class Exclusion: Activity {
 
     /// Under the lock: lets the next in.
     func end(_ effects: inout Effects) {
-        finished.store(true, ordering: .releasing)
+        finished.store(true, ordering: .sequentiallyConsistent)
         node.storage.existingCell(modified)?.info?.value.exclusion = nil
         effects.waiters += waiters.value.map { .thread($0) }
         waiters.value = []
@@ -67,7 +68,7 @@ extension Node {
             }
         }
         effects.perform(in: family)
-        exclusion.deferred.deliver()
+        Deferred.deliver(after: exclusion)
         _ = try result.get()
     }
 

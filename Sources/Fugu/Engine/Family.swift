@@ -39,31 +39,38 @@ final class Family: Sendable {
     /// Whether scopes were ever made: reads then look whether their rules have run.
     var hasScopes: Bool { scoped.load(ordering: .acquiring) }
     let lock = FamilyLock()
-    private let facts = FamilyGuarded(FamilyFacts())
+    private let facts = FamilyState(FamilyFacts())
+    /// The root's storage, which outlives every node of the family. The records of keys stand beside its cells.
+    private let rootStorage: StorageReference
     /// Where mistakes go that have no one to be thrown at.
     let reports = Reports()
     let closings = Closings()
 
     private struct FamilyFacts {
-        var records: [Key: KeyRecord] = [:]
         var serial: UInt64 = 0
         var layers: Set<NodeIdentity> = []
     }
 
+    init(rootStorage: StorageReference) { self.rootStorage = rootStorage }
+
+    deinit { facts.free() }
+
     // Everything below: under the lock.
 
     /// What the family knows of a key, if anything.
-    func existingRecord(_ key: Key) -> KeyRecord? { facts.value.records[key] }
+    func existingRecord(_ key: Key) -> KeyRecord? { rootStorage.existingCell(key)?.info?.value.record }
 
     /// What the family knows of a key.
     func record(_ key: Key) -> KeyRecord {
-        if let known = facts.value.records[key] { return known }
+        let info = rootStorage.cell(key).makeInfo()
+        if let known = info.value.record { return known }
         let made = KeyRecord(key)
-        facts.value.records[key] = made
+        info.value.record = made
         return made
     }
 
-    var records: some Collection<KeyRecord> { facts.value.records.values }
+    /// All records.
+    var records: some Sequence<KeyRecord> { rootStorage.cells.lazy.compactMap { $0.info?.value.record } }
 
     /// The nodes that hold what rules set for a scope.
     var layers: Set<NodeIdentity> { facts.value.layers }
@@ -82,14 +89,14 @@ final class Family: Sendable {
 
     /// Ends the sequences of a node that is closed; what is returned is to be released outside the lock.
     func endSequences(in node: Node) -> [Observer.Ending] {
-        facts.value.records.values.flatMap { $0.facts.value.observers }
+        records.flatMap { $0.facts.value.observers }
             .filter { $0.node === node && $0.isSequence }.map { $0.end() }
     }
 
     /// Ends what observes in a node that goes away.
     func endObservation(in node: Node, _ garbage: inout Garbage) {
         guard node.storage.facts.observerCount > 0 else { return }
-        for record in facts.value.records.values where !record.facts.value.observers.isEmpty {
+        for record in records where !record.facts.value.observers.isEmpty {
             let leaving = record.facts.value.observers.filter { $0.node === node }
             guard !leaving.isEmpty else { continue }
             record.facts.value.observers.removeAll { $0.node === node }
@@ -101,9 +108,11 @@ final class Family: Sendable {
 /// What a family knows of one key.
 final class KeyRecord: Sendable {
     let key: Key
-    let facts = FamilyGuarded(KeyFacts())
+    let facts = FamilyState(KeyFacts())
 
     init(_ key: Key) { self.key = key }
+
+    deinit { facts.free() }
 }
 
 /// The changing part of a record. Guarded by the lock of the family.
@@ -142,6 +151,8 @@ struct Dependent: Hashable {
 
 /// What is rarely needed of a cell. Guarded by the lock of the family.
 struct CellFacts {
+    /// What the family knows of the key: at the root's cell only.
+    var record: KeyRecord?
     var recipe: Recipe?
     var lease: Lease?
     var replacement: Replacement?
@@ -149,8 +160,6 @@ struct CellFacts {
     var changes: UInt32 = 0
     var exclusion: Exclusion?
 }
-
-typealias CellInfo = FamilyGuarded<CellFacts>
 
 extension CellReference {
     /// Counts a change, for those who read the value before.

@@ -13,8 +13,7 @@ final class Flight: Activity {
     let limit: Node?
     let parent: (any Activity)?
     let level: Int
-    let deferred = Deferred()
-    let facts = FamilyGuarded(FlightFacts())
+    let facts = FamilyState(FlightFacts())
     private let finished = Atomic(false)
 
     init(_ request: Request, asker: Node, expected: Node, limit: Node?, parent: (any Activity)?) {
@@ -28,6 +27,8 @@ final class Flight: Activity {
         level = parent.map { $0.level + 1 } ?? 1
     }
 
+    deinit { facts.free() }
+
     /// Under the lock: whether those may join who expect their instance at `home`.
     func isOpen(to home: Node, _ limit: Node?) -> Bool {
         expected === home && self.limit === limit && !facts.value.isAbandoned
@@ -35,8 +36,8 @@ final class Flight: Activity {
 
     var family: Family { asker.family }
     var key: Key? { requested }
-    var isFinished: Bool { finished.load(ordering: .acquiring) }
-    func finish() { finished.store(true, ordering: .releasing) }
+    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
+    func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
     func needFailed(_ way: [Key]) { family.lock.withLock { facts.value.failedWay = way } }
     /// Under the lock: from this load to the one that made it fail.
     var failedWay: [Key] { [requested] + facts.value.failedWay }

@@ -10,14 +10,23 @@ final class Node: Sendable {
     /// The load whose handle this container was made from: what is read through here is that load's input too.
     let recorder: Flight?
 
-    init(family: Family = Family(), parent: Node? = nil, recorder: Flight? = nil) {
-        self.family = family
+    /// A root.
+    init() {
+        storage = StorageReference.make(branch: nil)
+        family = Family(rootStorage: storage)
+        parent = nil
+        depth = 0
+        recorder = nil
+    }
+
+    /// A child.
+    init(parent: Node, recorder: Flight?) {
+        family = parent.family
         self.parent = parent
         self.recorder = recorder
-        depth = parent.map { $0.depth + 1 } ?? 0
+        depth = parent.depth + 1
         // The root's children are branches of their own.
-        storage = StorageReference.make(branch: depth > 1 ? parent!.storage.branch : nil)
-        guard let parent else { return }
+        storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil)
         family.lock.withLock { parent.adopt(self) }
     }
 

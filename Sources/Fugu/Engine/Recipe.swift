@@ -15,7 +15,7 @@ final class Recipe: Sendable {
     /// The bits of all keys in `keys`.
     let mask: UInt64
     let reloads: Bool
-    private let flattened = FamilyGuarded<[Key]?>(nil)
+    private let flattened = FamilyState<[Key]?>(nil)
 
     init(inputs: [Input], isLocal: Bool, reloads: Bool) {
         self.inputs = inputs
@@ -23,6 +23,8 @@ final class Recipe: Sendable {
         self.reloads = reloads
         mask = inputs.reduce(0) { $0 | $1.key.mask | ($1.recipe?.mask ?? 0) }
     }
+
+    deinit { flattened.free() }
 
     /// Every key that the instance was made from, directly or through others. Under the lock.
     var keys: [Key] {

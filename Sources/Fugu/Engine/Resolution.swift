@@ -194,7 +194,7 @@ extension Flight {
         }
         let outcome = end(with: result, recorder)
         view.answers(from: outcome.home)
-        deferred.deliver()
+        Deferred.deliver(after: self)
         return try outcome.result.get()
     }
 }

@@ -5,7 +5,6 @@ final class Update: Activity {
     let family: Family
     let parent: (any Activity)?
     let level: Int
-    let deferred = Deferred()
     private let pending = Guarded<[Write]>([])
     private let finished = Atomic(false)
 
@@ -16,8 +15,8 @@ final class Update: Activity {
     }
 
     var key: Key? { nil }
-    var isFinished: Bool { finished.load(ordering: .acquiring) }
-    func finish() { finished.store(true, ordering: .releasing) }
+    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
+    func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
 
     var writes: [Write] { pending.withLock { $0 } }
 
@@ -53,7 +52,7 @@ extension Node {
         }
         update.finish()
         if case .success = result, !update.writes.isEmpty { family.commit(update.writes) }
-        update.deferred.deliver()
+        Deferred.deliver(after: update)
         try result.get()
     }
 

@@ -37,8 +37,7 @@ final class Computation: Activity {
     let layer: Node
     let parent: (any Activity)?
     let level: Int
-    let deferred = Deferred()
-    let waiters = FamilyGuarded<[Signal]>([])
+    let waiters = FamilyState<[Signal]>([])
     private let finished = Atomic(false)
 
     init(of layer: Node, parent: (any Activity)?) {
@@ -47,10 +46,12 @@ final class Computation: Activity {
         level = parent.map { $0.level + 1 } ?? 1
     }
 
+    deinit { waiters.free() }
+
     var family: Family { layer.family }
     var key: Key? { nil }
-    var isFinished: Bool { finished.load(ordering: .acquiring) }
-    func finish() { finished.store(true, ordering: .releasing) }
+    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
+    func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
 }
 
 extension Node {
@@ -114,7 +115,7 @@ extension Node {
             return computation.waiters.value
         }
         for waiter in waiters { waiter.raise() }
-        computation.deferred.deliver()
+        Deferred.deliver(after: computation)
     }
 
     /// Sets what rules wrote now and resets what only earlier computations wrote.

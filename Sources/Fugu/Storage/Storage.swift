@@ -51,7 +51,7 @@ public import Synchronization
     @usableFromInline let state: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
     /// Guarded. A retained object with what is rarely needed.
-    fileprivate var info: UnsafeRawPointer?
+    fileprivate var info: FamilyState<CellFacts>?
 }
 
 /// The open-addressing table: this, then `mask + 1` words, each the address of a cell or zero.
@@ -332,12 +332,13 @@ extension StorageReference {
 
     /// What else a container knows, under the lock.
     var facts: NodeFacts {
-        get { header.pointee.facts }
+        _read { yield header.pointee.facts }
         nonmutating _modify { yield &header.pointee.facts }
     }
 
-    /// Frees all memory; the values must be gone already.
+    /// Frees all memory, when nobody can touch it any more; the values must be gone already.
     func free() {
+        for cell in cells { _ = cell.takeInfo() }
         var next = header.pointee.chunks
         header.deinitialize(count: 1)
         while let chunk = next {
@@ -518,23 +519,20 @@ struct CellReference: @unchecked Sendable, Equatable {
     }
 
     /// What is rarely needed.
-    var info: CellInfo? {
-        pointer.pointee.info.map { Unmanaged<CellInfo>.fromOpaque($0).takeUnretainedValue() }
-    }
+    var info: FamilyState<CellFacts>? { pointer.pointee.info }
 
     /// The info, made if there is none.
-    func makeInfo() -> CellInfo {
+    func makeInfo() -> FamilyState<CellFacts> {
         if let info { return info }
-        let made = CellInfo(CellFacts())
-        pointer.pointee.info = UnsafeRawPointer(Unmanaged.passRetained(made).toOpaque())
+        let made = FamilyState(CellFacts())
+        pointer.pointee.info = made
         return made
     }
 
     /// Takes the info away, to be released outside the lock.
-    func takeInfo() -> CellInfo? {
-        let old = pointer.pointee.info.map { Unmanaged<CellInfo>.fromOpaque($0).takeRetainedValue() }
-        pointer.pointee.info = nil
-        return old
+    func takeInfo() -> CellFacts? {
+        defer { pointer.pointee.info = nil }
+        return pointer.pointee.info?.take()
     }
 }
 
@@ -543,6 +541,7 @@ struct Garbage {
     private var first: UInt64 = 0
     private var more: [UInt64] = []
     private var objects: [any AnyObject & Sendable] = []
+    private var cells: [CellFacts] = []
     /// The keys of those whose closers never ran; nil for the container itself.
     var abandoned: [Key?] = []
 
@@ -556,6 +555,11 @@ struct Garbage {
         if first == 0 { first = other.first } else if other.first != 0 { more.append(other.first) }
         more += other.more
         objects += other.objects
+        cells += other.cells
+    }
+
+    mutating func add(_ cell: CellFacts?) {
+        if let cell { cells.append(cell) }
     }
 
     mutating func add(_ object: (any AnyObject & Sendable)?) {
@@ -603,10 +607,28 @@ package final class Guarded<Value>: @unchecked Sendable {
     }
 }
 
-/// A value that is touched only while the lock of its family is held.
-final class FamilyGuarded<Value>: @unchecked Sendable {
-    var value: Value
-    init(_ value: sending Value) { self.value = value }
+/// A value that is touched only while the lock of its family is held. Whoever makes it frees it.
+struct FamilyState<Value>: @unchecked Sendable {
+    private let pointer: UnsafeMutablePointer<Value>
+
+    init(_ value: sending Value) {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: value)
+    }
+
+    var value: Value {
+        _read { yield pointer.pointee }
+        nonmutating _modify { yield &pointer.pointee }
+    }
+
+    /// Frees the memory and hands the value out.
+    func take() -> Value {
+        defer { pointer.deallocate() }
+        return pointer.move()
+    }
+
+    /// Frees the memory and releases the value, when nobody else can touch it any more.
+    func free() { _ = take() }
 }
 
 /// The lock of a family.
