@@ -13,17 +13,21 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Fugu", targets: ["Fugu"]),
+        .library(name: "FuguConfiguration", targets: ["FuguConfiguration"]),
         .library(name: "FuguFoundation", targets: ["FuguFoundation"]),
     ],
     targets: [
         .target(name: "Fugu", swiftSettings: strict),
-        .target(name: "FuguFoundation", dependencies: ["Fugu"], swiftSettings: strict),
+        .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
+        .target(name: "FuguFoundation", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
             exclude: ["expected.txt"], swiftSettings: strict),
         .executableTarget(
             name: "Journal", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/Journal", swiftSettings: strict),
         .testTarget(name: "FuguTests", dependencies: ["Fugu"], swiftSettings: strict),
+        .testTarget(
+            name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
         .testTarget(name: "FuguFoundationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal"],

@@ -65,6 +65,8 @@ struct Subject<Value: Sendable> {
     let key: Key
     /// Loads it when nobody reads it; nil for a type that belongs to an actor.
     let reloader: Reloader?
+    /// How sources are asked for it, if it has a name.
+    var naming: PropertyNaming?
 }
 
 extension Container {
@@ -102,14 +104,14 @@ extension Container {
             Observer.Callbacks(
                 call: { continuation.yield($0.value(as: Value.self)) }, onEnd: { continuation.finish() }))
         continuation.onTermination = { _ in observer.cancel() }
-        backing.node.family.observe(observer, subject.reloader, startsWithPresent: true)
+        backing.node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
         return stream
     }
 
     private func add<Value>(_ subject: Subject<Value>, _ callbacks: Observer.Callbacks) -> ObservationToken {
         let node = backing.node
         let observer = Observer(node, subject.key, callbacks)
-        node.family.observe(observer, subject.reloader)
+        node.family.observe(observer, subject.reloader, subject.naming)
         return ObservationToken(observer)
     }
 }

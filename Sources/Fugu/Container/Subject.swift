@@ -2,14 +2,16 @@
 /// observed and was dropped; a type that belongs to an actor waits for its next read.
 extension Subject {
     init<P: Property & SendableMetatype>(_: P.Type) where P.Value == Value {
-        self.init(key: Key(raw: Key.property(P.self)), reloader: { _ = $0[P.self] })
+        self.init(key: Key(raw: Key.property(P.self)), reloader: { _ = $0[P.self] }, naming: P._naming)
     }
 
     init<P: Property>(isolated _: P.Type) where P.Value == Value {
-        self.init(key: Key(raw: Key.property(P.self)), reloader: nil)
+        self.init(key: Key(raw: Key.property(P.self)), reloader: nil, naming: P._naming)
     }
 
-    init(_ key: PropertyKey<Value>) { self.init(key: Key(raw: key.raw), reloader: { _ = $0[key] }) }
+    init(_ key: PropertyKey<Value>) {
+        self.init(key: Key(raw: key.raw), reloader: { _ = $0[key] }, naming: key.descriptor.naming)
+    }
 
     init<F: Feature & SendableMetatype>(_: F.Type) where F.Instance == Value {
         self.init(key: Key(raw: Key.feature(F.self)), reloader: { _ = $0[F.self] })

@@ -53,6 +53,7 @@ extension Node {
         load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         prepareScopes()
+        prepareSources(request.key)
         if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
         let parent = recorder ?? Current.unfinished
         reportUnrecorded(request.key, parent, recorder)

@@ -41,6 +41,7 @@ extension Node: Backing {
 
     func present(_ key: Key) -> Payload? {
         prepareScopes()
+        prepareSources(key)
         return family.lock.withLock { present(key)?.payload }
     }
 

@@ -3,6 +3,8 @@ enum Operation: Sendable {
     case set(Payload)
     case replace(Replacement)
     case reset
+    /// What the sources have now: it never takes the place of what code set.
+    case layer(SourceAnswer<Payload>)
 }
 
 /// A loader that takes the place of a feature's own.
@@ -21,7 +23,21 @@ struct Write: Sendable {
     fileprivate var comparison: (isEqual: Bool, stamp: UInt32)?
 }
 
+extension Operation {
+    /// The value that it puts in place, if it does.
+    fileprivate var value: Payload? {
+        switch self {
+        case .set(let payload), .layer(.value(let payload)): payload
+        default: nil
+        }
+    }
+}
+
 extension Write {
+    init(node: Node, key: Key, equal: @escaping Equality, operation: Operation) {
+        self.init(node: node, key: key, equal: equal, operation: operation, comparison: nil)
+    }
+
     init(node: Node, request: Request, operation: Operation) {
         self.init(node: node, key: request.key, equal: request.equal, operation: operation, comparison: nil)
     }
@@ -30,13 +46,30 @@ extension Write {
 extension Family {
     /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
     /// to what was there.
-    func commit(_ writes: [Write]) {
+    ///
+    /// - Parameters:
+    ///   - isOutdated: Asked under the lock; if so, nothing is done.
+    ///   - alongside: Done under the lock with the writes.
+    /// - Returns: Whether it was done.
+    @discardableResult
+    func commit(
+        _ writes: [Write], unless isOutdated: () -> Bool = { false }, alongside: () -> Void = {}
+    ) -> Bool {
         var writes = writes
         let activity = Current.unfinished
         while true {
-            switch lock.withLock({ tryCommit(writes, holder: activity?.outermost, activity) }) {
-            case .done(let effects): return effects.perform(in: self)
-            case .ended(let key): return reports.report(Messages.changeAfterEnd(of: key))
+            let step = lock.withLock {
+                if isOutdated() { return Step.outdated }
+                return tryCommit(writes, holder: activity?.outermost, activity, alongside)
+            }
+            switch step {
+            case .done(let effects):
+                effects.perform(in: self)
+                return true
+            case .outdated: return false
+            case .ended(let key):
+                reports.report(Messages.changeAfterEnd(of: key))
+                return true
             case .wait(let exclusion, let signal): exclusion.wait(signal, activity)
             case .circle(let exclusion): fatalError(Messages.circleOfWaits(exclusion.modified, activity))
             case .compare(let index, let old, let new, let stamp):
@@ -48,20 +81,23 @@ extension Family {
 
     enum Step {
         case done(Effects)
+        case outdated
         case ended(Key)
         case compare(Int, Payload, Payload, UInt32)
         case wait(Exclusion, Signal)
         case circle(Exclusion)
     }
 
-    private func tryCommit(_ writes: [Write], holder: (any Activity)?, _ activity: (any Activity)?) -> Step {
+    private func tryCommit(
+        _ writes: [Write], holder: (any Activity)?, _ activity: (any Activity)?, _ alongside: () -> Void
+    ) -> Step {
         for (index, write) in writes.enumerated() {
             let key = write.key
             if write.node.isEnded { return .ended(key) }
             if let exclusion = write.node.storage.existingCell(key)?.info?.value.exclusion {
                 return exclusion.waitForEnd(activity)
             }
-            if case .set(let new) = write.operation, let (old, stamp) = write.node.concerningValue(key),
+            if let new = write.operation.value, let (old, stamp) = write.node.concerningValue(key),
                 stamp != write.comparison?.stamp
             {
                 return .compare(index, old, new, stamp)
@@ -76,6 +112,7 @@ extension Family {
                 write.operation, to: write.key, isSilent: write.comparison?.isEqual == true, isOpen: isSingle,
                 holder: holder, &effects)
         }
+        alongside()
         if !isSingle {
             for write in writes { write.node.storage.existingCell(write.key)?.openIfPresent() }
         }
@@ -114,10 +151,11 @@ extension Node {
 
     /// Under the lock: does it.
     func apply(
-        _ operation: Operation, to key: Key, isSilent: Bool = false, isOpen: Bool = true, holder: (any Activity)?,
-        _ effects: inout Effects
+        _ operation: Operation, to key: Key, isSilent: Bool = false, isOpen: Bool = true, isFirstLoad: Bool = false,
+        holder: (any Activity)?, _ effects: inout Effects
     ) {
         let cell = storage.cell(key)
+        if case .layer(let answer) = operation, !cell.takes(answer) { return }
         if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
         let wasHeld = cell.has(CellState.held)
         var announced: Payload?
@@ -132,7 +170,16 @@ extension Node {
         case .reset:
             effects.garbage.add(cell.clear())
             cell.info?.value.replacement = nil
+            cell.info?.value.answered = nil
             markResets(key)
+        case .layer(.value(let payload)):
+            effects.garbage.add(cell.store(payload, flags: CellState.held | CellState.layered, isOpen: isOpen))
+            announced = payload
+        case .layer(.failure):
+            // Held without a value: the default is loaded in its place, here.
+            effects.garbage.add(cell.clear(flags: CellState.held | CellState.layered))
+        case .layer(.nothing):
+            effects.garbage.add(cell.clear())
         }
         if !isSilent { cell.countChange() }
         let isHeld = cell.has(CellState.held)
@@ -143,7 +190,15 @@ extension Node {
         if isHeld { dropCopies(of: record, &effects) }
         if isSilent { return }
         dropDependents(of: record, holder, &effects)
-        family.announce(record, at: self, announced ?? present(key)?.payload, holder, &effects)
+        family.announce(
+            record, at: self, announced ?? present(key)?.payload, isFirstLoad: isFirstLoad, holder, &effects)
+    }
+
+    /// Under the lock: notes how the sources are asked for a key, so that a change of theirs reaches those who read it.
+    func note(_ naming: PropertyNaming?, of key: Key) {
+        guard let naming else { return }
+        let record = family.record(key)
+        if record.facts.value.naming == nil { record.facts.value.naming = naming }
     }
 
     /// Loads in flight are not to be kept here.
@@ -210,5 +265,14 @@ extension Node {
             storage.cells.filter { $0.has(CellState.held | CellState.loaded) }.map(\.key)
         }
         for key in keys { change(Request(resetting: key), .reset) }
+    }
+}
+
+extension CellReference {
+    /// Whether the sources' answer changes anything: code comes first, and nothing is no reason to drop a default.
+    fileprivate func takes(_ answer: SourceAnswer<Payload>) -> Bool {
+        let isLayered = has(CellState.layered)
+        if case .nothing = answer { return isLayered }
+        return isLayered || !has(CellState.held)
     }
 }

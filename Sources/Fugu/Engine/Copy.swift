@@ -1,23 +1,38 @@
-/// What was set in a container and its ancestors, and can be set elsewhere.
-struct Holdings {
+/// What was set in containers and can be set elsewhere.
+private struct Holdings {
     var operations: [Key: Operation] = [:]
     var rules: [ScopeRule] = []
+    var sources: (any ValueSources)?
     var strictness: Strictness?
 
-    /// Adds what `node` and its ancestors hold, the nearest winning.
-    mutating func add(of node: Node) {
+    /// Adds what a container and its ancestors hold, the nearest winning.
+    mutating func add(_ container: Container) {
+        let node = container.backing.node
         node.prepareScopes()
-        node.family.lock.withLock {
-            strictness = node.storage.facts.strictness ?? strictness
-            for node in Array(node.path).reversed() {
-                for cell in node.storage.cells where cell.has(CellState.held) {
-                    if let replacement = cell.info?.value.replacement {
-                        operations[cell.key] = .replace(replacement)
-                    } else if let payload = cell.payload {
-                        operations[cell.key] = .set(payload)
-                    }
-                }
-                rules += node.storage.facts.scopes?.rules ?? []
+        for node in Array(node.path).reversed() {
+            if let sources = node.family.lock.withLock({ node.storage.facts.sources }) { add(sources, of: node) }
+            node.family.lock.withLock { addHeld(of: node) }
+        }
+    }
+
+    /// What farther containers set gives way to what nearer ones have from their sources.
+    private mutating func add(_ nearer: any ValueSources, of node: Node) {
+        for key in operations.keys {
+            guard let naming = node.family.lock.withLock({ node.family.existingRecord(key)?.facts.value.naming }) else { continue }
+            if case .nothing = naming.ask(nearer) { continue }
+            operations[key] = nil
+        }
+        sources = sources.map { nearer.over($0) } ?? nearer
+    }
+
+    private mutating func addHeld(of node: Node) {
+        strictness = node.storage.facts.strictness ?? strictness
+        rules += node.storage.facts.scopes?.rules ?? []
+        for cell in node.storage.cells where cell.has(CellState.held) && !cell.has(CellState.layered) {
+            if let replacement = cell.info?.value.replacement {
+                operations[cell.key] = .replace(replacement)
+            } else if let payload = cell.payload {
+                operations[cell.key] = .set(payload)
             }
         }
     }
@@ -27,16 +42,18 @@ extension Container {
     /// Makes a container of its own with what was set in each of `containers` and in their ancestors: nearest first, and
     /// the last of `containers` wins.
     ///
-    /// It takes values, swapped and replaced features and rules, but nothing that was loaded: features load anew and so
-    /// see the copy's values. Afterwards all are independent.
+    /// It takes values, swapped and replaced features, sources and rules, but nothing that was loaded: features load anew
+    /// and so see the copy's values. Afterwards all are independent.
     public convenience init(copying containers: Container...) {
         self.init()
         var holdings = Holdings()
-        for container in containers { holdings.add(of: container.backing.node) }
+        for container in containers { holdings.add(container) }
         let node = backing.node
         var effects = Effects()
         node.family.lock.withLock {
             node.storage.facts.strictness = holdings.strictness
+            node.storage.facts.sources = holdings.sources
+            if holdings.sources != nil { node.family.noteSources() }
             if !holdings.rules.isEmpty { node.storage.facts.scopes = ScopeFacts(rules: holdings.rules) }
             for (key, operation) in holdings.operations { node.apply(operation, to: key, holder: nil, &effects) }
         }

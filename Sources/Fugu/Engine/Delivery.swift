@@ -112,13 +112,16 @@ extension Family {
     }
 
     /// Adds an observer. From now on writes to the key in the nodes above take the long way.
-    func observe(_ observer: Observer, _ reloader: Reloader?, startsWithPresent: Bool = false) {
+    func observe(
+        _ observer: Observer, _ reloader: Reloader?, _ naming: PropertyNaming? = nil, startsWithPresent: Bool = false
+    ) {
         let (node, key) = (observer.node, observer.key)
         let (record, ending): (KeyRecord, Observer.Ending?) = lock.withLock {
             let record = self.record(key)
             guard !node.isEnded else { return (record, observer.end()) }
             record.facts.value.observers.append(observer)
             node.storage.facts.observerCount += 1
+            node.note(naming, of: key)
             if let reloader { record.facts.value.reloader = reloader }
             for node in node.path { node.storage.cell(key).mark(CellState.special) }
             if startsWithPresent, let payload = node.present(key)?.payload {

@@ -43,6 +43,11 @@ final class Family: Sendable {
     /// The root's storage, which outlives every node of the family. The records of keys stand beside its cells.
     private let rootStorage: StorageReference
     /// Where mistakes go that have no one to be thrown at.
+    private let sourced = Atomic(false)
+    /// Whether some container was ever given sources: reads of named keys then ask them first.
+    var hasSources: Bool { sourced.load(ordering: .acquiring) }
+    func noteSources() { sourced.store(true, ordering: .releasing) }
+
     let reports = Reports()
     let closings = Closings()
 
@@ -129,6 +134,8 @@ struct KeyFacts {
     var reloader: Reloader?
     var events: [Event] = []
     var isDelivering = false
+    /// How sources are asked for the key, if it has a name.
+    var naming: PropertyNaming?
 
     /// Whether nobody is concerned with what a node that had nothing for the key sets now.
     var isIdle: Bool { flights.isEmpty && copies.isEmpty && dependents.isEmpty && observers.isEmpty }
@@ -159,6 +166,8 @@ struct CellFacts {
     /// How often the cell's value was set, reset or loaded since somebody recorded it.
     var changes: UInt32 = 0
     var exclusion: Exclusion?
+    /// The generation of the sources that were asked for the key.
+    var answered: UInt32?
 }
 
 extension CellReference {

@@ -41,6 +41,12 @@ struct NodeFacts {
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
     var closing = ClosingState.open
+    /// What is asked for named keys.
+    var sources: (any ValueSources)?
+    /// Rises with every change of `sources`.
+    var sourceGeneration: UInt32 = 0
+    /// How many answers were put into cells.
+    var answers: UInt32 = 0
     /// Rules and scopes, if there are any.
     var scopes: ScopeFacts?
     /// Tracks reads for the Observation framework.
@@ -128,6 +134,10 @@ extension Node {
         if let scopes = storage.facts.scopes {
             garbage.add(Retained(scopes))
             storage.facts.scopes = nil
+        }
+        if let sources = storage.facts.sources {
+            garbage.add(Retained(sources))
+            storage.facts.sources = nil
         }
         family.endObservation(in: self, &garbage)
         garbage.add(storage.facts.tracker)

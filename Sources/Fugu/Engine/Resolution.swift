@@ -20,6 +20,8 @@ extension Node {
         _ request: Request, for container: Container, recorder: Flight?, load: (Container) throws -> Payload
     ) throws -> Payload {
         prepareScopes()
+        if let naming = request.naming { family.lock.withLock { note(naming, of: request.key) } }
+        prepareSources(request.key)
         if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
         let parent = recorder ?? Current.unfinished
         reportUnrecorded(request.key, parent, recorder)

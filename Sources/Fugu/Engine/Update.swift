@@ -89,7 +89,7 @@ final class UpdateView: Backing {
             guard let parent = node.parent else { return try load(container) }
             return try parent.resolve(request, for: container, recorder: nil, load: load)
         case .replace(let replacement): return try replacement.load(container)
-        case nil: return try node.resolve(request, for: container, recorder: nil, load: load)
+        case .layer, nil: return try node.resolve(request, for: container, recorder: nil, load: load)
         }
     }
 

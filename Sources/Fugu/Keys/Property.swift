@@ -11,16 +11,23 @@ public protocol Property {
     static var defaultValue: Value { get }
     /// Whether the value must never be printed, by no error, report, graph or description. False unless said.
     static var isSecret: Bool { get }
+    /// How sources are asked for it; declared by ``NamedProperty``. Not for use outside this library.
+    static var _naming: PropertyNaming? { get }
 }
 
 extension Property {
     public static var isSecret: Bool { false }
+    public static var _naming: PropertyNaming? { nil }
 }
 
 /// A property that sources may supply under a dotted name, `api.timeout`.
 public protocol NamedProperty: Property where Value: Decodable {
     /// The dotted path under which sources are asked.
     static var name: String { get }
+}
+
+extension NamedProperty {
+    public static var _naming: PropertyNaming? { PropertyNaming(name, Value.self, isSecret: isSecret) }
 }
 
 /// The namespace for value keys of properties: a static constant here is all it takes.
@@ -55,7 +62,7 @@ public enum Properties {}
         _ name: String, defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
         fileID: StaticString = #fileID, line: UInt = #line
     ) where Value: Decodable {
-        self.init(name, defaultValue, isSecret, fileID, line)
+        self.init(PropertyNaming(name, Value.self, isSecret: isSecret), defaultValue, isSecret, fileID, line)
     }
 
     /// A key without a name, nil unless set.
@@ -69,20 +76,20 @@ public enum Properties {}
     public init(
         _ name: String, isSecret: Bool = false, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value: ExpressibleByNilLiteral & Decodable {
-        self.init(name, { nil }, isSecret, fileID, line)
+        self.init(PropertyNaming(name, Value.self, isSecret: isSecret), { nil }, isSecret, fileID, line)
     }
 
     private init(
-        _ name: String?, _ defaultValue: @escaping @Sendable () -> Value, _ isSecret: Bool, _ fileID: StaticString,
-        _ line: UInt
+        _ naming: PropertyNaming?, _ defaultValue: @escaping @Sendable () -> Value, _ isSecret: Bool,
+        _ fileID: StaticString, _ line: UInt
     ) {
         let descriptor = PropertyDescriptor(
-            name: name, defaultValue: defaultValue, isSecret: isSecret, fileID: fileID, line: line)
-        (raw, index) = ValueKeys.register(descriptor, name: name, type: Value.self, kind: .property)
+            naming: naming, defaultValue: defaultValue, isSecret: isSecret, fileID: fileID, line: line)
+        (raw, index) = ValueKeys.register(descriptor, name: naming?.name, type: Value.self, kind: .property)
     }
 
     /// The dotted path under which sources are asked, if there is one.
-    public var name: String? { descriptor.name }
+    public var name: String? { descriptor.naming?.name }
 
     var descriptor: PropertyDescriptor<Value> { ValueKeys.descriptor(at: index) as! PropertyDescriptor<Value> }
 
@@ -92,11 +99,11 @@ public enum Properties {}
 
 /// What a property key was made with.
 struct PropertyDescriptor<Value: Sendable>: ValueKeyDescriptor {
-    let name: String?
+    let naming: PropertyNaming?
     let defaultValue: @Sendable () -> Value
     let isSecret: Bool
     let fileID: StaticString
     let line: UInt
 
-    var label: String { name ?? "PropertyKey<\(Value.self)> (\(fileID):\(line))" }
+    var label: String { naming?.name ?? "PropertyKey<\(Value.self)> (\(fileID):\(line))" }
 }

@@ -7,6 +7,8 @@ struct Request {
     var isExternal = false
     /// What a strict container gives instead of an external feature that cannot throw.
     var placeholder: (() -> Payload)?
+    /// How sources are asked for it, if it has a name.
+    var naming: PropertyNaming?
     let equal: Equality
 
     /// For a reset, which needs no more than the key.
@@ -17,11 +19,13 @@ struct Request {
 
     init<P: Property>(_: P.Type) {
         key = Key(raw: Key.property(P.self))
+        naming = P._naming
         equal = Self.equality(of: P.Value.self)
     }
 
     init<Value>(_ key: PropertyKey<Value>) {
         self.key = Key(raw: key.raw)
+        naming = key.descriptor.naming
         equal = Self.equality(of: Value.self)
     }
 
@@ -64,7 +68,7 @@ struct Request {
         equal = Self.equality(of: F.Instance.self)
     }
 
-    private static func equality<Value: Sendable>(of _: Value.Type) -> Equality {
+    static func equality<Value: Sendable>(of _: Value.Type) -> Equality {
         { left, right in
             func areEqual<E: Equatable & SendableMetatype>(_ left: E, _ right: Any) -> Bool { (right as? E) == left }
             guard let value = cast(left.value(as: Value.self), to: AnyEquatable.self) else { return false }

@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension LocatedValue {
+    /// The types of Foundation that configuration has forms of its own for.
+    func foundationValue<Value>(_ type: Value.Type) throws -> Value? {
+        guard node.kind != .table, node.kind != .array else { return nil }
+        if type == URL.self { return try url() as? Value }
+        if type == Date.self { return try date() as? Value }
+        if type == UUID.self { return try uuid() as? Value }
+        if type == Decimal.self { return try decimal() as? Value }
+        if type == Data.self { return try data() as? Value }
+        return nil
+    }
+
+    private func url() throws -> URL {
+        // Without the second argument Foundation would repair what is no URL.
+        if let text = textOrNil, let url = URL(string: text, encodingInvalidCharacters: false) { return url }
+        throw mismatch(URL.self)
+    }
+
+    /// A moment of the source, or RFC 3339 text with an offset.
+    private func date() throws -> Date {
+        guard let moment = nativeDateTime as? OffsetDateTime ?? textOrNil.flatMap(OffsetDateTime.init) else {
+            throw mismatch(Date.self, expected: "Date with an offset, such as 1979-05-27T07:32:00Z")
+        }
+        let fraction = Double(moment.time.nanosecond) / 1_000_000_000
+        return Date(timeIntervalSince1970: Double(moment.secondsSince1970) + fraction)
+    }
+
+    private func uuid() throws -> UUID {
+        guard let uuid = textOrNil.flatMap(UUID.init(uuidString:)) else { throw mismatch(UUID.self) }
+        return uuid
+    }
+
+    /// From the digits as they were written, so that 0.1 is a tenth.
+    private func decimal() throws -> Decimal {
+        let node = node
+        let written: String? =
+            switch node.kind {
+            case .integer: "\(node.integer)"
+            case .double: tree.store.numberText(at: node.offset) ?? "\(node.double)"
+            default: textOrNil
+            }
+        guard let written, Self.isDecimal(written), let value = Decimal(string: written) else {
+            throw mismatch(Decimal.self)
+        }
+        return value
+    }
+
+    /// Foundation stops at the first character that it does not know and drops digits that do not fit; neither is
+    /// exact.
+    private static func isDecimal(_ text: String) -> Bool {
+        var bytes = Array(text.utf8)[...]
+        if let sign = bytes.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { bytes = bytes.dropFirst() }
+        let exponentStart = bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? bytes.endIndex
+        let mantissa = bytes[..<exponentStart].filter { $0 != UInt8(ascii: ".") }
+        let exponent = bytes[exponentStart...].dropFirst()
+        let significant = mantissa.drop { $0 == UInt8(ascii: "0") }
+        return !mantissa.isEmpty && mantissa.allSatisfy(ByteClass.isDigit) && significant.count <= 38
+            && bytes[..<exponentStart].count - mantissa.count <= 1
+            && (exponentStart == bytes.endIndex
+                || Int(String(decoding: exponent, as: UTF8.self)).map { abs($0) <= 80 } ?? false)
+    }
+
+    /// Bytes of the source, or a string in Base64.
+    private func data() throws -> Data {
+        if node.kind == .other, let bytes = try? bytes() { return Data(bytes) }
+        guard let data = textOrNil.flatMap({ Data(base64Encoded: $0) }) else {
+            throw mismatch(Data.self, expected: "data in Base64")
+        }
+        return data
+    }
+}
+
+extension NodeStore {
+    /// A number as it was written in the source, without underscores; nil if it never was text.
+    fileprivate func numberText(at offset: UInt32) -> String? {
+        guard offset != Node.noOffset else { return nil }
+        let digits = bytes[Int(offset)..<end].prefix { byte in
+            ByteClass.isDigit(byte) || byte | 0x20 == UInt8(ascii: "e") || [0x2B, 0x2D, 0x2E, 0x5F].contains(byte)
+        }
+        let text = String(decoding: digits.lazy.filter { $0 != UInt8(ascii: "_") }, as: UTF8.self)
+        return text.isEmpty ? nil : text
+    }
+}
+
+/// The environment of this process as it is now. Foundation reads it under the lock that its own changes take.
+func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environment }
+
+/// The form of a Foundation value in configuration, which decodes to the same value; nil for any other type.
+func foundationPropertyValue(of value: Any) -> PropertyValue? {
+    switch value {
+    case let value as URL: .string(value.absoluteString)
+    case let value as UUID: .string(value.uuidString)
+    case let value as Decimal: .string(value.description)
+    case let value as Data: .data(Array(value))
+    case let value as Date: OffsetDateTime(value).map { .offsetDateTime($0) }
+    default: nil
+    }
+}
+
+extension OffsetDateTime {
+    /// The moment in UTC, to the nanosecond; nil outside of the years 0...9999.
+    init?(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        guard let whole = Int64(exactly: seconds) else { return nil }
+        let nanosecond = ((date.timeIntervalSince1970 - seconds) * 1_000_000_000).rounded()
+        self.init(secondsSince1970: whole, nanosecond: min(Int(nanosecond), 999_999_999))
+    }
+}

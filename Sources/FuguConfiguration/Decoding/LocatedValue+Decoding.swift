@@ -1,0 +1,144 @@
+extension LocatedValue {
+    /// Decodes the value exactly, or says where and why it does not fit.
+    ///
+    /// - Parameter quotesValues: whether the error may quote the value; false for secrets and for untyped access.
+    package func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, quotesValues: Bool = true
+    ) throws(PropertyError) -> Value {
+        do {
+            return try decoded(type)
+        } catch let error as PropertyError {
+            throw quotesValues ? error : error.masked
+        } catch {
+            throw (Self.failure(in: error) ?? DecodingFailure(value: self, reason: "\(error)"))
+                .error(quotesValues: quotesValues)
+        }
+    }
+
+    /// What containers call for every nested value.
+    func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if let value = try nativeValue(type) { return value }
+        do {
+            return try Value(from: ValueDecoder(value: self))
+        } catch {
+            throw located(error, decoding: type)
+        }
+    }
+
+    /// Types whose own decoding would not know the forms that configuration has for them.
+    private func nativeValue<Value>(_ type: Value.Type) throws -> Value? {
+        if type == Duration.self { return try duration() as? Value }
+        if node.kind == .other, type == [UInt8].self { return try bytes() as? Value }
+        return try foundationValue(type)
+    }
+
+    // MARK: Scalars
+
+    func bool() throws -> Bool {
+        switch node.kind {
+        case .bool: return node.bool
+        case .text, .word:
+            if text == "true" { return true }
+            if text == "false" { return false }
+        default: break
+        }
+        throw mismatch(Bool.self)
+    }
+
+    /// Exactly, from a whole number or from a fraction that is whole.
+    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
+        let node = node
+        let value: Integer? =
+            switch node.kind {
+            case .integer: Integer(exactly: node.integer)
+            case .double: Integer(exactly: node.double)
+            case .text, .word: Integer(text) ?? Double(text).flatMap { Integer(exactly: $0) }
+            default: nil
+            }
+        guard let value else { throw mismatch(type) }
+        return value
+    }
+
+    /// A whole number only if it is held exactly; a fraction as near as the type can hold it, but never as infinity.
+    func floating<Float: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Float.Type) throws -> Float {
+        let node = node
+        switch node.kind {
+        case .integer:
+            if let value = Float(exactly: node.integer) { return value }
+        case .double:
+            let value = Float(node.double)
+            if value.isFinite || !node.double.isFinite { return value }
+        case .text, .word:
+            if let value = Float(text), value.isFinite || text.lowercased().contains("inf") || value.isNaN {
+                return value
+            }
+        default: break
+        }
+        throw mismatch(type)
+    }
+
+    func string() throws -> String {
+        switch node.kind {
+        case .string, .text, .word: return text
+        default: throw mismatch(String.self)
+        }
+    }
+
+    func duration() throws -> Duration {
+        if let text = textOrNil, let value = DurationText.value(of: text) { return value }
+        throw mismatch(Duration.self, expected: "Duration with a unit, such as 30s, 1.5m or 250ms")
+    }
+
+    func bytes() throws -> [UInt8] {
+        guard node.kind == .other, case .data(let bytes) = tree.store.others[node.otherIndex] else {
+            throw mismatch([UInt8].self, expected: "data")
+        }
+        return bytes
+    }
+
+    /// The string of a file, or the text of the environment or an argument.
+    var textOrNil: String? {
+        switch node.kind {
+        case .string, .text, .word: text
+        default: nil
+        }
+    }
+
+    /// The date or time of the source, not one written as text.
+    var nativeDateTime: Any? {
+        guard node.kind == .other else { return nil }
+        return switch tree.store.others[node.otherIndex] {
+        case .offsetDateTime(let value): value
+        case .localDateTime(let value): value
+        case .localDate(let value): value
+        case .localTime(let value): value
+        default: nil
+        }
+    }
+
+    // MARK: Containers
+
+    func table() throws -> LocatedValue {
+        guard node.kind == .table else { throw mismatch([String: PropertyValue].self, expected: "table") }
+        return self
+    }
+
+    /// The array; text is split at its commas into words, blanks around them removed.
+    func array() throws -> LocatedValue {
+        switch node.kind {
+        case .array: return self
+        case .text:
+            let words = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+            let store = NodeStore(words: words.map(Self.trimmed), name: name)
+            return PropertyTree(store: store, source: tree.source).root
+        default: throw mismatch([PropertyValue].self, expected: "array")
+        }
+    }
+
+    private static func trimmed(_ word: Substring) -> String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        var word = word.drop(while: isBlank)
+        while let last = word.last, isBlank(last) { word.removeLast() }
+        return String(word)
+    }
+}

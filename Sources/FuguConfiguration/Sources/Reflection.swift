@@ -1,0 +1,117 @@
+/// Makes values of the stored properties of an instance.
+struct Reflection {
+    let source: String
+    private var path: [String] = []
+    /// The class instances on the way here, to find one that leads back to itself.
+    private var owners: [ObjectIdentifier] = []
+
+    init(source: String) {
+        self.source = source
+    }
+
+    mutating func table(of value: Any) throws(PropertyError) -> [String: PropertyValue] {
+        guard case .table(let members)? = try propertyValue(of: value) else {
+            throw failure(ErrorText.notConfiguration("\(type(of: value))"))
+        }
+        return members
+    }
+
+    /// Nil for an optional that holds nothing.
+    private mutating func propertyValue(of value: Any) throws(PropertyError) -> PropertyValue? {
+        guard path.count < NodeStore.depthLimit else { throw failure(ErrorText.nestedTooDeep) }
+        if let scalar = try scalar(value) ?? foundationPropertyValue(of: value) { return scalar }
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional {
+            guard let wrapped = mirror.children.first else { return nil }
+            return try propertyValue(of: wrapped.value)
+        }
+        if let raw = value as? any RawRepresentable { return try propertyValue(of: raw.rawValue) }
+        switch mirror.displayStyle {
+        case .collection, .set: return try array(mirror)
+        case .dictionary: return try dictionary(value, mirror)
+        case .enum where mirror.children.isEmpty: return .string("\(value)")
+        case .struct where !isOfLibrary(value): return .table(try members(mirror))
+        case .class where !isOfLibrary(value): return .table(try instance(value as AnyObject, mirror))
+        default: throw failure(ErrorText.notConfiguration("\(type(of: value))"))
+        }
+    }
+
+    private func scalar(_ value: Any) throws(PropertyError) -> PropertyValue? {
+        switch value {
+        case let value as PropertyValue: return value
+        case let value as Bool: return .bool(value)
+        case let value as any BinaryInteger:
+            guard let integer = Int64(exactly: value) else {
+                throw failure(ErrorText.integerOutOfRange("\(type(of: value))"))
+            }
+            return .integer(integer)
+        case let value as any BinaryFloatingPoint: return .double(Double(value))
+        case let value as any StringProtocol: return .string(String(value))
+        case let value as Character: return .string(String(value))
+        case let value as Duration: return .string(DurationText.text(of: value))
+        case let value as OffsetDateTime: return .offsetDateTime(value)
+        case let value as LocalDateTime: return .localDateTime(value)
+        case let value as LocalDate: return .localDate(value)
+        case let value as LocalTime: return .localTime(value)
+        default: return nil
+        }
+    }
+
+    /// A type of the library keeps its properties to itself: what a mirror shows of it is no configuration.
+    private func isOfLibrary(_ value: Any) -> Bool {
+        let name = String(reflecting: type(of: value))
+        return name.hasPrefix("Swift.") || name.hasPrefix("Foundation")
+    }
+
+    // MARK: Containers
+
+    private mutating func array(_ mirror: Mirror) throws(PropertyError) -> PropertyValue {
+        var values: [PropertyValue] = []
+        for (index, child) in mirror.children.enumerated() {
+            if let value = try nested("[\(index)]", child.value) { values.append(value) }
+        }
+        return .array(values)
+    }
+
+    private mutating func dictionary(_ value: Any, _ mirror: Mirror) throws(PropertyError) -> PropertyValue {
+        guard let pairs = value as? [String: Any] else {
+            throw failure(ErrorText.notConfiguration("\(type(of: value))"))
+        }
+        var members: [String: PropertyValue] = [:]
+        for (name, value) in pairs {
+            if let value = try nested(name, value) { members[name] = value }
+        }
+        return .table(members)
+    }
+
+    private mutating func members(_ mirror: Mirror) throws(PropertyError) -> [String: PropertyValue] {
+        var members =
+            try mirror.superclassMirror.map { (mirror) throws(PropertyError) in try self.members(mirror) } ?? [:]
+        for child in mirror.children {
+            guard let name = child.label else { continue }
+            if let value = try nested(name, child.value) { members[name] = value }
+        }
+        return members
+    }
+
+    private mutating func instance(_ object: AnyObject, _ mirror: Mirror) throws(PropertyError) -> [String:
+        PropertyValue]
+    {
+        let id = ObjectIdentifier(object)
+        guard !owners.contains(id) else { throw failure(ErrorText.cycle([source] + path)) }
+        owners.append(id)
+        defer { owners.removeLast() }
+        return try members(mirror)
+    }
+
+    private mutating func nested(_ name: String, _ value: Any) throws(PropertyError) -> PropertyValue? {
+        path.append(name)
+        defer { path.removeLast() }
+        return try propertyValue(of: value)
+    }
+
+    private func failure(_ reason: String) -> PropertyError {
+        let name = path.reduce("") { $0 + ($0.isEmpty || $1.hasPrefix("[") ? "" : ".") + $1 }
+        return PropertyError(reason, source: source, name: name.isEmpty ? nil : name)
+    }
+}

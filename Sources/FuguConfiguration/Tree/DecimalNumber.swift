@@ -1,0 +1,67 @@
+/// Numbers as both formats write them, from bytes that are known to be well formed; underscores are passed over.
+enum DecimalNumber {
+    /// The integer that the digits in `range` name; nil if it lies outside of `Int64`.
+    static func integer(in bytes: [UInt8], _ range: Range<Int>, isNegative: Bool, radix: Int64 = 10) -> Int64? {
+        var value: Int64 = 0
+        for index in range {
+            let byte = bytes[index]
+            guard byte != UInt8(ascii: "_") else { continue }
+            let digit = Int64(ByteClass.hexValue(byte) ?? 0)
+            let (product, overflow) = value.multipliedReportingOverflow(by: radix)
+            let (sum, carry) =
+                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+            guard !overflow, !carry else { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// The number nearest to the text in `range`, which has a sign or none; infinite if it is too large.
+    static func double(in bytes: [UInt8], _ range: Range<Int>) -> Double {
+        shortDouble(in: bytes, range) ?? libraryDouble(in: bytes, range)
+    }
+
+    /// Up to 2^53 and ten to the 22nd a mantissa and a power of ten are exact, so one division or product rounds once
+    /// and right.
+    private static func shortDouble(in bytes: [UInt8], _ range: Range<Int>) -> Double? {
+        var mantissa: UInt64 = 0
+        var scale = 0
+        var exponent = 0
+        var isNegativeExponent = false
+        var part = Part.whole
+        for index in range {
+            let byte = bytes[index]
+            switch byte {
+            case 0x30...0x39 where part == .exponent:
+                exponent = exponent * 10 + Int(byte - 0x30)
+                guard exponent < 1000 else { return nil }
+            case 0x30...0x39:
+                mantissa = mantissa * 10 + UInt64(byte - 0x30)
+                guard mantissa < 1 << 53 else { return nil }
+                if part == .fraction { scale -= 1 }
+            case UInt8(ascii: "."): part = .fraction
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): part = .exponent
+            case UInt8(ascii: "-") where part == .exponent: isNegativeExponent = true
+            default: break
+            }
+        }
+        let power = scale + (isNegativeExponent ? -exponent : exponent)
+        guard power.magnitude <= 22 else { return nil }
+        let value = Double(mantissa)
+        let scaled = power < 0 ? value / powersOfTen[-power] : value * powersOfTen[power]
+        return bytes[range.lowerBound] == UInt8(ascii: "-") ? -scaled : scaled
+    }
+
+    private enum Part { case whole, fraction, exponent }
+
+    private static func libraryDouble(in bytes: [UInt8], _ range: Range<Int>) -> Double {
+        let text = String(decoding: bytes[range].lazy.filter { $0 != UInt8(ascii: "_") }, as: UTF8.self)
+        return Double(text) ?? .nan
+    }
+
+    private static let powersOfTen: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20,
+        1e21, 1e22,
+    ]
+}

@@ -1,0 +1,88 @@
+/// A run of bytes in a store.
+struct Text {
+    var start: UInt32
+    var length: UInt32
+
+    static let none = Text(start: 0, length: 0)
+
+    var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
+}
+
+/// One value of a loaded document. Nodes are trivial and lie in one array, so that a megabyte of JSON costs a handful
+/// of allocations and values that nobody asks for cost nothing more.
+struct Node {
+    enum Kind: UInt8 {
+        case null, bool, integer, double, string
+        /// Text of the environment or of an argument, parsed to what is asked for; a list splits it at commas.
+        case text
+        /// The same, but one element of a list already.
+        case word
+        /// Dates and bytes, kept beside the nodes.
+        case other
+        case array, table
+    }
+
+    /// How a TOML table or array came to be, which decides who may extend it.
+    enum Mark: UInt8 {
+        case closed, header, implicit, dotted, tables
+    }
+
+    static let noOffset = UInt32.max
+
+    var kind: Kind
+    var mark = Mark.closed
+    /// How many tables and arrays it stands in.
+    var depth: UInt16 = 0
+    /// Where the value begins in the source.
+    var offset: UInt32
+    /// Where its name begins in the source.
+    var keyOffset = Node.noOffset
+    /// Its name in its table; in an array `start` is its index.
+    var key = Text.none
+    var parent: Int32 = -1
+    var next: Int32 = -1
+    /// The number of its children.
+    var count: UInt32 = 0
+    /// The bits of the number, the range of the text, the index among the others, or the first and last child.
+    private var payload: UInt64
+
+    private init(_ kind: Kind, _ payload: UInt64, at offset: UInt32) {
+        self.kind = kind
+        self.payload = payload
+        self.offset = offset
+    }
+
+    static func null(at offset: UInt32) -> Node { Node(.null, 0, at: offset) }
+    static func bool(_ value: Bool, at offset: UInt32) -> Node { Node(.bool, value ? 1 : 0, at: offset) }
+    static func integer(_ value: Int64, at offset: UInt32) -> Node {
+        Node(.integer, UInt64(bitPattern: value), at: offset)
+    }
+    static func double(_ value: Double, at offset: UInt32) -> Node { Node(.double, value.bitPattern, at: offset) }
+    static func other(_ index: Int, at offset: UInt32) -> Node { Node(.other, UInt64(index), at: offset) }
+
+    static func text(_ text: Text, _ kind: Kind = .string, at offset: UInt32) -> Node {
+        Node(kind, UInt64(text.start) << 32 | UInt64(text.length), at: offset)
+    }
+
+    static func collection(_ kind: Kind, _ mark: Mark = .closed, at offset: UInt32) -> Node {
+        var node = Node(kind, 0, at: offset)
+        (node.first, node.last, node.mark) = (-1, -1, mark)
+        return node
+    }
+
+    var bool: Bool { payload != 0 }
+    var integer: Int64 { Int64(bitPattern: payload) }
+    var double: Double { Double(bitPattern: payload) }
+    var otherIndex: Int { Int(payload) }
+    var text: Text { Text(start: UInt32(payload >> 32), length: UInt32(truncatingIfNeeded: payload)) }
+
+    var first: Int32 {
+        get { Int32(truncatingIfNeeded: payload >> 32) }
+        set { payload = UInt64(UInt32(bitPattern: newValue)) << 32 | payload & 0xFFFF_FFFF }
+    }
+
+    var last: Int32 {
+        get { Int32(truncatingIfNeeded: payload) }
+        set { payload = payload & 0xFFFF_FFFF_0000_0000 | UInt64(UInt32(bitPattern: newValue)) }
+    }
+}

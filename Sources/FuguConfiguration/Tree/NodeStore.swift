@@ -1,0 +1,163 @@
+/// The bytes of a document and the values found in them. Parsers fill it; afterwards it is only read.
+struct NodeStore: Sendable {
+    static let depthLimit = 512
+    static let sizeLimit = 1 << 30
+
+    /// The source, a zero that ends it (raw zeros are errors in every format, so parsers need no other end), and then
+    /// the texts that are not in the source as they are, because of escapes.
+    private(set) var bytes: [UInt8]
+    private(set) var nodes: [Node] = []
+    private(set) var others: [PropertyValue] = []
+    private var names = NameSlots()
+    /// Where the source begins, behind a byte order mark.
+    let start: Int
+    /// Where the source ends.
+    let end: Int
+    /// Whether some name has a dot in it and so may equal a nested one.
+    private(set) var hasDottedNames = false
+
+    init(source: [UInt8] = []) {
+        start = source.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        end = source.count
+        bytes = source
+        bytes.append(0)
+    }
+
+    // MARK: Adding
+
+    /// Room for about as many nodes as a document of this size has.
+    mutating func reserveNodes() { nodes.reserveCapacity(end / 16 + 1) }
+
+    mutating func appendByte(_ byte: UInt8) { bytes.append(byte) }
+
+    /// One by one: a slice would share the storage, and appending to it would copy the whole document.
+    mutating func appendBytes(_ range: Range<Int>) {
+        for index in range { bytes.append(bytes[index]) }
+    }
+
+    mutating func append(_ text: String) -> Text {
+        let start = UInt32(bytes.count)
+        bytes.append(contentsOf: text.utf8)
+        return Text(start: start, length: UInt32(bytes.count) - start)
+    }
+
+    mutating func append(_ value: PropertyValue) -> Int {
+        others.append(value)
+        return others.count - 1
+    }
+
+    /// Adds the root.
+    mutating func add(_ node: Node) -> Int32 {
+        nodes.append(node)
+        return Int32(nodes.count - 1)
+    }
+
+    /// Adds an element to an array.
+    @discardableResult
+    mutating func add(_ node: Node, toArray array: Int32) -> Int32 {
+        var node = node
+        node.key = Text(start: nodes[Int(array)].count, length: 0)
+        return link(node, to: array)
+    }
+
+    /// Adds a member to a table that has none of that name.
+    @discardableResult
+    mutating func add(_ node: Node, toTable table: Int32, key: Text, keyOffset: UInt32) -> Int32 {
+        var node = node
+        node.key = key
+        node.keyOffset = keyOffset
+        let id = link(node, to: table)
+        if !hasDottedNames, bytes[key.range].contains(UInt8(ascii: ".")) { hasDottedNames = true }
+        index(id, in: table)
+        return id
+    }
+
+    mutating func setMark(_ mark: Node.Mark, of id: Int32) { nodes[Int(id)].mark = mark }
+
+    private mutating func link(_ node: Node, to parent: Int32) -> Int32 {
+        let id = Int32(nodes.count)
+        var node = node
+        node.parent = parent
+        node.next = -1
+        node.depth = nodes[Int(parent)].depth + 1
+        nodes.append(node)
+        let last = nodes[Int(parent)].last
+        if last < 0 { nodes[Int(parent)].first = id } else { nodes[Int(last)].next = id }
+        nodes[Int(parent)].last = id
+        nodes[Int(parent)].count += 1
+        return id
+    }
+
+    // MARK: Finding
+
+    /// Small tables are searched one by one, which is faster than any hash.
+    private static let smallTable: UInt32 = 16
+
+    private mutating func index(_ id: Int32, in table: Int32) {
+        let count = nodes[Int(table)].count
+        guard count > Self.smallTable else { return }
+        var child = count == Self.smallTable + 1 ? nodes[Int(table)].first : id
+        while child >= 0 {
+            if names.isFull { growNames() }
+            names.insert(child, hash: hash(ofNode: child))
+            child = nodes[Int(child)].next
+        }
+    }
+
+    private mutating func growNames() {
+        var larger = names.larger
+        for id in names.ids { larger.insert(id, hash: hash(ofNode: id)) }
+        names = larger
+    }
+
+    func child(of table: Int32, key: Text) -> Int32? {
+        bytes.withUnsafeBufferPointer { child(of: table, key: UnsafeBufferPointer(rebasing: $0[key.range])) }
+    }
+
+    func child(of table: Int32, named name: String) -> Int32? {
+        var name = name
+        return name.withUTF8 { child(of: table, key: $0) }
+    }
+
+    /// The buffer is only read, within the call, and lies in `bytes` or in a string that outlives the call.
+    private func child(of table: Int32, key: UnsafeBufferPointer<UInt8>) -> Int32? {
+        let parent = nodes[Int(table)]
+        guard parent.count > Self.smallTable else {
+            var child = parent.first
+            while child >= 0 {
+                if matches(child, key) { return child }
+                child = nodes[Int(child)].next
+            }
+            return nil
+        }
+        let hash = Self.hash(parent.first, key)
+        return names.first(hash: hash) { nodes[Int(nodes[Int($0)].parent)].first == parent.first && matches($0, key) }
+    }
+
+    private func matches(_ id: Int32, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+        let own = nodes[Int(id)].key
+        guard Int(own.length) == key.count else { return false }
+        let start = Int(own.start)
+        for i in 0..<key.count where bytes[start + i] != key[i] { return false }
+        return true
+    }
+
+    /// A table is known by its first child here, so that a copy of its node finds the same members.
+    private func hash(ofNode id: Int32) -> Int {
+        let node = nodes[Int(id)]
+        let first = nodes[Int(node.parent)].first
+        return bytes.withUnsafeBufferPointer { Self.hash(first, UnsafeBufferPointer(rebasing: $0[node.key.range])) }
+    }
+
+    /// Swift's hash is seeded for each process: no file can be made whose names all collide.
+    private static func hash(_ first: Int32, _ key: UnsafeBufferPointer<UInt8>) -> Int {
+        var hasher = Hasher()
+        hasher.combine(first)
+        hasher.combine(bytes: UnsafeRawBufferPointer(key))
+        return hasher.finalize()
+    }
+
+    // MARK: Reading
+
+    func string(_ text: Text) -> String { String(decoding: bytes[text.range], as: UTF8.self) }
+}

@@ -1,0 +1,55 @@
+/// How a `Duration` is written in configuration: a number and a unit, `30s`, `1.5m`, `250ms`, `2h`, `1d`, `-5s`.
+///
+/// The units are `ns`, `us` (or `µs`), `ms`, `s`, `m` (minutes), `h` and `d` (24 hours). There is no duration without a
+/// unit.
+enum DurationText {
+    private static let secondsPerUnit: [(unit: String, attoseconds: Int128)] = [
+        ("ns", 1_000_000_000), ("us", 1_000_000_000_000), ("µs", 1_000_000_000_000), ("μs", 1_000_000_000_000),
+        ("ms", 1_000_000_000_000_000), ("s", 1_000_000_000_000_000_000), ("m", 60 * 1_000_000_000_000_000_000),
+        ("h", 3600 * 1_000_000_000_000_000_000), ("d", 86_400 * 1_000_000_000_000_000_000),
+    ]
+
+    /// The duration that the text names, exactly; nil if it names none, or one finer than an attosecond.
+    static func value(of text: String) -> Duration? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
+        guard let unitStart = digits.firstIndex(where: { !ByteClass.isDigit($0) && $0 != UInt8(ascii: ".") }),
+            let unit = secondsPerUnit.first(where: { $0.unit == text[unitStart...] }),
+            let attoseconds = scale(digits[..<unitStart], by: unit.attoseconds)
+        else { return nil }
+        let signed = isNegative ? -attoseconds : attoseconds
+        let (seconds, rest) = signed.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
+        guard let seconds = Int64(exactly: seconds) else { return nil }
+        return Duration(secondsComponent: seconds, attosecondsComponent: Int64(rest))
+    }
+
+    /// The number times `unit`; nil if it is malformed, too large or the product is not whole.
+    private static func scale(_ digits: Substring.UTF8View, by unit: Int128) -> Int128? {
+        let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.count <= 18 }) else { return nil }
+        let (whole, overflow) = number(parts[0]).multipliedReportingOverflow(by: unit)
+        guard !overflow else { return nil }
+        guard parts.count == 2 else { return whole }
+        // Powers of ten are taken out first: what remains to multiply cannot overflow.
+        var unit = unit
+        var divisor = parts[1].reduce(Int128(1)) { power, _ in power * 10 }
+        while divisor > 1, unit % 10 == 0 { (unit, divisor) = (unit / 10, divisor / 10) }
+        let product = number(parts[1]).multipliedReportingOverflow(by: unit)
+        guard !product.overflow, product.partialValue % divisor == 0 else { return nil }
+        let sum = whole.addingReportingOverflow(product.partialValue / divisor)
+        return sum.overflow ? nil : sum.partialValue
+    }
+
+    private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int128 {
+        digits.reduce(0) { $0 * 10 + Int128($1 - 0x30) }
+    }
+
+    /// The same notation for a duration that came from a Swift value: in seconds, with as many digits as are needed.
+    static func text(of duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let sign = seconds < 0 || attoseconds < 0 ? "-" : ""
+        var fraction = Digits.padded(attoseconds.magnitude, 18)
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        return sign + String(seconds.magnitude) + (fraction.isEmpty ? "" : "." + fraction) + "s"
+    }
+}

@@ -1,0 +1,68 @@
+/// Text of a file or a user made fit for one line of a message.
+enum Quoted {
+    /// The string in double quotes with control characters escaped, cut after `limit` scalars.
+    static func string(_ text: String, limit: Int = .max) -> String {
+        var result = "\""
+        var length = 0
+        for scalar in text.unicodeScalars {
+            guard length < limit else { return result + "…\"" }
+            length += 1
+            result += escaped(scalar)
+        }
+        return result + "\""
+    }
+
+    /// A name as it is if it is a plain word, else in quotes.
+    static func name(_ text: String) -> String {
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { ByteClass.isBareKey($0) }
+        return isPlain ? text : string(text)
+    }
+
+    /// One scalar for a syntax error: in quotes if it can be seen, else by its number.
+    static func scalar(_ scalar: Unicode.Scalar) -> String {
+        isVisible(scalar) ? "\"\(scalar)\"" : number(scalar)
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        case _ where isVisible(scalar) || scalar == " ": String(scalar)
+        default: "\\u{\(String(scalar.value, radix: 16))}"
+        }
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
+            .spaceSeparator:
+            false
+        default: true
+        }
+    }
+
+    private static func number(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
+/// What the parsers ask of a byte.
+enum ByteClass {
+    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+    static func isBareKey(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    static func hexValue(_ byte: UInt8) -> UInt32? {
+        if isDigit(byte) { return UInt32(byte - 0x30) }
+        let letter = byte | 0x20
+        return letter &- 0x61 < 6 ? UInt32(letter - 0x61 + 10) : nil
+    }
+}

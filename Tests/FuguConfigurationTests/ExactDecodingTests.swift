@@ -1,0 +1,69 @@
+import Testing
+
+@testable import FuguConfiguration
+
+@Suite struct ExactDecodingTests {
+    @Test("A Bool is never made of a number, nor a number of a Bool, nor either of text in a file")
+    func kinds() {
+        #expect(message("1", Bool.self) == "x:1:7: a: expected Bool, found integer 1")
+        #expect(message("true", Int.self) == "x:1:7: a: expected Int, found bool true")
+        #expect(message("true", Double.self) == "x:1:7: a: expected Double, found bool true")
+        #expect(message("\"true\"", Bool.self) == "x:1:7: a: expected Bool, found string \"true\"")
+        #expect(message("\"1\"", Int.self) == "x:1:7: a: expected Int, found string \"1\"")
+        #expect(message("\"1.5\"", Double.self) == "x:1:7: a: expected Double, found string \"1.5\"")
+        #expect(message("1", String.self) == "x:1:7: a: expected String, found integer 1")
+        #expect(message("null", Int.self) == "x:1:7: a: expected Int, found null")
+        #expect(message("[1]", Int.self) == "x:1:7: a: expected Int, found array")
+        #expect(message("1", [Int].self) == "x:1:7: a: expected array, found integer 1")
+        #expect(message("\"a,b\"", [String].self) == "x:1:7: a: expected array, found string \"a,b\"")
+        #expect(message("1", [String: Int].self) == "x:1:7: a: expected table, found integer 1")
+    }
+
+    @Test("A whole number is read from a fraction only if that is whole, and only where the width holds it")
+    func widths() throws {
+        #expect(try read("a", "{\"a\": 1.0}", as: Int.self) == 1)
+        #expect(try read("a", "{\"a\": 1e2}", as: UInt8.self) == 100)
+        #expect(message("1.5", Int.self) == "x:1:7: a: expected Int, found double 1.5")
+        #expect(message("300", UInt8.self) == "x:1:7: a: expected UInt8, found integer 300")
+        #expect(message("-1", UInt.self) == "x:1:7: a: expected UInt, found integer -1")
+        #expect(message("1e19", Int.self) == "x:1:7: a: expected Int, found double 1e+19")
+        #expect(try read("a", "{\"a\": -128}", as: Int8.self) == -128)
+        #expect(try read("a", "{\"a\": 9223372036854775807}", as: Int64.self) == .max)
+        #expect(try read("a", "{\"a\": 5}", as: Int128.self) == 5)
+    }
+
+    @Test("A whole number is read as a fraction only if that holds it exactly")
+    func fractions() throws {
+        #expect(try read("a", "{\"a\": 9007199254740992}", as: Double.self) == 9_007_199_254_740_992)
+        #expect(message("9007199254740993", Double.self) == "x:1:7: a: expected Double, found integer 9007199254740993")
+        #expect(message("16777217", Float.self) == "x:1:7: a: expected Float, found integer 16777217")
+        #expect(message("1e300", Float.self) == "x:1:7: a: expected Float, found double 1e+300")
+        #expect(try read("a", "{\"a\": 0.1}", as: Float.self) == 0.1)
+        #expect(try readTOML("a", "a = inf", as: Float.self) == .infinity)
+        #expect(try readTOML("a", "a = nan", as: Double.self).isNaN)
+    }
+
+    @Test("An optional tells null from a value, and a missing member is nil")
+    func optionals() throws {
+        struct Pair: Decodable, Equatable { var first: Int?; var second: Int? }
+        #expect(try read("a", "{\"a\": null}", as: Int?.self) == .some(nil))
+        #expect(try read("a", "{\"a\": 1}", as: Int?.self) == 1)
+        #expect(try read("a", "{\"a\": [1, null]}", as: [Int?].self) == [1, nil])
+        #expect(try read("a", "{\"a\": {\"first\": null}}", as: Pair.self) == Pair(first: nil, second: nil))
+    }
+
+    @Test("An enumeration that has no such case says which there are")
+    func enumerations() throws {
+        #expect(try read("a", "{\"a\": \"fast\"}", as: Mode.self) == .fast)
+        #expect(try read("a", "{\"a\": [1, 2]}", as: [Level].self) == [.low, .high])
+        #expect(message("\"quick\"", Mode.self) == "x:1:7: a: expected Mode (slow, fast), found string \"quick\"")
+        #expect(message("3", Level.self) == "x:1:7: a: expected Level, found integer 3")
+        #expect(message("3", Mode.self) == "x:1:7: a: expected String, found integer 3")
+    }
+
+    @Test("Dictionaries take strings and numbers as keys")
+    func dictionaries() throws {
+        #expect(try read("a", "{\"a\": {\"x y\": 1, \"1\": 2}}", as: [String: Int].self) == ["x y": 1, "1": 2])
+        #expect(try read("a", "{\"a\": {\"1\": \"x\"}}", as: [Int: String].self) == [1: "x"])
+    }
+}

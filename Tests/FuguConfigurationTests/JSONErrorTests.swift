@@ -1,0 +1,84 @@
+import Testing
+
+@testable import FuguConfiguration
+
+@Suite struct JSONErrorTests {
+    static let table: [(text: String, message: String)] = [
+        ("", "1:1: expected a value, found the end of the text"),
+        ("  \n ", "2:2: expected a value, found the end of the text"),
+        ("[1,,2]", "1:4: expected a value, found \",\""),
+        ("[,]", "1:2: expected a value, found \",\""),
+        ("[1 2]", "1:4: expected , or ], found \"2\""),
+        ("[1", "1:3: expected , or ], found the end of the text"),
+        ("{\"a\" 1}", "1:6: expected :, found \"1\""),
+        ("{a: 1}", "1:2: expected a name in double quotes or }, found \"a\""),
+        ("{\"a\": 1,,}", "1:9: expected a name in double quotes or }, found \",\""),
+        ("{\"a\": 1 \"b\": 2}", "1:9: expected , or }, found \"\"\""),
+        ("{\"a\": 1\n", "2:1: expected , or }, found the end of the text"),
+        ("{} {}", "1:4: expected the end of the text, found \"{\""),
+        ("[tru]", "1:2: unknown word; only true, false and null stand without quotes"),
+        ("[nullx]", "1:2: unknown word; only true, false and null stand without quotes"),
+        ("[hunter2]", "1:2: unknown word; only true, false and null stand without quotes"),
+        ("[01]", "1:2: a number cannot begin with a zero that another digit follows"),
+        ("[+1]", "1:2: expected a value, found \"+\""),
+        ("[.5]", "1:2: expected a value, found \".\""),
+        ("[-]", "1:3: expected a digit, found \"]\""),
+        ("[1.]", "1:4: expected a digit, found \"]\""),
+        ("[1e]", "1:4: expected a digit, found \"]\""),
+        ("[9223372036854775808]", "1:2: the integer lies outside of -9223372036854775808...9223372036854775807"),
+        ("[1e400]", "1:2: the number is too large for a Double"),
+        ("[\"abc", "1:2: the string that begins here is not closed"),
+        ("[\"abc\\", "1:2: the string that begins here is not closed"),
+        ("[\"a\tb\"]", "1:4: a string cannot hold the control character U+0009 as it is; escape it"),
+        ("[\"a\nb\"]", "1:4: a string cannot hold the control character U+000A as it is; escape it"),
+        ("[\"\\x41\"]", "1:4: unknown escape: \\ and \"x\""),
+        ("[\"\\u12G4\"]", "1:7: expected 4 hexadecimal digits, found \"G\""),
+        ("[\"\\ud800abc\"]", "1:3: half of a surrogate pair without the other half"),
+        ("[\"\\udc00\"]", "1:3: half of a surrogate pair without the other half"),
+        ("[1 /* never", "1:4: the comment that begins here is not closed"),
+        ("[1 / 2]", "1:5: expected / or * after /, found U+0020"),
+        ("{\"a\": 1,\n \"a\": 2}", "2:2: the name is given twice; the first is on line 1"),
+        ("/* 🐡 */ [x]", "1:10: unknown word; only true, false and null stand without quotes"),
+        ("\u{FEFF}[x]", "1:2: unknown word; only true, false and null stand without quotes"),
+        ("[1,\r\n x]", "2:2: unknown word; only true, false and null stand without quotes"),
+        (String(repeating: "[", count: 513), "1:513: nested deeper than 512 levels"),
+    ]
+
+    @Test("Every syntax error of JSON says what is wrong and where", arguments: table)
+    func message(text: String, message: String) {
+        #expect(throws: PropertyError.self) { try PropertyValue(json: Array(text.utf8), name: "x.json") }
+        do {
+            _ = try PropertyValue(json: Array(text.utf8), name: "x.json")
+        } catch {
+            #expect("\(error)" == "x.json:\(message)")
+        }
+    }
+
+    static let bytes: [(bytes: [UInt8], message: String)] = [
+        ([0x5B, 0x22, 0xC0, 0x80, 0x22, 0x5D], "1:3: not UTF-8: byte 0xC0 does not belong here"),
+        ([0x5B, 0x22, 0x0A, 0xED, 0xA0, 0x80, 0x22, 0x5D], "2:1: not UTF-8: byte 0xED does not belong here"),
+        ([0x5B, 0x22, 0xF4, 0x90, 0x80, 0x80, 0x22, 0x5D], "1:3: not UTF-8: byte 0xF4 does not belong here"),
+        ([0x5B, 0x22, 0xE2, 0x82, 0x22, 0x5D], "1:3: not UTF-8: byte 0xE2 does not belong here"),
+        ([0x22, 0xC3], "1:2: not UTF-8: byte 0xC3 does not belong here"),
+        ([0x5B, 0x80], "1:2: not UTF-8: byte 0x80 does not belong here"),
+        ([0xFF, 0xFE, 0x5B, 0x00], "1:1: not UTF-8: the text begins like UTF-16"),
+        ([0xFE, 0xFF, 0x00, 0x5B], "1:1: not UTF-8: the text begins like UTF-16"),
+        ([0x5B, 0x00, 0x5D], "1:2: expected a value, found U+0000"),
+        ([0x5B, 0x22, 0x00, 0x22, 0x5D], "1:3: a string cannot hold the control character U+0000 as it is; escape it"),
+    ]
+
+    @Test("Bytes that are no text are refused where they stand", arguments: bytes)
+    func encoding(bytes: [UInt8], message: String) {
+        do {
+            let value = try PropertyValue(json: bytes, name: "x.json")
+            Issue.record("read as \(value)")
+        } catch {
+            #expect("\(error)" == "x.json:\(message)")
+        }
+    }
+
+    @Test("What is too large to hold is refused in so many words")
+    func tooLarge() {
+        #expect(SyntaxProblem.tooLarge.text(at: 0, in: NodeStore()) == "larger than 1024 MB")
+    }
+}
