@@ -58,7 +58,7 @@ extension Node {
             result = .failure(error)
         }
         var isSilent = false
-        if case .success(let new) = result, exclusionIsObserved(request.key) { isSilent = request.equal(old, new) }
+        if case .success(let new) = result, concernsSomebody(request.key) { isSilent = request.equal(old, new) }
         var effects = Effects()
         let holder = exclusion.parent?.outermost
         family.lock.withLock {
@@ -82,8 +82,11 @@ extension Node {
         return try result!.get()
     }
 
-    private func exclusionIsObserved(_ key: Key) -> Bool {
-        family.lock.withLock { family.existingRecord(key)?.facts.value.observers.isEmpty == false }
+    private func concernsSomebody(_ key: Key) -> Bool {
+        family.lock.withLock {
+            guard let facts = family.existingRecord(key)?.facts.value else { return false }
+            return !facts.observers.isEmpty || !facts.dependents.isEmpty
+        }
     }
 
     /// Becomes the only one to write the key here.
