@@ -23,8 +23,7 @@ extension Flight {
         let holder = parent?.outermost
         var effects = Effects()
         let outcome = family.lock.withLock {
-            let recipe = Recipe(inputs: facts.value.inputs, isLocal: isLocal, reloads: reloads)
-            let home = home
+            let (home, recipe) = settle()
             var outcome = Outcome(result: result, home: home, recipe: recipe, lease: makeLease(home))
             facts.value.outcome = outcome
             switch result {
@@ -38,6 +37,21 @@ extension Flight {
         effects.perform(in: family)
         if case .failure = outcome.result, let parent { parent.needFailed(family.lock.withLock { failedWay }) }
         return outcome
+    }
+
+    /// Under the lock: where the instance will live. An older instance stays as it is for all who share it: where the new
+    /// one would take its place, the override that hides the older one from the asker decides.
+    private func settle() -> (home: Node, recipe: Recipe) {
+        var (home, isLocal, overrides) = (home, isLocal, [Key]())
+        while home !== asker, let (cell, owner) = home.find(requested).present, let older = cell.info?.value.recipe,
+            !asker.isValid(older, of: owner)
+        {
+            let path = Array(asker.path.prefix { $0 !== home })
+            if older.isLocal { isLocal = true }
+            home = isLocal ? asker : path.first { $0.holdsInput(of: older) }!
+            overrides += older.keys.filter { home.holds($0) }
+        }
+        return (home, Recipe(inputs: facts.value.inputs, isLocal: isLocal, reloads: reloads, overrides: overrides))
     }
 
     /// Only what has closers, or was made from something that has, needs a lease.
@@ -57,7 +71,7 @@ extension Flight {
         record.facts.value.lastRecipe = recipe
         if asker.isEnded { return outcome }
         if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
-            !cell.has(CellState.loaded) || owner === home
+            !cell.has(CellState.loaded) || owner.depth <= home.depth
         {
             note(cell, of: owner, recorder)
             effects.leaving.append(outcome.lease)

@@ -15,13 +15,16 @@ final class Recipe: Sendable {
     /// The bits of all keys in `keys`.
     let mask: UInt64
     let reloads: Bool
+    /// What was not read but makes the instance its home's own all the same.
+    private let overrides: [Key]
     private let flattened = FamilyState<[Key]?>(nil)
 
-    init(inputs: [Input], isLocal: Bool, reloads: Bool) {
+    init(inputs: [Input], isLocal: Bool, reloads: Bool, overrides: [Key] = []) {
         self.inputs = inputs
         self.isLocal = isLocal || inputs.contains { $0.recipe?.isLocal == true }
         self.reloads = reloads
-        mask = inputs.reduce(0) { $0 | $1.key.mask | ($1.recipe?.mask ?? 0) }
+        self.overrides = overrides
+        mask = inputs.reduce(overrides.reduce(0) { $0 | $1.mask }) { $0 | $1.key.mask | ($1.recipe?.mask ?? 0) }
     }
 
     deinit { flattened.free() }
@@ -39,6 +42,7 @@ final class Recipe: Sendable {
 
     private func collect(into keys: inout Set<Key>, _ visited: inout Set<ObjectIdentifier>) {
         guard visited.insert(ObjectIdentifier(self)).inserted else { return }
+        keys.formUnion(overrides)
         for input in inputs {
             keys.insert(input.key)
             input.recipe?.collect(into: &keys, &visited)
