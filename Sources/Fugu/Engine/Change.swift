@@ -156,6 +156,10 @@ extension Node {
     ) {
         let cell = storage.cell(key)
         if case .layer(let answer) = operation, !cell.takes(answer) { return }
+        if case .reset = operation {
+            markResets(key)
+            guard cell.has(CellState.held | CellState.loaded) else { return }
+        }
         if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
         let wasHeld = cell.has(CellState.held)
         var announced: Payload?
@@ -171,7 +175,6 @@ extension Node {
             effects.garbage.add(cell.clear())
             cell.info?.value.replacement = nil
             cell.info?.value.answered = nil
-            markResets(key)
         case .layer(.value(let payload)):
             effects.garbage.add(cell.store(payload, flags: CellState.held | CellState.layered, isOpen: isOpen))
             announced = payload
@@ -185,9 +188,10 @@ extension Node {
         let isHeld = cell.has(CellState.held)
         if isHeld { storage.facts.heldMask |= key.mask }
         if isHeld != wasHeld, parent != nil { storage.raiseEpoch(reachesDescendants: hasChildren) }
-        if wasHeld, !isHeld { dropUnanchored(&effects) }
+        if wasHeld, !isHeld { dropUnanchored(holder, &effects) }
         guard let record = family.existingRecord(key) else { return }
-        if isHeld { dropCopies(of: record, &effects) }
+        if isHeld || wasHeld { dropCopies(of: record, holder, &effects) }
+        if isHeld, !wasHeld { dropHidden(record, holder, &effects) }
         if isSilent { return }
         dropDependents(of: record, holder, &effects)
         family.announce(
@@ -228,32 +232,51 @@ extension Node {
         cell.countChange()
     }
 
+    /// Takes a loaded instance away, and with it those that reload from it.
+    private func dropWithDependents(_ key: Key, _ holder: (any Activity)?, _ effects: inout Effects) {
+        dropLoaded(key, &effects)
+        if let record = family.existingRecord(key) { dropDependents(of: record, holder, &effects) }
+    }
+
     /// After a key is no longer held here: copies go that were here because of it.
-    private func dropUnanchored(_ effects: inout Effects) {
+    private func dropUnanchored(_ holder: (any Activity)?, _ effects: inout Effects) {
         guard parent != nil else { return }
         for cell in storage.cells where cell.has(CellState.loaded) {
             guard let recipe = cell.info?.value.recipe, !anchors(cell.key, recipe) else { continue }
-            dropLoaded(cell.key, &effects)
+            dropWithDependents(cell.key, holder, &effects)
         }
     }
 
-    /// After a key became held here: what descendants had loaded for it gives way, unless something nearer hides it.
-    private func dropCopies(of record: KeyRecord, _ effects: inout Effects) {
+    /// After a key became or is no longer held here: what descendants had loaded for it gives way, unless something
+    /// nearer hides it.
+    private func dropCopies(of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
         for copy in record.facts.value.copies
         where copy.node !== self && copy.node.isWithin(self) && !copy.node.isShadowed(record.key, below: self) {
-            copy.node.dropLoaded(record.key, &effects)
+            copy.node.dropWithDependents(record.key, holder, &effects)
         }
     }
 
     /// After a key changed here: instances that reload go, and those that reload from them.
     private func dropDependents(of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
-        for dependent in record.facts.value.dependents where dependent.depth <= depth {
+        drop(record.facts.value.dependents.filter { !$0.isIndirect && $0.depth <= depth }, of: record, holder, &effects)
+    }
+
+    /// After a key became held here: it hides inherited instances that were made from it, and so changes what was made
+    /// here or below from those.
+    private func dropHidden(_ record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
+        drop(record.facts.value.dependents.filter { $0.isIndirect && $0.depth < depth }, of: record, holder, &effects)
+    }
+
+    private func drop(
+        _ dependents: Set<Dependent>, of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects
+    ) {
+        for dependent in dependents {
             let node = dependent.node.node
-            guard record.facts.value.dependents.contains(dependent), node.isWithin(self) else { continue }
-            node.dropLoaded(dependent.key, &effects)
-            let dropped = family.record(dependent.key)
-            node.dropDependents(of: dropped, holder, &effects)
-            family.announce(dropped, at: node, nil, holder, &effects)
+            guard record.facts.value.dependents.contains(dependent), node.isWithin(self),
+                !node.isShadowed(record.key, below: self)
+            else { continue }
+            node.dropWithDependents(dependent.key, holder, &effects)
+            family.announce(family.record(dependent.key), at: node, nil, holder, &effects)
         }
     }
 }

@@ -147,16 +147,21 @@ extension Node {
 extension Family {
     /// Under the lock: notes that `key`, loaded at `node`, is to be dropped when one of its inputs changes.
     func follow(_ recipe: Recipe, by key: Key, at node: Node) {
-        for input in recipe.inputs {
-            let dependent = Dependent(node: NodeIdentity(node: node), key: key, depth: input.depth)
-            record(input.key).facts.value.dependents.insert(dependent)
-        }
+        for (input, dependent) in dependents(recipe, key, node) { record(input).facts.value.dependents.insert(dependent) }
     }
 
     func unfollow(_ recipe: Recipe, by key: Key, at node: Node) {
-        for input in recipe.inputs {
-            let dependent = Dependent(node: NodeIdentity(node: node), key: key, depth: input.depth)
-            existingRecord(input.key)?.facts.value.dependents.remove(dependent)
+        for (input, dependent) in dependents(recipe, key, node) {
+            existingRecord(input)?.facts.value.dependents.remove(dependent)
+        }
+    }
+
+    private func dependents(_ recipe: Recipe, _ key: Key, _ node: Node) -> [(Key, Dependent)] {
+        recipe.inputs.flatMap { input in
+            let direct = Dependent(node: NodeIdentity(node: node), key: key, depth: input.depth)
+            var indirect = direct
+            indirect.isIndirect = true
+            return [(input.key, direct)] + (input.recipe?.keys ?? []).map { ($0, indirect) }
         }
     }
 }

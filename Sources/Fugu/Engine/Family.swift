@@ -154,6 +154,9 @@ struct Dependent: Hashable {
     let node: NodeIdentity
     let key: Key
     let depth: Int
+    /// Whether it did not read the key itself, but at `depth` something that was made from the key: it matters then only
+    /// if the key becomes held below that.
+    var isIndirect = false
 }
 
 /// What is rarely needed of a cell. Guarded by the lock of the family.
