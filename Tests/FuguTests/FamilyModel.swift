@@ -1,0 +1,319 @@
+/// What a graph of properties and features looks like to both sides of the randomised test: the container, which runs it
+/// as user code, and the model.
+enum Source: Hashable, Sendable {
+    case property(Int)
+    case feature(Int)
+}
+
+/// What a loader does: it reads, and what it reads may decide what it reads next.
+struct Program: Sendable {
+    enum Step: Sendable {
+        case read(Source)
+        case branch(on: Source, even: [Source], odd: [Source])
+    }
+    let steps: [Step]
+    let salt: Int
+
+    func run(reading read: (Source) -> Int) -> Int {
+        var value = salt
+        func take(_ source: Source) -> Int {
+            let number = read(source)
+            value = (value &* 31 &+ number) & 0xFFFF_FFFF
+            return number
+        }
+        for step in steps {
+            switch step {
+            case .read(let source): _ = take(source)
+            case .branch(let source, let even, let odd):
+                for next in take(source).isMultiple(of: 2) ? even : odd { _ = take(next) }
+            }
+        }
+        return value
+    }
+}
+
+struct FeatureShape: Sendable {
+    let program: Program
+    let isLocal: Bool
+    let reloads: Bool
+}
+
+/// The shape of a random graph. A feature reads only what stands before it.
+struct GraphShape: Sendable {
+    let propertyCount: Int
+    var features: [FeatureShape] = []
+
+    init(using random: inout SeededGenerator) {
+        propertyCount = Int.random(in: 3...6, using: &random)
+        for index in 0..<Int.random(in: 4...9, using: &random) {
+            let kind = Int.random(in: 0..<10, using: &random)
+            features.append(
+                FeatureShape(
+                    program: program(before: index, using: &random), isLocal: kind == 0, reloads: (1...4).contains(kind)))
+        }
+    }
+
+    func program(before index: Int, using random: inout SeededGenerator) -> Program {
+        func source() -> Source {
+            if index > 0, Int.random(in: 0..<5, using: &random) < 3 { return .feature(.random(in: 0..<index, using: &random)) }
+            return .property(.random(in: 0..<propertyCount, using: &random))
+        }
+        func sources() -> [Source] { (0..<Int.random(in: 0...2, using: &random)).map { _ in source() } }
+        let steps: [Program.Step] = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            Int.random(in: 0..<3, using: &random) == 0
+                ? .branch(on: source(), even: sources(), odd: sources()) : .read(source())
+        }
+        return Program(steps: steps, salt: Int.random(in: 0..<1000, using: &random))
+    }
+}
+
+/// A family, recomputed from the words of the laws alone: slow, single-threaded, without any index or cache.
+final class ModelFamily {
+    /// What somebody sees: equal to what he saw before, or changed.
+    struct Sight: Equatable, Sendable {
+        let value: Int
+        /// An instance's number, or the number of the change that gave a property its value.
+        let identity: Int
+    }
+
+    /// What was loaded: where it lives, and what it was made from.
+    struct Loaded {
+        let sight: Sight
+        /// What `load(in:)` itself read, and how deep the one stands who had it.
+        var inputs: [Source: (sight: Sight, depth: Int)] = [:]
+        /// The same with what its inputs were made from.
+        var madeFrom: Set<Source> = []
+        /// Whether it belongs to the container that asked alone.
+        var isLocal = false
+    }
+
+    enum Held {
+        case value(Sight)
+        case program(Program)
+    }
+
+    final class Member {
+        let name: Int
+        let parent: Member?
+        let depth: Int
+        var held: [Source: Held] = [:]
+        var loaded: [Source: Loaded] = [:]
+
+        init(name: Int, parent: Member?) {
+            self.name = name
+            self.parent = parent
+            depth = parent.map { $0.depth + 1 } ?? 0
+        }
+
+        /// This and its ancestors, nearest first.
+        var path: [Member] { [self] + (parent?.path ?? []) }
+        func isWithin(_ other: Member) -> Bool { path.contains { $0 === other } }
+    }
+
+    let shape: GraphShape
+    var members: [Member]
+    var loads: [Source: Int] = [:]
+    private(set) var nextIdentity = 0
+    private var changes = 0
+
+    init(_ shape: GraphShape) {
+        self.shape = shape
+        members = [Member(name: 0, parent: nil)]
+    }
+
+    func takeIdentity() -> Int {
+        nextIdentity += 1
+        return nextIdentity
+    }
+
+    private func nextChange() -> Int {
+        changes += 1
+        return changes
+    }
+}
+
+// MARK: Reading
+
+extension ModelFamily {
+    /// What `member` sees, and who has it.
+    struct Present {
+        let sight: Sight
+        let owner: Member
+        let loaded: Loaded?
+    }
+
+    /// What is there for `member` without loading (14, 15, 16).
+    func present(_ source: Source, for member: Member) -> Present? {
+        for (steps, ancestor) in member.path.enumerated() {
+            if case .value(let sight)? = ancestor.held[source] {
+                return Present(sight: sight, owner: ancestor, loaded: nil)
+            }
+            if let loaded = ancestor.loaded[source], isShared(loaded, with: member.path.prefix(steps)) {
+                return Present(sight: loaded.sight, owner: ancestor, loaded: loaded)
+            }
+            if ancestor.held[source] != nil { return nil }
+        }
+        return nil
+    }
+
+    /// 16: an inherited instance is shared unless something between sets what it was loaded from.
+    private func isShared(_ loaded: Loaded, with below: ArraySlice<Member>) -> Bool {
+        if below.isEmpty { return true }
+        return !loaded.isLocal && below.allSatisfy { member in loaded.madeFrom.allSatisfy { member.held[$0] == nil } }
+    }
+
+    /// What a read by `member` gives, and where it lives.
+    func read(_ source: Source, by member: Member) -> Present {
+        if let present = present(source, for: member) { return present }
+        loads[source, default: 0] += 1
+        switch source {
+        case .property(let index):
+            let root = member.path.last!
+            let value = Self.defaultValue(of: index, evaluation: loads[source]!)
+            root.loaded[source] = Loaded(sight: Sight(value: value, identity: nextChange()))
+        case .feature(let index): load(index, by: member)
+        }
+        return present(source, for: member)!
+    }
+
+    static func defaultValue(of property: Int, evaluation: Int) -> Int { property + evaluation * 10 }
+
+    private func load(_ index: Int, by member: Member) {
+        let source = Source.feature(index)
+        let shape = shape.features[index]
+        let holder = member.path.first { $0.held[source] != nil }
+        var program = shape.program
+        if case .program(let replaced)? = holder?.held[source] { program = replaced }
+        var made = Loaded(sight: Sight(value: 0, identity: 0), isLocal: shape.isLocal)
+        var home = shape.isLocal ? member.depth : holder?.depth ?? 0
+        let value = program.run { input in
+            let found = read(input, by: member)
+            made.inputs[input] = made.inputs[input] ?? (found.sight, found.owner.depth)
+            made.madeFrom.formUnion([input])
+            made.madeFrom.formUnion(found.loaded?.madeFrom ?? [])
+            if found.loaded?.isLocal == true { made.isLocal = true }
+            home = max(home, found.owner.depth)
+            return found.sight.value
+        }
+        home = settle(&made, source, for: member, home)
+        let sight = Sight(value: value, identity: takeIdentity())
+        member.path.first { $0.depth == home }!.loaded[source] =
+            Loaded(sight: sight, inputs: made.inputs, madeFrom: made.madeFrom, isLocal: made.isLocal)
+    }
+
+    /// 19: an older instance stays as it is for all who share it. Where the new one would take its place, the override
+    /// that hides the older one from the reader decides the home (16): the copy is the overrider's own.
+    private func settle(_ made: inout Loaded, _ source: Source, for member: Member, _ first: Int) -> Int {
+        var home = made.isLocal ? member.depth : first
+        while true {
+            let path = Array(member.path.reversed())
+            let place = path[home]
+            guard home < member.depth, let older = present(source, for: place), older.loaded != nil else { return home }
+            if older.loaded!.isLocal {
+                made.isLocal = true
+                home = member.depth
+            } else {
+                let hiding = path[(home + 1)...].last { below in
+                    older.loaded!.madeFrom.contains { below.held[$0] != nil }
+                }!
+                home = hiding.depth
+                made.madeFrom.formUnion(older.loaded!.madeFrom.filter { hiding.held[$0] != nil })
+            }
+        }
+    }
+}
+
+// MARK: Changing
+
+extension ModelFamily {
+    enum Change: Sendable {
+        case set(Int)
+        case swap(Sight)
+        case replace(Program)
+        case reset
+    }
+
+    func perform(_ change: Change, on source: Source, in member: Member) {
+        let wasHeld = member.held[source] != nil
+        let wasLoaded = member.loaded[source] != nil
+        var changed: [(Member, Source)] = []
+        switch change {
+        case .set(let value):
+            // 10: what it already is, is no change.
+            let before = present(source, for: member)?.sight
+            member.loaded[source] = nil
+            let identity = before?.value == value ? before!.identity : nextChange()
+            member.held[source] = .value(Sight(value: value, identity: identity))
+        case .swap(let sight):
+            member.loaded[source] = nil
+            member.held[source] = .value(sight)
+        case .replace(let program):
+            member.loaded[source] = nil
+            member.held[source] = .program(program)
+        case .reset:
+            guard wasHeld || wasLoaded else { return }
+            changed = readers(of: source, in: member)
+            member.held[source] = nil
+            member.loaded[source] = nil
+        }
+        // 14: who has not set it sees the change.
+        if wasHeld || member.held[source] != nil {
+            for other in members where other !== member && other.isWithin(member) {
+                let between = other.path.prefix { $0 !== member }
+                if between.allSatisfy({ $0.held[source] == nil }) { other.loaded[source] = nil }
+            }
+        }
+        // 16: a copy lasts as long as the override stands.
+        if wasHeld, member.held[source] == nil, member.parent != nil {
+            for (key, loaded) in member.loaded where !loaded.isLocal && member.held[key] == nil {
+                if loaded.madeFrom.allSatisfy({ member.held[$0] == nil }) { member.loaded[key] = nil }
+            }
+        }
+        // 19: what reloads goes when what it read is not what it would read now.
+        for (reader, key) in changed where reloads(key) { reader.loaded[key] = nil }
+        while dropOutdated() {}
+    }
+
+    private func reloads(_ source: Source) -> Bool {
+        if case .feature(let index) = source { return shape.features[index].reloads }
+        return false
+    }
+
+    /// Who read `source` from `owner`.
+    private func readers(of source: Source, in owner: Member) -> [(Member, Source)] {
+        members.flatMap { member -> [(Member, Source)] in
+            let between = member.path.prefix { $0 !== owner }
+            guard member.isWithin(owner), between.allSatisfy({ $0.held[source] == nil }) else { return [] }
+            return member.loaded.filter { ($0.value.inputs[source]?.depth).map { $0 <= owner.depth } ?? false }
+                .map { (member, $0.key) }
+        }
+    }
+
+    private func dropOutdated() -> Bool {
+        for member in members {
+            for (key, loaded) in member.loaded where reloads(key) {
+                let isOutdated = loaded.inputs.contains { input, read in
+                    sight(of: input, from: read.depth, for: member) != read.sight
+                }
+                if isOutdated {
+                    member.loaded[key] = nil
+                    return true
+                }
+            }
+        }
+        return false
+    }
+
+    /// What somebody in `member` sees who had a source from the member at `depth`, if he still has it from there.
+    private func sight(of source: Source, from depth: Int, for member: Member) -> Sight? {
+        for (steps, ancestor) in member.path.enumerated() {
+            if case .value(let sight)? = ancestor.held[source] { return sight }
+            if ancestor.depth == depth {
+                guard let loaded = ancestor.loaded[source] else { return nil }
+                return isShared(loaded, with: member.path.prefix(steps)) ? loaded.sight : nil
+            }
+            if ancestor.held[source] != nil { return nil }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,345 @@
+import Fugu
+import Testing
+
+/// What the graph's features make: an identity, a value, and the handle, which tells where it lives.
+final class Made: Sendable {
+    let identity: Int
+    let value: Int
+    let handle: (any FeatureContainer)?
+    /// What was read, for checks that know no order of events.
+    let inputs: [Source: Int]
+
+    init(identity: Int, value: Int, handle: (any FeatureContainer)? = nil, inputs: [Source: Int] = [:]) {
+        self.identity = identity
+        self.value = value
+        self.handle = handle
+        self.inputs = inputs
+    }
+}
+
+/// A random graph as keys of a container, counting its loads.
+final class Graph: Sendable {
+    final class Tally: Sendable {
+        private let loads = Guarded<[Source: Int]>([:])
+        private let identities = Counter()
+
+        var all: [Source: Int] { loads.withLock { $0 } }
+        func count(_ source: Source) -> Int {
+            loads.withLock { loads in
+                loads[source, default: 0] += 1
+                return loads[source]!
+            }
+        }
+        func takeIdentity() -> Int { identities.increment() }
+    }
+
+    let tally = Tally()
+    let properties: [PropertyKey<Int>]
+    let features: [FeatureKey<Made>]
+    /// Says which container answers: every container sets it to its own number.
+    let name = PropertyKey(defaultValue: -1)
+
+    init(_ shape: GraphShape) {
+        let tally = tally
+        let properties = (0..<shape.propertyCount).map { index in
+            PropertyKey(defaultValue: ModelFamily.defaultValue(of: index, evaluation: tally.count(.property(index))))
+        }
+        var features: [FeatureKey<Made>] = []
+        for (index, feature) in shape.features.enumerated() {
+            let before = features
+            features.append(
+                FeatureKey(reloadsWhenInputsChange: feature.reloads, isLocal: feature.isLocal) { container in
+                    _ = tally.count(.feature(index))
+                    return Self.make(feature.program, container, properties, before, tally)
+                })
+        }
+        self.properties = properties
+        self.features = features
+    }
+
+    private static func make(
+        _ program: Program, _ container: any FeatureContainer, _ properties: [PropertyKey<Int>],
+        _ features: [FeatureKey<Made>], _ tally: Tally
+    ) -> Made {
+        var inputs: [Source: Int] = [:]
+        let value = program.run { source in
+            switch source {
+            case .property(let index):
+                let value = container[properties[index]]
+                inputs[source] = inputs[source] ?? value
+                return value
+            case .feature(let index):
+                let made = container[features[index]]
+                inputs[source] = inputs[source] ?? made.identity
+                return made.value
+            }
+        }
+        return Made(identity: tally.takeIdentity(), value: value, handle: container, inputs: inputs)
+    }
+
+    func replace(_ index: Int, in container: some FeatureContainer, by program: Program) {
+        let (properties, before, tally) = (properties, Array(features[..<index]), tally)
+        container.replace(features[index]) {
+            _ = tally.count(.feature(index))
+            return Self.make(program, $0, properties, before, tally)
+        }
+    }
+}
+
+@Suite("A family against a model made from the laws") struct FamilyModelTests {
+    @Test("Every read of random families gives what the laws say: value, instance, home, loads (laws 14 to 17, 19, 20)")
+    func agreesWithTheModel() {
+        for seed in seeds(40, for: "family model") {
+            var random = SeededGenerator(seed: seed)
+            let shape = GraphShape(using: &random)
+            let looksEverywhere = Bool.random(using: &random)
+            let steps = Step.list(250, for: shape, using: &random)
+            guard Comparison.failure(shape, steps, looksEverywhere) != nil else { continue }
+            let (few, failure) = Step.fewest(steps) { Comparison.failure(shape, $0, looksEverywhere) }
+            let story = shape.description + few.map(\.description)
+            Issue.record("seed \(seed): \(failure)\n\(story.joined(separator: "\n"))")
+            return
+        }
+    }
+}
+
+/// One step of a random story. A step whose container is not there is skipped, so that a story can be shortened.
+private enum Step: Sendable, CustomStringConvertible {
+    case child(Int, of: Int)
+    case drop(Int)
+    case change(Int, [Write])
+    case update(Int, [Write])
+    case modify(Int, property: Int, by: Int)
+    case resetAll(Int)
+    case read(Int, Source)
+
+    struct Write: Sendable, CustomStringConvertible {
+        let source: Source
+        let change: ModelFamily.Change
+        var description: String { "\(source) \(change)" }
+    }
+
+    var description: String {
+        let text = switch self {
+        case .child(let name, let parent): "child \(name) of \(parent)"
+        case .drop(let name): "drop \(name)"
+        case .change(let name, let writes): "\(name): \(writes)"
+        case .update(let name, let writes): "\(name): update \(writes)"
+        case .modify(let name, let property, let addend): "\(name): modify property(\(property)) by \(addend)"
+        case .resetAll(let name): "\(name): resetAll"
+        case .read(let name, let source): "\(name): read \(source)"
+        }
+        return text.shortened
+    }
+
+    static func list(_ count: Int, for shape: GraphShape, using random: inout SeededGenerator) -> [Step] {
+        var depths = [0: 0]
+        var swaps = 0
+        return (0..<count).map { _ in
+            let name = depths.keys.sorted().randomElement(using: &random)!
+            func source() -> Source { shape.source(using: &random) }
+            func write() -> Write {
+                let source = source()
+                swaps += 1
+                return Write(source: source, change: shape.change(of: source, swap: swaps, using: &random))
+            }
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<6 where depths[name]! < 5 && depths.count < 14:
+                depths[depths.count] = depths[name]! + 1
+                return .child(depths.count - 1, of: name)
+            case 6..<7 where name > 0: return .drop(name)
+            case 8..<24: return .change(name, [write()])
+            case 24..<28:
+                let writes = (0..<Int.random(in: 1...4, using: &random)).map { _ in write() }
+                return .update(name, Dictionary(writes.map { ($0.source, $0) }) { $1 }.values.sorted { "\($0)" < "\($1)" })
+            case 28..<31:
+                let property = Int.random(in: 0..<shape.propertyCount, using: &random)
+                return .modify(name, property: property, by: .random(in: 0...1, using: &random))
+            case 31..<32: return .resetAll(name)
+            default: return .read(name, source())
+            }
+        }
+    }
+
+    /// The fewest of the steps that still fail.
+    static func fewest(_ steps: [Step], _ failure: ([Step]) -> String?) -> ([Step], String) {
+        var steps = steps
+        var length = steps.count / 2
+        while length > 0 {
+            var start = 0
+            while start < steps.count {
+                var fewer = steps
+                fewer.removeSubrange(start..<min(start + length, steps.count))
+                if failure(fewer) != nil { steps = fewer } else { start += length }
+            }
+            length /= 2
+        }
+        return (steps, failure(steps) ?? "")
+    }
+}
+
+extension GraphShape {
+    fileprivate var description: [String] {
+        features.enumerated().map { index, feature in
+            "feature \(index): \(feature.program.steps)\(feature.isLocal ? " local" : "")\(feature.reloads ? " reloads" : "")"
+                .shortened
+        }
+    }
+
+    fileprivate func source(using random: inout SeededGenerator) -> Source {
+        Int.random(in: 0..<4, using: &random) == 0
+            ? .property(.random(in: 0..<propertyCount, using: &random))
+            : .feature(.random(in: 0..<features.count, using: &random))
+    }
+
+    fileprivate func change(of source: Source, swap: Int, using random: inout SeededGenerator) -> ModelFamily.Change {
+        switch (source, Int.random(in: 0..<6, using: &random)) {
+        case (_, 0...2): .reset
+        case (.property, _): .set(.random(in: 0..<4, using: &random))
+        case (.feature(let index), 3): .replace(program(before: index, using: &random))
+        // Instances set by code have negative numbers.
+        case (.feature, _): .swap(.init(value: .random(in: 0..<100, using: &random), identity: -swap))
+        }
+    }
+}
+
+extension String {
+    fileprivate var shortened: String {
+        ["FuguTests.", "Program.Step.", "ModelFamily.", "Source.", "Change.", "Sight"]
+            .reduce(self) { $0.replacing($1, with: "") }
+    }
+}
+
+/// A container family and the model, side by side.
+private struct Comparison {
+    private var failure: String?
+    private let shape: GraphShape
+    private let graph: Graph
+    private let model: ModelFamily
+    private var containers: [Int: Container]
+
+    /// Whether everything is looked at after each step, which also makes every link there can be.
+    static func failure(_ shape: GraphShape, _ steps: [Step], _ looksEverywhere: Bool) -> String? {
+        var comparison = Comparison(shape)
+        for step in steps where comparison.failure == nil {
+            comparison.perform(step)
+            if comparison.failure == nil, looksEverywhere { comparison.lookEverywhere() }
+            if comparison.failure == nil, comparison.graph.tally.all != comparison.model.loads {
+                comparison.failure = "loads are \(comparison.graph.tally.all), the model's \(comparison.model.loads)".shortened
+            }
+        }
+        return comparison.failure
+    }
+
+    private init(_ shape: GraphShape) {
+        self.shape = shape
+        graph = Graph(shape)
+        model = ModelFamily(shape)
+        let root = Container()
+        root[graph.name] = 0
+        containers = [0: root]
+    }
+
+    private func member(_ name: Int) -> ModelFamily.Member? { model.members.first { $0.name == name } }
+
+    private mutating func perform(_ step: Step) {
+        switch step {
+        case .child(let name, let parent):
+            guard let parent = member(parent) else { return }
+            model.members.append(ModelFamily.Member(name: name, parent: parent))
+            containers[name] = containers[parent.name]!.child { $0[graph.name] = name }
+        case .drop(let name):
+            guard let member = member(name), !model.members.contains(where: { $0.parent === member }) else { return }
+            model.members.removeAll { $0 === member }
+            containers[name] = nil
+        case .change(let name, let writes):
+            guard let member = member(name) else { return }
+            for write in writes { perform(write, in: containers[name]!) }
+            for write in writes { model.perform(write.change, on: write.source, in: member) }
+        case .update(let name, let writes):
+            guard let member = member(name) else { return }
+            containers[name]!.update { handle in for write in writes { perform(write, in: handle) } }
+            for write in writes { model.perform(write.change, on: write.source, in: member) }
+        case .modify(let name, let index, let addend):
+            if let member = member(name) { modify(member, index, addend) }
+        case .resetAll(let name):
+            guard let member = member(name) else { return }
+            containers[name]!.resetAll()
+            containers[name]![graph.name] = name
+            for source in Set(member.held.keys).union(member.loaded.keys) {
+                model.perform(.reset, on: source, in: member)
+            }
+        case .read(let name, let source):
+            if let member = member(name) { read(source, by: member) }
+        }
+    }
+
+    private func perform(_ write: Step.Write, in container: some FeatureContainer) {
+        switch (write.source, write.change) {
+        case (.property(let index), .set(let value)): container[graph.properties[index]] = value
+        case (.property(let index), _): container.reset(graph.properties[index])
+        case (.feature(let index), .swap(let sight)):
+            container[graph.features[index]] = Made(identity: sight.identity, value: sight.value)
+        case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
+        case (.feature(let index), _): container.reset(graph.features[index])
+        }
+    }
+
+    private mutating func modify(_ member: ModelFamily.Member, _ index: Int, _ addend: Int) {
+        let result = containers[member.name]!.modify(graph.properties[index]) { value in
+            value += addend
+            return value
+        }
+        let expected = model.read(.property(index), by: member).sight.value + addend
+        model.perform(.set(expected), on: .property(index), in: member)
+        if result != expected { failure = "modify made \(result), the model \(expected)" }
+    }
+
+    private mutating func read(_ source: Source, by member: ModelFamily.Member) {
+        let container = containers[member.name]!
+        let expected = model.read(source, by: member)
+        switch source {
+        case .property(let index):
+            let value = container[graph.properties[index]]
+            if value != expected.sight.value {
+                failure = "\(member.name) reads \(value) for \(source), the model \(expected.sight.value)"
+            }
+        case .feature(let index):
+            check(container[graph.features[index]], source, member, expected)
+        }
+    }
+
+    private mutating func check(
+        _ made: Made, _ source: Source, _ member: ModelFamily.Member, _ expected: ModelFamily.Present
+    ) {
+        let sight = ModelFamily.Sight(value: made.value, identity: made.identity)
+        if sight != expected.sight {
+            failure = "\(member.name) has \(sight) for \(source), the model \(expected.sight) of \(expected.owner.name)"
+        } else if let home = made.handle?[graph.name], home != expected.owner.name {
+            failure = "\(source) of \(member.name) lives in \(home), in the model in \(expected.owner.name)"
+        }
+    }
+
+    private mutating func lookEverywhere() {
+        for member in model.members {
+            let container = containers[member.name]!
+            for index in shape.features.indices where failure == nil {
+                let source = Source.feature(index)
+                switch (container.ifLoaded(graph.features[index]), model.present(source, for: member)) {
+                case (nil, nil): break
+                case (let made?, let expected?): check(made, source, member, expected)
+                case (let made, let expected):
+                    failure = "\(member.name) has \(made.map { "\($0.identity)" } ?? "nothing") loaded for \(source), "
+                        + "the model \(expected.map { "\($0.sight) of \($0.owner.name)" } ?? "nothing")"
+                }
+            }
+            for index in 0..<shape.propertyCount where failure == nil {
+                let value = container.ifLoaded(graph.properties[index])
+                let expected = model.present(.property(index), for: member)?.sight.value
+                if value != expected {
+                    failure = "\(member.name) has \(value as Int?) for property \(index), the model \(expected as Int?)"
+                }
+            }
+        }
+    }
+}

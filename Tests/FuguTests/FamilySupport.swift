@@ -1,0 +1,137 @@
+import Foundation
+import Fugu
+import Testing
+
+/// Stays shut until it is opened, then lets everyone through.
+final class Gate: Sendable {
+    private let condition = NSCondition()
+    private let isOpen = Guarded(false)
+
+    func open() {
+        condition.lock()
+        isOpen.withLock { $0 = true }
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    func wait() {
+        condition.lock()
+        while !isOpen.withLock({ $0 }) { condition.wait() }
+        condition.unlock()
+    }
+}
+
+/// Opens when it was counted down to zero.
+final class Latch: Sendable {
+    private let gate = Gate()
+    private let left: Guarded<Int>
+
+    init(_ count: Int) {
+        left = Guarded(count)
+        if count == 0 { gate.open() }
+    }
+
+    func countDown() {
+        let isLast = left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+        if isLast { gate.open() }
+    }
+
+    func wait() { gate.wait() }
+
+    /// Waits until everyone has come.
+    func meet() {
+        countDown()
+        wait()
+    }
+}
+
+/// A number that threads count up together.
+final class Counter: Sendable {
+    private let count = Guarded(0)
+    var value: Int { count.withLock { $0 } }
+
+    @discardableResult
+    func increment() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    func decrement() { count.withLock { $0 -= 1 } }
+}
+
+/// What threads note together, in the order in which they did.
+final class Log<Entry: Sendable>: Sendable {
+    private let list = Guarded<[Entry]>([])
+    var entries: [Entry] { list.withLock { $0 } }
+    func add(_ entry: Entry) { list.withLock { $0.append(entry) } }
+}
+
+/// A thread of its own, whatever the number of cores.
+final class Worker: Sendable {
+    private let done = Latch(1)
+
+    init(stackSize: Int = 1 << 20, _ body: @escaping @Sendable () -> Void) {
+        let done = done
+        let thread = Thread {
+            body()
+            done.countDown()
+        }
+        thread.stackSize = stackSize
+        thread.start()
+    }
+
+    func join() { done.wait() }
+}
+
+/// Runs `body` on `count` threads at the same time and returns when all are done.
+func onThreads(_ count: Int, stackSize: Int = 1 << 20, _ body: @escaping @Sendable (Int) -> Void) {
+    let start = Latch(count)
+    let workers = (0..<count).map { index in
+        Worker(stackSize: stackSize) {
+            start.meet()
+            body(index)
+        }
+    }
+    workers.forEach { $0.join() }
+}
+
+/// An instance with an identity, which can tell how many of its kind are alive.
+final class Token: Sendable {
+    let number: Int
+    private let alive: Counter?
+
+    init(_ number: Int = 0, alive: Counter? = nil) {
+        self.number = number
+        self.alive = alive
+        alive?.increment()
+    }
+
+    deinit { alive?.decrement() }
+}
+
+/// Random numbers that a seed repeats.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// The seeds of a randomised test: `FUGU_SEED`, or fresh ones. Printed, so that a failure can be repeated.
+func seeds(_ count: Int, for test: String) -> [UInt64] {
+    if let given = ProcessInfo.processInfo.environment["FUGU_SEED"], let seed = UInt64(given) { return [seed] }
+    let seeds = (0..<count).map { _ in UInt64.random(in: 0..<1_000_000_000) }
+    print("\(test): seeds \(seeds.map(String.init).joined(separator: " ")) (repeat one with FUGU_SEED=…)")
+    return seeds
+}
