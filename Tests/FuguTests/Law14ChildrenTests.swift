@@ -1,0 +1,286 @@
+import Foundation
+import Fugu
+import Observation
+import Testing
+
+@Suite("Law 14: children and parents") struct Law14ChildrenTests {
+    struct Size: Property { static var defaultValue: Int { 1 } }
+    struct Title: Property { static var defaultValue: String { "untitled" } }
+    struct Nickname: Property { static var defaultValue: String? { "none" } }
+    struct Greeter: Feature {
+        let text: String
+        static func load(in container: any FeatureContainer) -> Greeter { Greeter(text: "Hello, \(container[Title.self])") }
+    }
+
+    @Test("What is set in a child stays there (law 14)")
+    func setStays() {
+        let root = Container()
+        let child = root.child()
+        let sibling = root.child()
+        child[Size.self] = 7
+        child[Greeter.self] = Greeter(text: "Hi")
+        #expect(child[Size.self] == 7 && child.child()[Size.self] == 7)
+        #expect(root[Size.self] == 1 && sibling[Size.self] == 1)
+        #expect(child[Greeter.self].text == "Hi")
+        #expect(root[Greeter.self].text == "Hello, untitled")
+    }
+
+    @Test("A child sees what its parent is set to, before and after it has read it (law 14)")
+    func seesParent() {
+        let root = Container()
+        let grandchild = root.child().child()
+        root[Title.self] = "A"
+        #expect(grandchild[Title.self] == "A")
+        root[Title.self] = "B"
+        #expect(grandchild[Title.self] == "B")
+        root.reset(Title.self)
+        #expect(grandchild[Title.self] == "untitled")
+        root[Greeter.self] = Greeter(text: "swapped")
+        #expect(grandchild[Greeter.self].text == "swapped")
+    }
+
+    @Test("A child that set it itself does not see the parent's changes until it resets it (law 14)")
+    func shadows() {
+        let root = Container()
+        let child = root.child()
+        child[Size.self] = 2
+        root[Size.self] = 3
+        #expect(child[Size.self] == 2)
+        child.reset(Size.self)
+        #expect(child[Size.self] == 3)
+    }
+
+    @Test("A child that sets nil hides its parent's value (laws 1, 14)")
+    func setsNil() {
+        let root = Container()
+        root[Nickname.self] = "Ada"
+        let child = root.child { $0[Nickname.self] = nil }
+        #expect(child[Nickname.self] == nil)
+        #expect(root[Nickname.self] == "Ada")
+        child.reset(Nickname.self)
+        #expect(child[Nickname.self] == "Ada")
+    }
+
+    @Test("A child is configured at birth, and one whose configuration throws leaves nothing behind (law 14)")
+    func configuredAtBirth() throws {
+        struct Refused: Error {}
+        let root = Container()
+        let child = root.child { $0[Size.self] = 5 }
+        #expect(child[Size.self] == 5)
+        #expect(throws: Refused.self) {
+            _ = try root.child { (container: Container) throws(Refused) in
+                container[Size.self] = 6
+                throw Refused()
+            }
+        }
+        #expect(root[Size.self] == 1)
+    }
+
+    @Test("Set and reset on every level are seen below at once, eight generations deep (law 14)")
+    func everyLevel() {
+        var line = [Container()]
+        for _ in 0..<8 { line.append(line.last!.child()) }
+        func expected(_ values: [Int: Int], _ level: Int) -> Int {
+            (0...level).reversed().lazy.compactMap { values[$0] }.first ?? 1
+        }
+        var random = SeededGenerator(seed: 14)
+        var values: [Int: Int] = [:]
+        for step in 0..<400 {
+            let level = Int.random(in: 0...8, using: &random)
+            if Bool.random(using: &random) {
+                line[level][Size.self] = step
+                values[level] = step
+            } else {
+                line[level].reset(Size.self)
+                values[level] = nil
+            }
+            // Those not read now have an outdated link to be seen through later.
+            for reader in 0...8 where Bool.random(using: &random) {
+                #expect(line[reader][Size.self] == expected(values, reader))
+            }
+        }
+    }
+
+    @Test("Observers of children hear the parent's changes unless they are shadowed (law 14)")
+    func observersHearParents() {
+        let root = Container()
+        let middle = root.child()
+        let child = middle.child()
+        let sibling = root.child()
+        let heard = Log<String>()
+        for (name, container) in [("root", root), ("middle", middle), ("child", child), ("sibling", sibling)] {
+            container.observe(Size.self) { heard.add("\(name) \($0)") }
+        }
+        root[Size.self] = 2
+        #expect(Set(heard.entries) == ["root 2", "middle 2", "child 2", "sibling 2"])
+        middle[Size.self] = 3
+        #expect(Set(heard.entries.dropFirst(4)) == ["middle 3", "child 3"])
+        root[Size.self] = 4
+        #expect(Set(heard.entries.dropFirst(6)) == ["root 4", "sibling 4"])
+        middle.reset(Size.self)
+        #expect(Set(heard.entries.dropFirst(8)) == ["middle 4", "child 4"])
+        #expect(heard.entries.count == 10)
+    }
+
+    @Test("Observers of children hear of a feature swapped in the parent (law 14)")
+    func observersHearSwaps() {
+        let root = Container()
+        let child = root.child()
+        let shadowed = root.child { $0[Greeter.self] = Greeter(text: "own") }
+        let heard = Log<String>()
+        child.observe(Greeter.self) { heard.add($0.text) }
+        shadowed.observe(Greeter.self) { heard.add("shadowed \($0.text)") }
+        root[Greeter.self] = Greeter(text: "swapped")
+        #expect(heard.entries == ["swapped"])
+    }
+
+    @Test("The values of a child's property follow the parent (law 14)")
+    func valuesFollow() async {
+        let root = Container()
+        let child = root.child()
+        var values = child.values(of: Size.self).makeAsyncIterator()
+        #expect(await values.next(isolation: nil) == 1)
+        root[Size.self] = 2
+        #expect(await values.next(isolation: nil) == 2)
+        child[Size.self] = 3
+        #expect(await values.next(isolation: nil) == 3)
+        root[Size.self] = 4
+        child.reset(Size.self)
+        #expect(await values.next(isolation: nil) == 4)
+    }
+
+    @Test("What a child's observable tracks changes with the parent, unless shadowed (law 14)")
+    func observableFollows() {
+        let root = Container()
+        let child = root.child()
+        let changes = Counter()
+        func track() {
+            withObservationTracking {
+                _ = child.observable[Size.self]
+            } onChange: { changes.increment() }
+        }
+        track()
+        root[Size.self] = 2
+        #expect(changes.value == 1)
+        child[Size.self] = 3
+        track()
+        root[Size.self] = 4
+        #expect(changes.value == 1)
+    }
+
+    @Test("A child keeps its parent alive, and nothing keeps a child (laws 8, 14)")
+    func lifetimes() {
+        let alive = Counter()
+        struct Held: Property { static var defaultValue: Token? { nil } }
+        weak var root: Container?
+        weak var middle: Container?
+        weak var child: Container?
+        do {
+            var strongRoot: Container? = Container()
+            root = strongRoot
+            root![Held.self] = Token(1, alive: alive)
+            var strongMiddle: Container? = strongRoot!.child { $0[Held.self] = Token(2, alive: alive) }
+            middle = strongMiddle
+            var strongChild: Container? = strongMiddle!.child { $0[Held.self] = Token(3, alive: alive) }
+            child = strongChild
+            strongRoot = nil
+            strongMiddle = nil
+            #expect(root != nil && middle != nil)
+            #expect(alive.value == 3)
+            strongChild!.reset(Held.self)
+            #expect(strongChild![Held.self]!.number == 2)
+            strongChild = nil
+        }
+        #expect(child == nil && middle == nil && root == nil)
+        #expect(alive.value == 0)
+    }
+
+    @Test("A child that goes away releases what it held, while its parent lives on (laws 8, 14)")
+    func childReleases() {
+        struct Request: Property { static var defaultValue: Int { 0 } }
+        struct Handler: Feature {
+            let token: Token
+            let handle: any FeatureContainer
+            static func load(in container: any FeatureContainer) -> Handler {
+                Handler(token: Token(container[Request.self], alive: handlersAlive), handle: container)
+            }
+        }
+        let root = Container()
+        for number in 1...3 {
+            let child = root.child { $0[Request.self] = number }
+            #expect(child[Handler.self].token.number == number)
+            #expect(handlersAlive.value == 1)
+        }
+        #expect(handlersAlive.value == 0)
+        withExtendedLifetime(root) {}
+    }
+}
+
+private let handlersAlive = Counter()
+
+@Suite("Law 14: what children cost") struct Law14CostTests {
+    struct Size: Property { static var defaultValue: Int { 1 } }
+    struct Request: Property { static var defaultValue: Int { 0 } }
+    final class Handler: Feature, Sendable {
+        let request: Int
+        init(_ request: Int) { self.request = request }
+        static func load(in container: any FeatureContainer) -> Handler { Handler(container[Request.self]) }
+    }
+
+    /// Nanoseconds of one set on the root, the best of several rounds.
+    private static func costOfSet(_ root: Container) -> Double {
+        let clock = ContinuousClock()
+        return (0..<9).map { _ in
+            let time = clock.measure { for value in 0..<1000 { root[Size.self] = value } }
+            return Double(time.components.attoseconds) / 1e9 / 1000
+        }.min()!
+    }
+
+    @Test("With 10,000 live children that read it, a set on the root costs at most ten times as much as with none (law 14)")
+    func setsDoNotCountChildren() {
+        let root = Container()
+        root[Size.self] = 0
+        let alone = Self.costOfSet(root)
+        let children = (0..<10_000).map { _ in root.child() }
+        for child in children { _ = child[Size.self] }
+        let crowded = Self.costOfSet(root)
+        // With observers on one child every set takes the long way, which must not count children either.
+        let heard = Counter()
+        children[0].observe(Size.self) { _ in heard.increment() }
+        let observed = Self.costOfSet(root)
+        print(
+            "a set on the root: \(Int(alone)) ns alone, \(Int(crowded)) ns with 10,000 children,",
+            "\(Int(observed)) ns if one of them observes")
+        #expect(crowded <= alone * 10)
+        #expect(children.last![Size.self] == 999)
+        #expect(heard.value > 0)
+    }
+
+    @Test("100,000 children made, used and dropped leave the memory flat (laws 8, 14)")
+    func memoryIsFlat() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let root = Container()
+            func use(_ count: Int) {
+                for number in 0..<count {
+                    let child = root.child { $0[Request.self] = number }
+                    precondition(child[Handler.self].request == number && child[Size.self] == 1)
+                }
+            }
+            use(10_000)
+            let before = residentMemory()
+            use(100_000)
+            let after = residentMemory()
+            print("resident memory: \(before / 1024) KB after 10,000 children, \(after / 1024) KB after 100,000 more")
+            // One forgotten node alone would take some 200 bytes of each: 20 MB.
+            precondition(after - before < 2_000_000, "\(after - before) bytes more")
+        }
+        print(String(decoding: result.standardOutputContent, as: UTF8.self), terminator: "")
+    }
+}
+
+/// In bytes; 0 where the system does not tell.
+private func residentMemory() -> Int {
+    guard let statistics = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+    let pages = statistics.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * 4096
+}

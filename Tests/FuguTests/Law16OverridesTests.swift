@@ -1,0 +1,246 @@
+import Fugu
+import Testing
+
+@Suite("Law 16: overriding an input") struct Law16OverridesTests {
+    struct Address: Property { static var defaultValue: String { "live" } }
+    struct Timeout: Property { static var defaultValue: Int { 30 } }
+    struct Verbose: Property { static var defaultValue: Bool { false } }
+
+    /// A little world of features as keys, so that each test counts its own loads.
+    private struct World {
+        let log = Log<String>()
+        let network: FeatureKey<Made>
+        let session: FeatureKey<Made>
+        let account: FeatureKey<Made>
+
+        init() {
+            let log = log
+            let network = FeatureKey { container in
+                log.add("network \(container[Address.self])")
+                return Made(identity: 0, value: 0, handle: container)
+            }
+            let session = FeatureKey { container in
+                log.add("session")
+                return Made(identity: container[network].identity, value: 0)
+            }
+            account = FeatureKey { container in
+                log.add("account")
+                return Made(identity: container[session].identity, value: container[Timeout.self])
+            }
+            self.network = network
+            self.session = session
+        }
+    }
+
+    @Test("An override at birth gives the child its own, through all that was made from it (law 16)")
+    func atBirth() {
+        let world = World()
+        let root = Container()
+        let parents = root[world.account]
+        let child = root.child { $0[Address.self] = "test" }
+        #expect(child[world.account] !== parents)
+        #expect(child[world.session] !== root[world.session])
+        #expect(world.log.entries == ["account", "session", "network live", "account", "session", "network test"])
+        #expect(root[world.account] === parents)
+    }
+
+    @Test("A late override gives the child its own at the next read (law 16)")
+    func late() {
+        let world = World()
+        let root = Container()
+        let child = root.child()
+        let shared = child[world.account]
+        #expect(shared === root[world.account])
+        child[Address.self] = "test"
+        let own = child[world.account]
+        #expect(own !== shared && child[world.account] === own)
+        #expect(root[world.account] === shared)
+    }
+
+    @Test("A child that overrides nothing that was read shares the parent's instance, whoever asks first (law 16)")
+    func overridesNothingRead() {
+        let world = World()
+        let root = Container()
+        let child = root.child { $0[Verbose.self] = true }
+        let grandchild = child.child { $0[Timeout.self] = 5 }
+        #expect(grandchild[world.session] === root[world.session])
+        #expect(child[world.account] === root[world.account])
+        #expect(grandchild[world.account] !== root[world.account])
+        #expect(world.log.entries.filter { $0 == "session" }.count == 1)
+    }
+
+    @Test("A child that swaps a feature gives its own to whatever was made from that (law 16)")
+    func swappedFeature() {
+        let world = World()
+        let root = Container()
+        let shared = root[world.account]
+        let mock = Made(identity: 42, value: 0)
+        let child = root.child { $0[world.network] = mock }
+        #expect(child[world.account].identity == 42)
+        child[world.network] = Made(identity: 43, value: 0)
+        #expect(child[world.account].identity == 42)
+        let late = root.child()
+        #expect(late[world.account] === shared)
+        late[world.network] = mock
+        #expect(late[world.account].identity == 42 && root[world.account] === shared)
+    }
+
+    @Test("A replaced loader in the child counts as an override (laws 14, 16)")
+    func replacedLoader() {
+        let world = World()
+        let root = Container()
+        let shared = root[world.account]
+        let child = root.child()
+        child.replace(world.network) { Made(identity: $0[Timeout.self], value: 1) }
+        #expect(child[world.account].identity == 30 && child[world.account] !== shared)
+        #expect(root[world.account] === shared)
+    }
+
+    @Test("An override two levels up counts for the grandchild, which shares its copy (law 16)")
+    func twoLevelsUp() {
+        let world = World()
+        let root = Container()
+        let shared = root[world.account]
+        let child = root.child { $0[Address.self] = "test" }
+        let middle = child.child()
+        let grandchild = middle.child()
+        let own = grandchild[world.account]
+        #expect(own !== shared && middle[world.account] === own && child[world.account] === own)
+        // Late, and two levels up as well.
+        child[world.session] = Made(identity: 7, value: 0)
+        let late = root.child().child()
+        #expect(late[world.account] === shared)
+        child.reset(world.session)
+        child.reset(Address.self)
+        #expect(grandchild[world.account] === shared)
+    }
+
+    @Test("Loading for a child never runs the parent's version of what the child overrides (law 16)")
+    func parentsVersionNeverRuns() {
+        let world = World()
+        let root = Container()
+        let child = root.child { $0[world.network] = Made(identity: 1, value: 0) }
+        _ = child.child()[world.account]
+        #expect(!world.log.entries.contains("network live"))
+        let other = root.child { $0[Address.self] = "test" }
+        _ = other[world.account]
+        #expect(!world.log.entries.contains("network live"))
+        let third = root.child()
+        third.replace(world.session) { _ in Made(identity: 3, value: 0) }
+        #expect(third[world.account].identity == 3)
+        #expect(!world.log.entries.contains("network live"))
+    }
+
+    @Test("When the override is reset, the copy goes and the parent's instance is shared again (law 16)")
+    func resetOfOverride() {
+        let alive = Counter()
+        let feature = FeatureKey { Token($0[Timeout.self], alive: alive) }
+        let root = Container()
+        let child = root.child { $0[Timeout.self] = 5 }
+        #expect(root[feature].number == 30 && child[feature].number == 5)
+        #expect(alive.value == 2)
+        child.reset(Timeout.self)
+        // Nothing is kept behind anybody's back (8).
+        #expect(alive.value == 1)
+        #expect(child[feature] === root[feature])
+    }
+
+    @Test("A copy stays while another override still stands, and goes with the last one (laws 16, 19)")
+    func lastOverrideCounts() {
+        let feature = FeatureKey { Token($0[Timeout.self] + ($0[Verbose.self] ? 1 : 0)) }
+        let root = Container()
+        let child = root.child {
+            $0[Timeout.self] = 5
+            $0[Verbose.self] = true
+        }
+        let own = child[feature]
+        child.reset(Timeout.self)
+        #expect(child[feature] === own)
+        child.reset(Verbose.self)
+        #expect(child[feature] === root[feature] && child[feature].number == 30)
+    }
+
+    @Test("When a swap is reset, what was made from it goes, down to those who shared it (law 16)")
+    func resetOfSwap() {
+        let world = World()
+        let root = Container()
+        let child = root.child { $0[world.network] = Made(identity: 9, value: 0) }
+        let grandchild = child.child()
+        #expect(grandchild[world.account].identity == 9)
+        child.reset(world.network)
+        #expect(grandchild[world.account] === root[world.account])
+        #expect(child[world.session] === root[world.session])
+    }
+
+    @Test("When a replaced loader is reset, what it made in descendants goes too (laws 14, 16)")
+    func resetOfReplacement() {
+        let feature = FeatureKey { Token($0[Timeout.self]) }
+        let root = Container()
+        let child = root.child()
+        child.replace(feature) { Token(1000 + $0[Timeout.self]) }
+        let grandchild = child.child { $0[Timeout.self] = 1 }
+        #expect(grandchild[feature].number == 1001 && child[feature].number == 1030)
+        child.reset(feature)
+        #expect(grandchild[feature].number == 1)
+        #expect(child[feature] === root[feature])
+    }
+
+    @Test("A swap in the parent replaces what children had loaded for themselves, unless they swapped it (laws 14, 16)")
+    func parentsSwapWins() {
+        let feature = FeatureKey { Token($0[Timeout.self]) }
+        let root = Container()
+        let child = root.child { $0[Timeout.self] = 5 }
+        let grandchild = child.child { $0[feature] = Token(8) }
+        #expect(child[feature].number == 5)
+        root[feature] = Token(100)
+        #expect(child[feature].number == 100 && grandchild[feature].number == 8)
+        root.reset(feature)
+        #expect(child[feature].number == 5 && grandchild[feature].number == 8)
+    }
+
+    @Test("With conditional inputs a child has its own only if it overrides what was really read (law 16)")
+    func conditionalInputs() {
+        let feature = FeatureKey { container in
+            container[Verbose.self] ? Token(container[Address.self].count) : Token(container[Timeout.self])
+        }
+        let root = Container()
+        let shared = root[feature]
+        let unread = root.child { $0[Address.self] = "unread" }
+        let read = root.child { $0[Timeout.self] = 1 }
+        let condition = root.child { $0[Verbose.self] = true }
+        #expect(unread[feature] === shared)
+        #expect(read[feature].number == 1)
+        #expect(condition[feature].number == 4)
+        unread[Verbose.self] = true
+        #expect(unread[feature].number == 6)
+        #expect(root[feature] === shared)
+    }
+
+    @Test("Whoever overrides an input has his own, and the instance that others share stays (laws 16, 19)")
+    func olderInstanceStays() {
+        let feature = FeatureKey { container in
+            container[Verbose.self] ? Token(container[Address.self].count) : Token(container[Timeout.self])
+        }
+        let root = Container()
+        let shared = root[feature]
+        // Not reloading, it stays as it is, though it would now read the address.
+        root[Verbose.self] = true
+        let child = root.child { $0[Timeout.self] = 1 }
+        let own = child[feature]
+        #expect(own.number == 4)
+        #expect(child[feature] === own)
+        #expect(root[feature] === shared)
+        #expect(root.child()[feature] === shared)
+    }
+
+    @Test("An override that equals what was inherited still gives the child its own (laws 10, 16)")
+    func equalOverride() {
+        let feature = FeatureKey { Token($0[Timeout.self]) }
+        let root = Container()
+        let shared = root[feature]
+        let child = root.child { $0[Timeout.self] = 30 }
+        #expect(child[feature] !== shared)
+        root[Timeout.self] = 60
+        #expect(child[Timeout.self] == 30)
+    }
+}
