@@ -6,7 +6,7 @@ final class Exclusion: Activity {
     let modified: Key
     let parent: (any Activity)?
     let level: Int
-    private let waiters = FamilyState<[Signal]>([])
+    let waiters = FamilyState<[Signal]>([])
     private let finished = Atomic(false)
 
     init(_ key: Key, in node: Node, parent: (any Activity)?) {
