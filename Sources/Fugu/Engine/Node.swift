@@ -119,6 +119,8 @@ extension Node {
             garbage.add(Retained(storage.facts.closers))
             storage.facts.closers = []
         }
+        // Before the cells, since a root's keep the records.
+        family.endObservation(in: self, &garbage)
         for cell in storage.cells {
             if cell.has(CellState.loaded) { forgetLoaded(cell, &garbage, isAbandoned: true) }
             garbage.add(cell.clear())
@@ -139,7 +141,6 @@ extension Node {
             garbage.add(Retained(sources))
             storage.facts.sources = nil
         }
-        family.endObservation(in: self, &garbage)
         garbage.add(storage.facts.tracker)
         storage.facts.tracker = nil
         return garbage
