@@ -26,14 +26,26 @@ final class Update: Activity {
     }
 
     func add(_ write: Write) {
-        pending.withLock { writes in
-            let same = writes.firstIndex { $0.node === write.node && $0.key == write.key }
-            if let same { writes[same] = write } else { writes.append(write) }
+        // What is dropped is released outside the lock, since that may run user code.
+        let dropped: Write? = pending.withLock { writes in
+            guard let same = writes.firstIndex(where: { $0.node === write.node && $0.key == write.key }) else {
+                writes.append(write)
+                return nil
+            }
+            defer { writes[same] = write }
+            return writes[same]
         }
+        withExtendedLifetime(dropped) {}
     }
 
     /// Goes back to what was pending when a nested update began that has failed.
-    func restore(_ writes: [Write]) { pending.withLock { $0 = writes } }
+    func restore(_ writes: [Write]) {
+        let dropped = pending.withLock { pending in
+            defer { pending = writes }
+            return pending
+        }
+        withExtendedLifetime(dropped) {}
+    }
 }
 
 extension Node {
