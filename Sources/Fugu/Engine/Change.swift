@@ -165,15 +165,17 @@ extension Node {
         var announced: Payload?
         switch operation {
         case .set(let payload):
-            cell.info?.value.replacement = nil
+            takeReplacement(cell, &effects.garbage)
             effects.garbage.add(cell.store(payload, flags: CellState.held, isOpen: isOpen))
             announced = payload
         case .replace(let replacement):
+            takeReplacement(cell, &effects.garbage)
             effects.garbage.add(cell.clear(flags: CellState.held))
             cell.makeInfo().value.replacement = replacement
+            markResets(key)
         case .reset:
+            takeReplacement(cell, &effects.garbage)
             effects.garbage.add(cell.clear())
-            cell.info?.value.replacement = nil
             cell.info?.value.answered = nil
         case .layer(.value(let payload)):
             effects.garbage.add(cell.store(payload, flags: CellState.held | CellState.layered, isOpen: isOpen))
@@ -203,6 +205,13 @@ extension Node {
         guard let naming else { return }
         let record = family.record(key)
         if record.facts.value.naming == nil { record.facts.value.naming = naming }
+    }
+
+    /// Takes a replaced loader away, to be released outside the lock.
+    private func takeReplacement(_ cell: CellReference, _ garbage: inout Garbage) {
+        guard let info = cell.info, let replacement = info.value.replacement else { return }
+        garbage.add(Retained(replacement))
+        info.value.replacement = nil
     }
 
     /// Loads in flight are not to be kept here.
@@ -285,7 +294,11 @@ extension Node {
     /// Resets every key that was set or loaded here.
     func resetAll() {
         let keys = family.lock.withLock {
-            storage.cells.filter { $0.has(CellState.held | CellState.loaded) }.map(\.key)
+            let present = storage.cells.filter { $0.has(CellState.held | CellState.loaded) }.map(\.key)
+            let loading = family.records.filter { record in
+                record.facts.value.flights.contains { $0.asker.isWithin(self) } && !present.contains(record.key)
+            }
+            return present + loading.map(\.key)
         }
         for key in keys { change(Request(resetting: key), .reset) }
     }
