@@ -58,29 +58,26 @@ extension Node {
         let parent = recorder ?? Current.unfinished
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
-        var awaited: Flight?
+        var awaited: (flight: Flight, landing: Landing)?
         while true {
             let waiter = TaskWaiter()
             let decision = family.lock.withLock {
-                decide(request, recorder, parent, after: awaited) { .task(waiter) }
+                decide(request, recorder, parent, after: awaited?.landing) { .task(waiter) }
             }
-            let flight: Flight
             switch decision {
             case .found(let payload): return payload
             case .failed(let error):
-                if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.failedWay }) }
+                if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.flight.failedWay }) }
                 throw error
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, parent)
             case .external(let strictness): return try strictness.answer(request, parent)
-            case .wait(let other, _):
-                flight = other
-            case .start(let started, let replacement):
-                flight = started
-                started.launch(for: container, waiter, parent, replacement?.loadAsync ?? load)
+            case .wait(let flight, _, let landing):
+                awaited = (flight, landing)
+            case .start(let flight, let replacement):
+                awaited = (flight, flight.launch(for: container, waiter, parent, replacement?.loadAsync ?? load))
             }
-            try await flight.await(waiter, parent)
-            awaited = flight
+            try await awaited?.flight.await(waiter, parent)
         }
     }
 }
@@ -90,11 +87,11 @@ extension Flight {
     fileprivate func launch(
         for container: Container, _ waiter: TaskWaiter, _ parent: (any Activity)?,
         _ load: @escaping @Sendable (Container) async throws -> Payload
-    ) {
-        family.lock.withLock {
+    ) -> Landing {
+        let landing = family.lock.withLock {
             facts.value.container = container
-            facts.value.waiters.append(.task(waiter))
             _ = WaitGraph.add(parent, waitingFor: self)
+            return join(.task(waiter))
         }
         let task = Task {
             let view = Container(view: self)
@@ -113,10 +110,11 @@ extension Flight {
             withExtendedLifetime(container) {}
         }
         let isAbandoned = family.lock.withLock {
-            if facts.value.outcome == nil { facts.value.task = task }
+            if facts.value.home == nil { facts.value.task = task }
             return facts.value.isAbandoned
         }
         if isAbandoned { task.cancel() }
+        return landing
     }
 
     fileprivate func await(_ waiter: TaskWaiter, _ parent: (any Activity)?) async throws {
@@ -134,7 +132,7 @@ extension Flight {
     /// begins a new one.
     private func leave(_ waiter: TaskWaiter) {
         let task: Task<Void, Never>? = family.lock.withLock {
-            guard facts.value.outcome == nil else { return nil }
+            guard facts.value.home == nil else { return nil }
             facts.value.waiters.removeAll { if case .task(waiter) = $0 { true } else { false } }
             guard facts.value.waiters.isEmpty else { return nil }
             facts.value.isAbandoned = true

@@ -59,7 +59,7 @@ extension Node: Backing {
 
 /// The handle of a load: it records while the load runs, and afterwards answers from where the instance lives.
 extension Flight: Backing {
-    var node: Node { family.lock.withLock { facts.value.outcome?.home } ?? asker }
+    var node: Node { family.lock.withLock { facts.value.home } ?? asker }
     var recorder: Flight? { isFinished ? nil : self }
     var owner: Container? { family.lock.withLock { facts.value.container } }
 

@@ -24,15 +24,14 @@ extension Flight {
         var effects = Effects()
         let outcome = family.lock.withLock {
             let (home, recipe) = settle()
-            var outcome = Outcome(result: result, home: home, recipe: recipe, lease: makeLease(home))
-            facts.value.outcome = outcome
-            switch result {
-            case .success(let payload): outcome = keep(payload, outcome, recorder, holder, &effects)
-            case .failure: effects.leaving.append(outcome.lease)
-            }
+            let made = Outcome(result: result, home: home, recipe: recipe, lease: makeLease(home))
+            facts.value.home = home
+            if !asker.isEnded, made.isSuccess { family.record(requested).facts.value.lastRecipe = recipe }
+            let ending = keep(made, recorder, holder, &effects)
+            facts.value.landing?.outcome.withLock { $0 = ending.forWaiters }
             leave(&effects)
             finish()
-            return outcome
+            return ending.forAsker
         }
         effects.perform(in: family)
         if case .failure = outcome.result, let parent { parent.needFailed(family.lock.withLock { failedWay }) }
@@ -62,42 +61,54 @@ extension Flight {
     }
 
     /// Under the lock: puts what was made where it belongs. What was set meanwhile wins, and so does what someone else
-    /// loaded there.
+    /// loaded there. Returns what the load's own asker gets, and those who waited and find nothing.
     private func keep(
-        _ payload: Payload, _ outcome: Outcome, _ recorder: Flight?, _ holder: (any Activity)?, _ effects: inout Effects
-    ) -> Outcome {
-        let (home, recipe) = (outcome.home, outcome.recipe)
-        let record = family.record(requested)
-        record.facts.value.lastRecipe = recipe
-        if asker.isEnded { return outcome }
+        _ made: Outcome, _ recorder: Flight?, _ holder: (any Activity)?, _ effects: inout Effects
+    ) -> (forAsker: Outcome, forWaiters: Outcome) {
+        if asker.isEnded { return (made, made) }
         if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
-            !cell.has(CellState.loaded) || owner.depth <= home.depth
+            !cell.has(CellState.loaded) || owner.depth <= made.home.depth && made.isSuccess
         {
             note(cell, of: owner, recorder)
-            effects.leaving.append(outcome.lease)
-            return Outcome(result: .success(standing), home: outcome.home, recipe: recipe, lease: nil)
+            let overtaken = Outcome(result: .success(standing), home: made.home, recipe: made.recipe, lease: nil)
+            // Who does not see what was set below the home still shares what was loaded for it.
+            let isFree = owner.depth > made.home.depth && made.home.find(requested).present == nil
+            if isFree, place(made, holder, &effects) != nil { return (overtaken, made.withoutLease) }
+            effects.leaving.append(made.lease)
+            return (overtaken, made.withoutLease)
         }
-        guard isWanted(at: home, recipe) else {
-            recorder?.record(outcome, of: requested)
-            asker.recorder?.record(outcome, of: requested)
-            return outcome
+        guard made.isSuccess else {
+            effects.leaving.append(made.lease)
+            return (made, made)
         }
+        guard let cell = place(made, holder, &effects) else {
+            recorder?.record(made, of: requested)
+            asker.recorder?.record(made, of: requested)
+            return (made, made)
+        }
+        note(cell, of: made.home, recorder)
+        if made.home !== asker { asker.storage.cell(requested).link(to: cell, in: asker.storage) }
         // Whoever waited finds the instance in its cell; from here on only that, and what is made from it, needs it.
-        facts.value.outcome = Outcome(result: outcome.result, home: home, recipe: recipe, lease: nil)
+        return (made, made.withoutLease)
+    }
+
+    /// Under the lock: stores what was made, if it is wanted.
+    private func place(_ made: Outcome, _ holder: (any Activity)?, _ effects: inout Effects) -> CellReference? {
+        let (home, recipe) = (made.home, made.recipe)
+        guard case .success(let payload) = made.result, isWanted(at: home, recipe) else { return nil }
+        let record = family.record(requested)
         let cell = home.storage.cell(requested)
         let flags = CellState.loaded | (cell.has(CellState.held) ? CellState.held : 0)
         effects.garbage.add(cell.store(payload, flags: flags))
         cell.countChange()
         if requested.kind != .property {
             cell.makeInfo().value.recipe = recipe
-            cell.makeInfo().value.lease = outcome.lease
+            cell.makeInfo().value.lease = made.lease
         }
         if home.parent != nil { record.facts.value.copies.insert(NodeIdentity(node: home)) }
         if reloads { family.follow(recipe, by: requested, at: home) }
-        note(cell, of: home, recorder)
-        if home !== asker { asker.storage.cell(requested).link(to: cell, in: asker.storage) }
         family.announce(record, at: home, payload, isFirstLoad: true, holder, &effects)
-        return outcome
+        return cell
     }
 
     private func note(_ cell: CellReference, of owner: Node, _ recorder: Flight?) {
@@ -119,6 +130,7 @@ extension Flight {
         facts.value.witnesses = []
         effects.garbage.add(facts.value.container)
         facts.value.waiters = []
+        facts.value.landing = nil
         facts.value.container = nil
         facts.value.task = nil
         facts.value.inputs = []

@@ -58,8 +58,10 @@ struct FlightFacts {
     var failedWay: [Key] = []
     /// The leases of what was read.
     var needs: [Lease] = []
-    /// Set when the load has ended.
-    var outcome: Outcome?
+    /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
+    var landing: Landing?
+    /// Where the instance belongs. Set when the load has ended.
+    var home: Node?
     /// The task of an async load.
     var task: Task<Void, Never>?
     /// Whether nobody waits for it any more.
@@ -74,6 +76,15 @@ struct Outcome: Sendable {
     let home: Node
     let recipe: Recipe
     let lease: Lease?
+
+    var isSuccess: Bool { if case .success = result { true } else { false } }
+    var withoutLease: Outcome { Outcome(result: result, home: home, recipe: recipe, lease: nil) }
+}
+
+/// Hands the outcome of a load to those who waited for it. The flight itself must not keep it: an instance that keeps its
+/// handle would keep itself.
+final class Landing: Sendable {
+    let outcome = Guarded<Outcome?>(nil)
 }
 
 /// One who waits for a load.
@@ -90,9 +101,17 @@ enum Waiter: Sendable {
 }
 
 extension Flight {
+    /// Under the lock: lets one wait for the end.
+    func join(_ waiter: Waiter) -> Landing {
+        facts.value.waiters.append(waiter)
+        let landing = facts.value.landing ?? Landing()
+        facts.value.landing = landing
+        return landing
+    }
+
     /// Under the lock: notes that the load read `key` from a cell of `owner`.
     func record(_ cell: CellReference, of owner: Node) {
-        guard facts.value.outcome == nil, owner.depth <= asker.depth else { return }
+        guard facts.value.home == nil, owner.depth <= asker.depth else { return }
         let info = cell.makeInfo()
         cell.mark(CellState.special)
         let facts = info.value
@@ -101,7 +120,7 @@ extension Flight {
 
     /// Under the lock: notes an input whose value was given to those who waited but not kept.
     func record(_ outcome: Outcome, of key: Key) {
-        guard facts.value.outcome == nil, outcome.home.depth <= asker.depth else { return }
+        guard facts.value.home == nil, outcome.home.depth <= asker.depth else { return }
         let changes = outcome.home.storage.cell(key).makeInfo().value.changes
         add(Input(key: key, depth: outcome.home.depth, changes: changes &- 1, recipe: outcome.recipe), outcome.lease)
     }

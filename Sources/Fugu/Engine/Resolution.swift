@@ -2,7 +2,7 @@
 enum Decision {
     case found(Payload)
     case start(Flight, Replacement?)
-    case wait(Flight, Waiter)
+    case wait(Flight, Waiter, Landing)
     case failed(any Error)
     case ended
     case refused
@@ -26,13 +26,15 @@ extension Node {
         let parent = recorder ?? Current.unfinished
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
-        var awaited: Flight?
+        var awaited: (flight: Flight, landing: Landing)?
         while true {
-            let decision = family.lock.withLock { decide(request, recorder, parent, after: awaited) { .thread(Signal()) } }
+            let decision = family.lock.withLock {
+                decide(request, recorder, parent, after: awaited?.landing) { .thread(Signal()) }
+            }
             switch decision {
             case .found(let payload): return payload
             case .failed(let error):
-                if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.failedWay }) }
+                if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.flight.failedWay }) }
                 throw error
             case .ended: return try answerEnded(request, load)
             case .refused: throw refusal(of: request.key, parent)
@@ -42,10 +44,10 @@ extension Node {
                     guard let replacement else { return try load(view) }
                     return try replacement.load(view)
                 }
-            case .wait(let flight, let waiter):
+            case .wait(let flight, let waiter, let landing):
                 if case .thread(let signal) = waiter { signal.wait() }
                 WaitGraph.remove(parent, waitingFor: flight)
-                awaited = flight
+                awaited = (flight, landing)
             }
         }
     }
@@ -91,7 +93,7 @@ extension Node {
 
     /// Under the lock: takes what is there, joins a load in flight, or begins one.
     func decide(
-        _ request: Request, _ recorder: Flight?, _ parent: (any Activity)?, after awaited: Flight?,
+        _ request: Request, _ recorder: Flight?, _ parent: (any Activity)?, after awaited: Landing?,
         makeWaiter: () -> Waiter
     ) -> Decision {
         if isEnded { return .ended }
@@ -105,8 +107,7 @@ extension Node {
         for flight in record.facts.value.flights where flight.isOpen(to: expected, limit) {
             guard WaitGraph.add(parent, waitingFor: flight) else { continue }
             let waiter = makeWaiter()
-            flight.facts.value.waiters.append(waiter)
-            return .wait(flight, waiter)
+            return .wait(flight, waiter, flight.join(waiter))
         }
         let replacement = limit?.storage.existingCell(key)?.info?.value.replacement
         if request.isExternal, replacement == nil, let strictness = storage.facts.strictness {
@@ -126,8 +127,8 @@ extension Node {
     }
 
     /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
-    private func accept(_ flight: Flight, _ key: Key, _ recorder: Flight?) -> Decision? {
-        guard let outcome = flight.facts.value.outcome, isWithin(outcome.home), isValid(outcome.recipe, of: outcome.home)
+    private func accept(_ landing: Landing, _ key: Key, _ recorder: Flight?) -> Decision? {
+        guard let outcome = landing.outcome.withLock({ $0 }), isWithin(outcome.home), isValid(outcome.recipe, of: outcome.home)
         else { return nil }
         switch outcome.result {
         case .failure(let error): return .failed(error)
