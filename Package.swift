@@ -25,7 +25,8 @@ let package = Package(
             exclude: ["expected.txt"], swiftSettings: strict),
         .executableTarget(
             name: "Journal", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/Journal", swiftSettings: strict),
-        .testTarget(name: "FuguTests", dependencies: ["Fugu"], swiftSettings: strict),
+        .target(name: "Support", dependencies: ["Fugu"], path: "Tests/Support", swiftSettings: strict),
+        .testTarget(name: "FuguTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
             name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
         .testTarget(name: "FuguFoundationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),

@@ -55,7 +55,7 @@ extension Node {
         prepareScopes()
         prepareSources(request.key)
         if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
-        let parent = recorder ?? Current.unfinished
+        let parent = try needing(request.key, through: recorder)
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
         var awaited: (flight: Flight, landing: Landing)?

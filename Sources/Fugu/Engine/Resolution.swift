@@ -23,7 +23,7 @@ extension Node {
         if let naming = request.naming { family.lock.withLock { note(naming, of: request.key) } }
         prepareSources(request.key)
         if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
-        let parent = recorder ?? Current.unfinished
+        let parent = try needing(request.key, through: recorder)
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
         var awaited: (flight: Flight, landing: Landing)?
@@ -141,6 +141,18 @@ extension Node {
 }
 
 extension Node {
+    /// Who needs what is read now: what runs on this thread, if that is part of the load whose handle is used, else that
+    /// load.
+    func needing(_ key: Key, through recorder: Flight?) throws -> (any Activity)? {
+        guard let current = Current.unfinished, let recorder, current !== recorder else {
+            return recorder ?? Current.unfinished
+        }
+        if current.chain.contains(where: { $0 === recorder }) { return current }
+        // A handle that another load lent: what runs here must not need itself either.
+        try checkWay(to: key, current)
+        return recorder
+    }
+
     /// Stops a load that needs itself, or that is nested too deeply to be anything else.
     func checkWay(to key: Key, _ parent: (any Activity)?) throws {
         guard let parent else { return }
