@@ -142,7 +142,7 @@ extension Node {
     }
 
     /// Under the lock: the present value, if its change would concern somebody: an observer or one who reloads.
-    fileprivate func concerningValue(_ key: Key) -> (Payload, UInt32)? {
+    func concerningValue(_ key: Key) -> (Payload, UInt32)? {
         guard let facts = family.existingRecord(key)?.facts.value, !facts.observers.isEmpty || !facts.dependents.isEmpty,
             let (payload, cell, owner) = present(key)
         else { return nil }

@@ -57,17 +57,7 @@ extension Node {
         } catch {
             result = .failure(error)
         }
-        var isSilent = false
-        if case .success(let new) = result, concernsSomebody(request.key) { isSilent = request.equal(old, new) }
-        var effects = Effects()
-        let holder = exclusion.parent?.outermost
-        family.lock.withLock {
-            exclusion.end(&effects)
-            if case .success(let new) = result, !isEnded {
-                apply(.set(new), to: request.key, isSilent: isSilent, holder: holder, &effects)
-            }
-        }
-        effects.perform(in: family)
+        end(exclusion, request, with: try? result.get())
         Deferred.deliver(after: exclusion)
         _ = try result.get()
     }
@@ -82,10 +72,27 @@ extension Node {
         return try result!.get()
     }
 
-    private func concernsSomebody(_ key: Key) -> Bool {
-        family.lock.withLock {
-            guard let facts = family.existingRecord(key)?.facts.value else { return false }
-            return !facts.observers.isEmpty || !facts.dependents.isEmpty
+    /// Lets the next in, after publishing what the body made, if it did not throw. Whether that is a change is asked of a
+    /// snapshot, and asked again if the value moves meanwhile, as an inherited one may.
+    private func end(_ exclusion: Exclusion, _ request: Request, with new: Payload?) {
+        let holder = exclusion.parent?.outermost
+        var comparison: (isEqual: Bool, stamp: UInt32)?
+        while true {
+            var effects = Effects()
+            let concern: (Payload, UInt32)? = family.lock.withLock {
+                if new != nil, let (old, stamp) = concerningValue(request.key), stamp != comparison?.stamp {
+                    return (old, stamp)
+                }
+                exclusion.end(&effects)
+                if let new, !isEnded {
+                    let isSilent = comparison?.isEqual == true
+                    apply(.set(new), to: request.key, isSilent: isSilent, holder: holder, &effects)
+                }
+                return nil
+            }
+            guard let (old, stamp) = concern, let new else { return effects.perform(in: family) }
+            let isEqual = Current.$activity.withValue(exclusion) { request.equal(old, new) }
+            comparison = (isEqual, stamp)
         }
     }
 
