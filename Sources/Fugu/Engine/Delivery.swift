@@ -74,18 +74,20 @@ extension Family {
             !(isFirstLoad && $0.skipsLoads) && $0.node.isWithin(node) && !$0.node.isShadowed(record.key, below: node)
         }
         guard !observers.isEmpty else { return }
-        let content: Event.Content
+        var contents: [Event.Content] = []
         if let payload {
-            content = .value(payload, observers)
-        } else if record.facts.value.reloader != nil {
-            content = .load(observers[0].node)
+            contents = [.value(payload, observers)]
         } else {
-            return
+            // Who tracks reads wants to know that the value is gone; the load that follows is no change to it.
+            let trackers = observers.filter(\.skipsLoads)
+            if !trackers.isEmpty { contents.append(.value(Payload(()), trackers)) }
+            if record.facts.value.reloader != nil { contents.append(.load(observers[0].node)) }
         }
-        record.facts.value.events.append(Event(content: content, holder: holder))
+        guard !contents.isEmpty else { return }
+        record.facts.value.events += contents.map { Event(content: $0, holder: holder) }
         effects.records.append(record)
         // Whichever comes second, this or the end of the holder, sees the other and delivers.
-        if let holder { Deferred.add(record, of: self, until: holder) }
+        if let holder, !holder.isFinished { Deferred.add(record, of: self, until: holder) }
     }
 
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
