@@ -118,6 +118,8 @@ extension Family {
         _ observer: Observer, _ reloader: Reloader?, _ naming: PropertyNaming? = nil, startsWithPresent: Bool = false
     ) {
         let (node, key) = (observer.node, observer.key)
+        // What is observed is computed, so that the first that is heard is a change.
+        node.prepareScopes()
         let (record, ending): (KeyRecord, Observer.Ending?) = lock.withLock {
             let record = self.record(key)
             guard !node.isEnded else { return (record, observer.end()) }
@@ -132,6 +134,8 @@ extension Family {
             return (record, nil)
         }
         withExtendedLifetime(ending) {}
+        // Rules may have been added before the observer was.
+        node.prepareScopes()
         if startsWithPresent { deliver(record) }
     }
 }
