@@ -33,6 +33,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal"],
             swiftSettings: strict),
+        .testTarget(name: "DocumentationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// A page, named by its path from the root of the project.
+struct Page: Sendable, CustomStringConvertible {
+    let description: String
+
+    /// The pages whose blocks stand in `Snippets`.
+    static let all = [
+        "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
+        "Sources/Fugu/Fugu.docc/Laws.md",
+    ].map(Page.init)
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    var url: URL { Self.root.appending(path: description) }
+
+    struct Block {
+        let language: String
+        let line: Int
+        var lines: [String] = []
+    }
+
+    /// What stands between fences, with its language.
+    func blocks() throws -> [Block] {
+        var blocks: [Block] = []
+        var isOpen = false
+        for (index, line) in try SourceText(at: url.path).lines.enumerated() {
+            let content = line.drop { $0 == " " }
+            if content.hasPrefix("```") {
+                isOpen.toggle()
+                if isOpen { blocks.append(Block(language: String(content.dropFirst(3)), line: index + 1)) }
+            } else if isOpen {
+                blocks[blocks.count - 1].lines.append(line)
+            }
+        }
+        #expect(!isOpen, "\(self) ends within a block")
+        return blocks
+    }
+}
+
+@Suite("The documentation") struct DocumentationTests {
+    private static func snippets() throws -> [SourceText] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snippets")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+            .map { try SourceText(at: folder.appending(path: $0).path) }
+    }
+
+    @Test("Every Swift block stands in a snippet, line by line", arguments: Page.all)
+    func blocksCompile(page: Page) throws {
+        let files = try Self.snippets().map { SourceText.normalized($0.lines) }
+        let blocks = try page.blocks().filter { $0.language == "swift" }
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            let lines = SourceText.normalized(block.lines)
+            #expect(
+                files.contains { $0.contains(inARow: lines) },
+                "\(page):\(block.line): this block stands in no file of Snippets:\n\(block.lines.joined(separator: "\n"))"
+            )
+        }
+    }
+
+    @Test("Every Swift block that says what it prints is run", arguments: Page.all)
+    func blocksRun(page: Page) throws {
+        let snippets = try Self.snippets().flatMap { file in
+            file.beginningsOfSnippets.map { SourceText.normalized(file.lines(ofClosureBeginningAt: $0)) }
+        }
+        #expect(!snippets.isEmpty)
+        for block in try page.blocks() where block.language == "swift" {
+            guard block.lines.contains(where: { SourceText.output(of: $0) != nil }) else { continue }
+            let lines = SourceText.normalized(block.lines)
+            #expect(snippets.contains { $0.contains(inARow: lines) }, "\(page):\(block.line): nothing runs this block")
+        }
+    }
+
+    @Test("Every block says its language, so that no Swift block is overlooked", arguments: Page.all)
+    func blocksSayTheirLanguage(page: Page) throws {
+        for block in try page.blocks() {
+            #expect(["swift", "sh", "text"].contains(block.language), "\(page):\(block.line)")
+        }
+    }
+
+    @Test("Every file and page that is linked is there", arguments: Page.all)
+    func linksLeadSomewhere(page: Page) throws {
+        let text = try String(contentsOf: page.url, encoding: .utf8)
+        let catalog = Page.root.appending(path: "Sources/Fugu/Fugu.docc")
+        for link in text.matches(of: /\]\((?<path>[^)#:]+)(#[^)]*)?\)/) {
+            let target = page.url.deletingLastPathComponent().appending(path: String(link.path))
+            #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.path)")
+        }
+        for link in text.matches(of: /<doc:(?<name>[^>#]+)(#[^>]*)?>/) {
+            let target = catalog.appending(path: "\(link.name).md")
+            #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.name)")
+        }
+    }
+
+    @Test("The README shows each of the two commands alone on its line, the one for the tests first")
+    func commands() throws {
+        let lines = try SourceText(at: Page.root.appending(path: "README.md").path).lines
+        #expect(lines.contains("swift run QuickStart"))
+        #expect(lines.first { $0.hasPrefix("swift test") } == "swift test")
+    }
+}

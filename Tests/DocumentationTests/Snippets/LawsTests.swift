@@ -1,0 +1,28 @@
+import Fugu
+import Testing
+
+extension Snippets {
+    @Test("Laws: a cycle is reported with the way round")
+    func cycle() async throws {
+        try await run {
+            do {
+                _ = try Container()[Session.self]
+            } catch let error as LoadError {
+                print(error.path)  // ["Session", "Account", "Session"]
+            }
+        }
+    }
+
+    @Test("Laws: an update reads what is pending, others what is published")
+    func pending() async throws {
+        try await run {
+            let container = Container()
+            container.update { changes in
+                changes.unit = "K"
+                print(changes.unit)  // K
+                print(container.unit)  // °C
+            }
+            print(container.unit)  // K
+        }
+    }
+}
