@@ -1,0 +1,92 @@
+import Foundation
+import Fugu
+
+/// A flag that is raised once; threads block on it and tasks suspend on it.
+///
+/// A gate that is never opened stops the process after a minute with its place, so that a hang is a message.
+package final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var tasks: [CheckedContinuation<Void, Never>] = []
+    }
+    private let condition = NSCondition()
+    private let state = Guarded(State())
+
+    package init() {}
+
+    package var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    package func open() {
+        condition.lock()
+        let tasks = state.withLock { state in
+            state.isOpen = true
+            defer { state.tasks = [] }
+            return state.tasks
+        }
+        condition.broadcast()
+        condition.unlock()
+        for task in tasks { task.resume() }
+    }
+
+    /// Blocks the thread until the gate is open.
+    package func wait(fileID: StaticString = #fileID, line: UInt = #line) {
+        let limit = Date(timeIntervalSinceNow: 60)
+        condition.lock()
+        defer { condition.unlock() }
+        while !isOpen {
+            guard condition.wait(until: limit) else { fatalError("\(fileID):\(line) waits for a gate that nobody opens") }
+        }
+    }
+
+    /// Suspends the task until the gate is open.
+    package func opened() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.tasks.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+}
+
+/// Lets threads go on together, round after round.
+package final class Barrier: Sendable {
+    private struct State {
+        var arrived = 0
+        var round = 0
+    }
+    private let count: Int
+    private let condition = NSCondition()
+    private let state = Guarded(State())
+
+    package init(of count: Int) { self.count = count }
+
+    /// Blocks until as many threads have come as the barrier is of.
+    package func wait() {
+        condition.lock()
+        defer { condition.unlock() }
+        let (round, isLast) = state.withLock { state in
+            state.arrived += 1
+            let isLast = state.arrived == count
+            if isLast {
+                state.arrived = 0
+                state.round += 1
+            }
+            return (state.round, isLast)
+        }
+        if isLast { return condition.broadcast() }
+        while state.withLock({ $0.round }) == round { condition.wait() }
+    }
+}
+
+/// Returns when `condition` holds, giving the processor away meanwhile.
+package func awaitState(
+    fileID: StaticString = #fileID, line: UInt = #line, _ condition: () -> Bool
+) {
+    let limit = Date(timeIntervalSinceNow: 60)
+    while !condition() {
+        sched_yield()
+        guard Date() < limit else { fatalError("\(fileID):\(line) waits for a state that never comes") }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// Starts a thread of its own, with the stack of a main thread. The gate that is returned opens when it has ended.
+@discardableResult
+package func startThread(_ body: @escaping @Sendable () -> Void) -> Gate {
+    let ended = Gate()
+    let thread = Thread {
+        body()
+        ended.open()
+    }
+    thread.stackSize = 8 << 20
+    thread.start()
+    return ended
+}
+
+/// Runs `body` on another thread and waits for its end.
+package func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
+    let result = Log<R>()
+    startThread { result.add(body()) }.wait()
+    return result.all[0]
+}
+
+/// Runs `body` on `count` threads at once, each with its number, and waits for the end of all.
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let barrier = Barrier(of: count)
+    let threads = (0..<count).map { number in
+        startThread {
+            barrier.wait()
+            body(number)
+        }
+    }
+    for thread in threads { thread.wait() }
+}
