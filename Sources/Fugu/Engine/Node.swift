@@ -61,6 +61,17 @@ struct NodeFacts {
     unowned(unsafe) var previousSibling: Node?
 }
 
+/// A node and its ancestors, nearest first.
+struct Path: Sequence, IteratorProtocol {
+    fileprivate var node: Node?
+
+    mutating func next() -> Node? {
+        guard let next = node else { return nil }
+        node = next.parent
+        return next
+    }
+}
+
 // Everything below: under the lock.
 extension Node {
     var hasChildren: Bool { storage.facts.firstChild != nil }
@@ -82,7 +93,7 @@ extension Node {
     }
 
     /// The node and its ancestors, nearest first.
-    var path: some Sequence<Node> { sequence(first: self, next: \.parent) }
+    var path: Path { Path(node: self) }
 
     /// Whether something was set here for the key.
     func holds(_ key: Key) -> Bool {
@@ -96,7 +107,8 @@ extension Node {
 
     /// Whether this is `ancestor` or stands below it.
     func isWithin(_ ancestor: Node) -> Bool {
-        guard family === ancestor.family, depth >= ancestor.depth else { return false }
+        if self === ancestor { return true }
+        guard family === ancestor.family, depth > ancestor.depth else { return false }
         return path.first { $0.depth == ancestor.depth } === ancestor
     }
 
