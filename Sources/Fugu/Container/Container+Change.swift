@@ -65,7 +65,7 @@ extension Container {
     ///
     /// Inside, the handle reads what is pending; loads see only what is published. Observers hear of each changed key
     /// once. An update inside another one of the family joins it. An update is atomic, not isolated: to count, use
-    /// ``modify(_:_:)``.
+    /// `modify`.
     public func update<E>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
         try backing.node.update(backing.owner ?? self, body)
     }

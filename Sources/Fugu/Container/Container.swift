@@ -17,7 +17,7 @@ public final class Container: FeatureContainer {
     /// The container of the process, for what has no better one.
     public static let shared = Container()
 
-    /// The container that code without one uses: ``shared`` unless bound by ``with(_:_:)-1``; inside a load, the load's
+    /// The container that code without one uses: ``shared`` unless bound by `with`; inside a load, the load's
     /// own handle, so that what is read from it counts as an input.
     @TaskLocal public static var current: Container = .shared
 
@@ -60,10 +60,12 @@ public final class Container: FeatureContainer {
     /// Stands for a container that has gone away.
     static let ended = Container()
 
+    /// Where a present value is found without further ado. Not for use outside this library.
     public var _storage: StorageReference {
         @inlinable @inline(__always) get { StorageReference(address: storageAddress.load(ordering: .acquiring)) }
     }
 
+    /// The container itself. Not for use outside this library.
     public var _container: Container { self }
 
     /// From now on the view answers as `node` does, as fast.

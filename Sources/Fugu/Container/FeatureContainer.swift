@@ -119,8 +119,9 @@ extension FeatureContainer {
     /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
     public func reset<F: AsyncFeature>(_ feature: F.Type) { _container.backing.change(Request(feature), .reset) }
 
-    /// Registers what is to run when what is being loaded is not needed any more: at the end of ``Container/close()``,
-    /// or when the instance leaves early. Outside a load it belongs to the container and runs last of all.
+    /// Registers what is to run when what is being loaded is not needed any more: at the end of
+    /// ``Container/close(deadline:)``, or when the instance leaves early. Outside a load it belongs to the container and runs
+    /// last of all.
     public func onClose(_ body: @escaping @Sendable () async throws -> Void) {
         _container.backing.onClose(Closer(close: body))
     }

@@ -5,12 +5,14 @@ public import Observation
 /// Reading a key tracks that key and no other. A first load is no change.
 @dynamicMemberLookup
 public final class ObservableContainer: FeatureContainer, Observable {
+    /// Registers what is read before it is read. Not for use outside this library.
     public let _container: Container
 
     init(_ container: Container, _ tracker: Tracker) {
         _container = Container(view: TrackingView(container, tracker))
     }
 
+    /// Nothing: every read must be registered. Not for use outside this library.
     public var _storage: StorageReference { StorageReference.empty }
 }
 

@@ -56,6 +56,7 @@ public struct WarmUpError: Error, Sendable, CustomStringConvertible {
     /// In the order of the list.
     public let failures: [Failure]
 
+    /// How many failed, and for each the way to it and what it threw.
     public var description: String { Messages.warmUpFailed(failures) }
 }
 

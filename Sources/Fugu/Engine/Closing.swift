@@ -9,12 +9,15 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     }
     /// A closer was not done within its deadline.
     public struct DeadlineExceeded: Error, Sendable, CustomStringConvertible {
+        /// How long it was given.
         public let deadline: Duration
+        /// The deadline in words.
         public var description: String { "was not done within \(deadline) and is left to itself" }
     }
     /// In the order in which the closers ran.
     public let failures: [Failure]
 
+    /// How many failed, and for each the feature and what it threw.
     public var description: String { Messages.closeFailed(failures) }
 }
 

@@ -37,7 +37,8 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
 
     /// The same numbers in every run for the same `seed`: repeatable, and so never for secrets.
     ///
-    /// Each call starts a sequence of its own. See ``LinearCongruential`` for the formula.
+    /// Each call starts a sequence of its own. `LinearCongruential`, in the source, gives the
+    /// formula.
     public static func linearCongruential(withSeed seed: UInt64) -> Randomness {
         let generator = Guarded(LinearCongruential(seed: seed))
         return Randomness { generator.withLock { $0.next() } }

@@ -10,6 +10,7 @@ public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertib
         public let id: String
         /// The type's or key's name.
         public let name: String
+        /// How it came there.
         public let state: State
         /// How many ancestors the container has in which it lives: 0 is the root.
         public let depth: Int

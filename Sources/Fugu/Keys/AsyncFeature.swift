@@ -17,8 +17,11 @@ public protocol AsyncFeature: SendableMetatype {
 }
 
 extension AsyncFeature {
+    /// No: the instance stays when its inputs change.
     public static var reloadsWhenInputsChange: Bool { false }
+    /// No: it lives where its inputs live.
     public static var isLocal: Bool { false }
+    /// No: it does not reach outside the process. Not for use outside this library.
     public static var _isExternal: Bool { false }
 }
 
@@ -26,5 +29,6 @@ extension AsyncFeature {
 public protocol ExternalAsyncFeature: AsyncFeature {}
 
 extension ExternalAsyncFeature {
+    /// Yes: it reaches outside the process. Not for use outside this library.
     public static var _isExternal: Bool { true }
 }

@@ -25,8 +25,11 @@ public protocol Feature {
 }
 
 extension Feature {
+    /// No: the instance stays when its inputs change.
     public static var reloadsWhenInputsChange: Bool { false }
+    /// No: it lives where its inputs live.
     public static var isLocal: Bool { false }
+    /// Nothing: it does not reach outside the process. Not for use outside this library.
     public static var _standIn: (() -> Instance)? { nil }
 }
 
@@ -37,6 +40,7 @@ public protocol ExternalFeature: Feature {
 }
 
 extension ExternalFeature {
+    /// The placeholder. Not for use outside this library.
     public static var _standIn: (() -> Instance)? { { placeholder } }
 }
 
@@ -73,7 +77,9 @@ public enum Features {}
 
     var descriptor: FeatureDescriptor<Instance> { ValueKeys.descriptor(at: index) as! FeatureDescriptor<Instance> }
 
+    /// Whether both are copies of one key.
     public static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 }
 

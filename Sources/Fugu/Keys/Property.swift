@@ -16,7 +16,9 @@ public protocol Property {
 }
 
 extension Property {
+    /// No: the value may be printed.
     public static var isSecret: Bool { false }
+    /// Nothing: sources are not asked for it. Not for use outside this library.
     public static var _naming: PropertyNaming? { nil }
 }
 
@@ -27,6 +29,7 @@ public protocol NamedProperty: Property where Value: Decodable {
 }
 
 extension NamedProperty {
+    /// Its name and how it is decoded. Not for use outside this library.
     public static var _naming: PropertyNaming? { PropertyNaming(name, Value.self, isSecret: isSecret) }
 }
 
@@ -93,7 +96,9 @@ public enum Properties {}
 
     var descriptor: PropertyDescriptor<Value> { ValueKeys.descriptor(at: index) as! PropertyDescriptor<Value> }
 
+    /// Whether both are copies of one key, or have the same name and the same type of value.
     public static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 }
 

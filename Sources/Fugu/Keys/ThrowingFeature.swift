@@ -15,8 +15,11 @@ public protocol ThrowingFeature {
 }
 
 extension ThrowingFeature {
+    /// No: the instance stays when its inputs change.
     public static var reloadsWhenInputsChange: Bool { false }
+    /// No: it lives where its inputs live.
     public static var isLocal: Bool { false }
+    /// No: it does not reach outside the process. Not for use outside this library.
     public static var _isExternal: Bool { false }
 }
 
@@ -24,5 +27,6 @@ extension ThrowingFeature {
 public protocol ExternalThrowingFeature: ThrowingFeature {}
 
 extension ExternalThrowingFeature {
+    /// Yes: it reaches outside the process. Not for use outside this library.
     public static var _isExternal: Bool { true }
 }
