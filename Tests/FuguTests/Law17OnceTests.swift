@@ -1,0 +1,266 @@
+@testable import Fugu
+import Testing
+
+@Suite("Law 17: once for the family") struct Law17OnceTests {
+    struct Request: Property { static var defaultValue: Int { 0 } }
+    struct Flag: Property { static var defaultValue: Bool { false } }
+
+    @Test("1,000 children that ask at once share one load of a root feature (law 17)")
+    func oneThousandChildren() {
+        let arrived = Latch(1000)
+        let loads = Counter()
+        let pool = FeatureKey { _ in
+            loads.increment()
+            arrived.wait()
+            return Token()
+        }
+        let root = Container()
+        let children = (0..<1000).map { number in root.child { $0[Request.self] = number } }
+        let given = Log<Token>()
+        onThreads(1000, stackSize: 256 << 10) { index in
+            arrived.countDown()
+            given.add(children[index][pool])
+        }
+        #expect(loads.value == 1)
+        #expect(given.entries.count == 1000 && Set(given.entries.map(ObjectIdentifier.init)).count == 1)
+        #expect(root[pool] === given.entries[0])
+    }
+
+    @Test("1,000 tasks of 1,000 children share one load of an async root feature (law 17)")
+    func oneThousandTasks() async throws {
+        let root = Container()
+        let children = (0..<1000).map { number in root.child { $0[Request.self] = number } }
+        let identities = try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in
+            for child in children { group.addTask { ObjectIdentifier(try await child[AsyncPool.self].token) } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(identities.count == 1)
+        #expect(asyncPoolLoads.value == 1)
+    }
+
+    @Test("Children whose first load turns out to be their own get one each, however they wait (laws 16, 17)")
+    func unknownHome() {
+        let arrived = Latch(20)
+        let handler = FeatureKey { container in
+            arrived.wait()
+            return Token(container[Request.self])
+        }
+        let root = Container()
+        let children = (0..<20).map { number in root.child { $0[Request.self] = number } }
+        onThreads(20) { index in
+            arrived.countDown()
+            #expect(children[index][handler].number == index)
+            #expect(children[index][handler] === children[index][handler])
+        }
+    }
+
+    @Test("Once its inputs are known, loads with different homes run in parallel (law 17)")
+    func parallelHomes() {
+        let meeting = Guarded<Latch?>(nil)
+        let handler = FeatureKey { container in
+            let number = container[Request.self]
+            meeting.withLock { $0 }?.meet()
+            return Token(number)
+        }
+        let root = Container()
+        _ = root.child { $0[Request.self] = 100 }[handler]
+        // Nobody gets on before all four are in their loads.
+        meeting.withLock { $0 = Latch(4) }
+        onThreads(4) { index in
+            let child = root.child { $0[Request.self] = index }
+            #expect(child[handler].number == index)
+        }
+    }
+
+    @Test("Those who share a home share its load, while another home loads beside it (law 17)")
+    func oneLoadForEachHome() {
+        let loads = Counter()
+        let meeting = Guarded<Latch?>(nil)
+        let handler = FeatureKey { container in
+            let number = container[Request.self]
+            loads.increment()
+            meeting.withLock { $0 }?.meet()
+            return Token(number)
+        }
+        let root = Container()
+        _ = root.child { $0[Request.self] = 100 }[handler]
+        let children = (0..<2).map { number in root.child { $0[Request.self] = number } }
+        let arrived = Latch(16)
+        meeting.withLock { $0 = Latch(2) }
+        let given = Log<Token>()
+        onThreads(16) { index in
+            arrived.countDown()
+            arrived.wait()
+            given.add(children[index % 2].child()[handler])
+        }
+        #expect(loads.value == 3)
+        #expect(Set(given.entries.map(ObjectIdentifier.init)).count == 2)
+    }
+
+    @Test("A wait that would close a circle, though no container has a cycle, is avoided by loading on (laws 6, 17)")
+    func circleOfWaitsWithoutCycle() {
+        let loading = Latch(2)
+        let keys = Guarded<(FeatureKey<Token>, FeatureKey<Token>)?>(nil)
+        let isFirst = Guarded((true, true))
+        // In a container with the flag the first needs the second, without it the second needs the first.
+        let first = FeatureKey { container in
+            let flag = container[Flag.self]
+            let meets = isFirst.withLock { first in defer { first.0 = false }; return first.0 }
+            if meets { loading.meet() }
+            return Token(flag ? container[keys.withLock { $0!.1 }].number + 1 : 1)
+        }
+        let second = FeatureKey { container in
+            let flag = container[Flag.self]
+            let meets = isFirst.withLock { first in defer { first.1 = false }; return first.1 }
+            if meets { loading.meet() }
+            return Token(flag ? 10 : container[keys.withLock { $0!.0 }].number + 10)
+        }
+        keys.withLock { $0 = (first, second) }
+        let root = Container()
+        let with = root.child { $0[Flag.self] = true }
+        let without = root.child { $0[Flag.self] = false }
+        onThreads(2) { index in
+            if index == 0 {
+                #expect(with[first].number == 11)
+            } else {
+                #expect(without[second].number == 11)
+            }
+        }
+        #expect(with[second].number == 10 && without[first].number == 1)
+    }
+
+    @Test("Where loads overlap because a value changed meanwhile, one instance is kept and the others are closed (law 17)")
+    func overlappingLoads() async {
+        let gate = Gate()
+        let began = Gate()
+        let waits = Guarded(false)
+        let (closed, closing) = AsyncStream.makeStream(of: Int.self)
+        let feature = FeatureKey { container in
+            let flag = container[Flag.self]
+            if flag, waits.withLock({ $0 }) {
+                began.open()
+                gate.wait()
+            }
+            let number = flag ? container[Request.self] : -1
+            container.onClose { closing.yield(number) }
+            return Token(number)
+        }
+        let root = Container()
+        root[Flag.self] = true
+        // Lets the family know that it lives where the request is set.
+        #expect(root.child { $0[Request.self] = 1 }[feature].number == 1)
+        var closings = closed.makeAsyncIterator()
+        waits.withLock { $0 = true }
+        let child = root.child { $0[Request.self] = 2 }
+        let given = Log<Token>()
+        let worker = Worker { given.add(child[feature]) }
+        began.wait()
+        root[Flag.self] = false
+        let shared = root[feature]
+        #expect(child[feature] === shared)
+        gate.open()
+        worker.join()
+        #expect(given.entries[0] === shared && child[feature] === shared)
+        #expect(await closings.next(isolation: nil) == 2)
+    }
+
+    // MARK: Cycles
+
+    struct Session: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Session {
+            _ = try container[Account.self]
+            return Session()
+        }
+    }
+    struct Account: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Account {
+            _ = try Container.current.child { $0[Request.self] = 1 }[Session.self]
+            return Account()
+        }
+    }
+
+    @Test("A cycle through a child is found, whatever the child overrides (laws 6, 17)")
+    func cycleThroughChild() throws {
+        let error = #expect(throws: LoadError.self) { try Container().child()[Session.self] }
+        #expect(error?.path == ["Session", "Account", "Session"])
+        #expect(error?.description.contains("Session → Account → Session") == true)
+    }
+
+    @Test("A cycle through a captured child is found on the load's own thread (laws 6, 17)")
+    func cycleThroughCapturedChild() {
+        let root = Container()
+        root.backing.node.family.reports.handle { _ in }
+        let child = root.child()
+        let inner = child.child { $0[Request.self] = 4 }
+        child.replace(Session.self) { _ in try inner[Session.self] }
+        let error = #expect(throws: LoadError.self) { try inner[Session.self] }
+        #expect(error?.path == ["Session", "Session"])
+    }
+
+    @Test("A plain feature in a cycle through a child stops the program with the way round (laws 6, 17)")
+    func plainCycleStops() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            struct Outer: Feature {
+                static func load(in container: any FeatureContainer) -> Outer {
+                    _ = Container.current.child().child { $0[Request.self] = 1 }[Outer.self]
+                    return Outer()
+                }
+            }
+            _ = Container().child()[Outer.self]
+        }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("Outer → Outer"))
+    }
+
+    @Test("Two threads that each wait for what the other loads, in different children, learn of the cycle (laws 6, 17)")
+    func cycleBetweenThreads() {
+        struct Left: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> Left {
+                if container[Meeting.self].takesPart() { container[Meeting.self].latch.meet() }
+                _ = try container[Right.self]
+                return Left()
+            }
+        }
+        struct Right: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> Right {
+                if container[Meeting.self].takesPart() { container[Meeting.self].latch.meet() }
+                _ = try container[Left.self]
+                return Right()
+            }
+        }
+        let root = Container()
+        root[Meeting.self] = Meeting.Point()
+        let errors = Log<LoadError>()
+        onThreads(2) { index in
+            let child = root.child()
+            do {
+                if index == 0 { _ = try child[Left.self] } else { _ = try child[Right.self] }
+            } catch {
+                if let error = error as? LoadError { errors.add(error) }
+            }
+        }
+        #expect(errors.entries.count == 2)
+        #expect(errors.entries.allSatisfy { $0.path.count >= 3 && $0.path.first == $0.path.last })
+    }
+}
+
+/// Where the first two loads meet.
+private struct Meeting: Property {
+    final class Point: Sendable {
+        let latch = Latch(2)
+        private let count = Counter()
+        func takesPart() -> Bool { count.increment() <= 2 }
+    }
+    static var defaultValue: Point { Point() }
+}
+
+private let asyncPoolLoads = Counter()
+
+private struct AsyncPool: AsyncFeature {
+    let token = Token()
+    static func load(in container: any FeatureContainer) async throws -> AsyncPool {
+        asyncPoolLoads.increment()
+        for _ in 0..<100 { await Task.yield() }
+        return AsyncPool()
+    }
+}

@@ -1,0 +1,383 @@
+@testable import Fugu
+import Testing
+
+@Suite("Law 19: kept unless asked") struct Law19ReloadTests {
+    struct Size: Property { static var defaultValue: Int { 1 } }
+    struct Color: Property { static var defaultValue: String { "red" } }
+    struct Fails: Property { static var defaultValue: Bool { false } }
+
+    final class Kept: Feature, Sendable {
+        let size: Int
+        init(_ size: Int) { self.size = size }
+        static func load(in container: any FeatureContainer) -> Kept { Kept(container[Size.self]) }
+    }
+    final class Live: Feature, Sendable {
+        let size: Int
+        init(_ size: Int) { self.size = size }
+        static func load(in container: any FeatureContainer) -> Live { Live(container[Size.self]) }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    private func isStale(_ name: String, in container: Container) -> Bool? {
+        container.graph.entries.first { $0.name == name && $0.state == .loaded }?.isStale
+    }
+
+    @Test("When an input changes, a feature stays as it is and is marked stale in the graph (law 19)")
+    func kept() {
+        let root = Container()
+        let kept = root[Kept.self]
+        #expect(isStale("Kept", in: root) == false)
+        root[Size.self] = 2
+        #expect(root[Kept.self] === kept)
+        #expect(isStale("Kept", in: root) == true)
+        root.reset(Kept.self)
+        #expect(root[Kept.self].size == 2 && isStale("Kept", in: root) == false)
+    }
+
+    @Test("An input that changes during the load leaves the feature as it is, and stale (law 19)")
+    func changedDuringLoad() {
+        let began = Gate()
+        let goOn = Gate()
+        let key = FeatureKey { container in
+            let size = container[Size.self]
+            began.open()
+            goOn.wait()
+            return Token(size)
+        }
+        let root = Container()
+        let worker = Worker { #expect(root[key].number == 1) }
+        began.wait()
+        root[Size.self] = 2
+        goOn.open()
+        worker.join()
+        #expect(root[key].number == 1)
+        #expect(root.graph.entries.contains { $0.state == .loaded && $0.isStale })
+    }
+
+    @Test("What reloads is dropped when an input changes, and loaded again at the next read (law 19)")
+    func reloads() {
+        let root = Container()
+        let live = root[Live.self]
+        root[Size.self] = 2
+        #expect(root.ifLoaded(Live.self) == nil)
+        #expect(root[Live.self] !== live && root[Live.self].size == 2)
+        root.reset(Size.self)
+        #expect(root[Live.self].size == 1)
+        root.modify(Size.self) { $0 += 4 }
+        #expect(root[Live.self].size == 5)
+    }
+
+    @Test("What reloads is dropped when an input changes during its load; those who waited get it all the same (law 19)")
+    func reloadsAfterChangeDuringLoad() {
+        let began = Gate()
+        let goOn = Gate()
+        let loads = Counter()
+        let key = FeatureKey(reloadsWhenInputsChange: true) { container in
+            let size = container[Size.self]
+            if loads.increment() == 1 {
+                began.open()
+                goOn.wait()
+            }
+            return Token(size)
+        }
+        let root = Container()
+        let worker = Worker { #expect(root[key].number == 1) }
+        began.wait()
+        root[Size.self] = 2
+        goOn.open()
+        worker.join()
+        #expect(root[key].number == 2 && loads.value == 2)
+    }
+
+    @Test("Setting an input to what it already is reloads nothing, nor does a change that is none (laws 10, 19)")
+    func equalSet() {
+        let root = Container()
+        let live = root[Live.self]
+        root[Size.self] = 1
+        root.modify(Size.self) { _ in }
+        root[Color.self] = "blue"
+        root.child().reset(Size.self)
+        root.update { $0[Size.self] = 1 }
+        #expect(root[Live.self] === live)
+    }
+
+    @Test("What does not reload ends the chain: it stays, and so do those made from it (law 19)")
+    func chainEndsAtKept() {
+        let middle = FeatureKey { Token($0[Size.self]) }
+        let top = FeatureKey(reloadsWhenInputsChange: true) { Token($0[middle].number) }
+        let root = Container()
+        let (before, made) = (root[middle], root[top])
+        root[Size.self] = 2
+        #expect(root[middle] === before && root[top] === made)
+        root.reset(middle)
+        #expect(root[top] !== made && root[top].number == 2)
+    }
+
+    /// A diamond of features that reload: top from left and right, both from bottom.
+    private struct Diamond {
+        let loads = Log<String>()
+        let (bottom, left, right, top): (FeatureKey<Token>, FeatureKey<Token>, FeatureKey<Token>, FeatureKey<Token>)
+
+        init() {
+            let loads = loads
+            let bottom = FeatureKey(reloadsWhenInputsChange: true) { container in
+                loads.add("bottom")
+                return Token(container[Size.self] * 1000 + container[Color.self].count)
+            }
+            let left = FeatureKey(reloadsWhenInputsChange: true) { container in
+                loads.add("left")
+                return Token(container[bottom].number + 1)
+            }
+            let right = FeatureKey(reloadsWhenInputsChange: true) { container in
+                loads.add("right")
+                return Token(container[bottom].number + 2)
+            }
+            top = FeatureKey(reloadsWhenInputsChange: true) { container in
+                loads.add("top")
+                return Token(container[left].number + container[right].number)
+            }
+            (self.bottom, self.left, self.right) = (bottom, left, right)
+        }
+    }
+
+    @Test("A diamond of what reloads is built once after a change (law 19)")
+    func diamond() {
+        let diamond = Diamond()
+        let root = Container()
+        #expect(root[diamond.top].number == 2009)
+        root[Size.self] = 2
+        #expect(root.ifLoaded(diamond.left) == nil && root.ifLoaded(diamond.top) == nil)
+        #expect(root[diamond.top].number == 4009)
+        #expect(diamond.loads.entries.count == 8)
+    }
+
+    @Test("An observed diamond is built at once, each part once, and each observer hears once (law 19)")
+    func observedDiamond() {
+        let diamond = Diamond()
+        let root = Container()
+        _ = root[diamond.top]
+        let heard = Log<String>()
+        root.observe(diamond.top) { heard.add("top \($0.number)") }
+        root.observe(diamond.left) { heard.add("left \($0.number)") }
+        root.observe(diamond.bottom) { heard.add("bottom \($0.number)") }
+        root[Size.self] = 2
+        #expect(diamond.loads.entries.count == 8)
+        #expect(heard.entries.sorted() == ["bottom 2003", "left 2004", "top 4009"])
+    }
+
+    @Test("An update of several inputs reloads what is observed once (laws 7, 19)")
+    func updateReloadsOnce() {
+        let diamond = Diamond()
+        let root = Container()
+        _ = root[diamond.top]
+        let heard = Log<Int>()
+        root.observe(diamond.top) { heard.add($0.number) }
+        root.update {
+            $0[Size.self] = 3
+            $0[Color.self] = "green"
+        }
+        #expect(diamond.loads.entries.count == 8 && heard.entries == [6013])
+    }
+
+    @Test("What reloads and is observed is loaded at once, before the set returns (law 19)")
+    func eager() {
+        let root = Container()
+        _ = root[Live.self]
+        let heard = Log<Int>()
+        let token = root.observe(Live.self) { heard.add($0.size) }
+        root[Size.self] = 2
+        #expect(heard.entries == [2] && root.ifLoaded(Live.self)?.size == 2)
+        token.cancel()
+        root[Size.self] = 3
+        #expect(heard.entries == [2] && root.ifLoaded(Live.self) == nil)
+    }
+
+    @Test("What is observed but was never loaded is not loaded by a change (law 19)")
+    func neverLoaded() {
+        let root = Container()
+        let heard = Counter()
+        root.observe(Live.self) { _ in heard.increment() }
+        root[Size.self] = 2
+        #expect(root.ifLoaded(Live.self) == nil && heard.value == 0)
+    }
+
+    @Test("A child that shares what reloads hears of its reload, and one with its own does not (laws 14, 19)")
+    func childrenHear() {
+        let root = Container()
+        let sharing = root.child()
+        let own = root.child { $0[Size.self] = 10 }
+        _ = (sharing[Live.self], own[Live.self])
+        let heard = Log<String>()
+        sharing.observe(Live.self) { heard.add("sharing \($0.size)") }
+        own.observe(Live.self) { heard.add("own \($0.size)") }
+        root[Size.self] = 2
+        #expect(heard.entries == ["sharing 2"])
+        own[Size.self] = 11
+        #expect(heard.entries == ["sharing 2", "own 11"])
+    }
+
+    @Test("Every child whose own copy reloads is told by itself (laws 16, 19)")
+    func everyCopyReloads() {
+        let live = FeatureKey(reloadsWhenInputsChange: true) { container in
+            Token(container[Size.self] * 100 + container[Color.self].count)
+        }
+        let root = Container()
+        let heard = Log<String>()
+        let children = ["a", "bb", "ccc"].map { color in root.child { $0[Color.self] = color } }
+        for child in children {
+            _ = child[live]
+            child.observe(live) { heard.add("\($0.number)") }
+        }
+        root[Size.self] = 2
+        #expect(heard.entries.sorted() == ["201", "202", "203"])
+    }
+
+    @Test("An override in a child reloads what is observed there at once (laws 16, 19)")
+    func overrideReloads() {
+        let root = Container()
+        let child = root.child()
+        let shared = child[Live.self]
+        let heard = Log<Int>()
+        child.observe(Live.self) { heard.add($0.size) }
+        child[Size.self] = 7
+        #expect(heard.entries == [7])
+        #expect(root[Live.self] === shared)
+    }
+
+    @Test("When the override ends, those who observe the copy hear of the parent's instance (laws 16, 19)")
+    func endOfOverrideIsHeard() {
+        let root = Container()
+        let child = root.child { $0[Size.self] = 7 }
+        let shared = root[Live.self]
+        _ = child[Live.self]
+        let heard = Log<Live>()
+        child.observe(Live.self) { heard.add($0) }
+        child.reset(Size.self)
+        #expect(child[Live.self] === shared)
+        #expect(heard.entries.count == 1 && heard.entries.first === shared)
+    }
+
+    @Test("A local input that the parent swaps reloads what was made from it (laws 14, 15, 19)")
+    func localInputSwapped() {
+        let local = FeatureKey(isLocal: true) { _ in Token(1) }
+        let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[local].number) }
+        let root = Container()
+        let child = root.child()
+        #expect(child[live].number == 1)
+        root[local] = Token(2)
+        #expect(child[live].number == 2 && child[live] === root[live])
+    }
+
+    @Test("An override between a feature's home and its input's reloads it (laws 16, 19)")
+    func overrideBetween() {
+        let base = FeatureKey { Token($0[Size.self]) }
+        let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[base].number + $0[Color.self].count) }
+        let root = Container()
+        let middle = root.child()
+        let child = middle.child { $0[Color.self] = "" }
+        #expect(child[live].number == 1)
+        middle[Size.self] = 50
+        #expect(child[live].number == 50)
+        middle.reset(Size.self)
+        #expect(child[live].number == 1 && root[base].number == 1)
+    }
+
+    struct Shaky: ThrowingFeature {
+        struct Failure: Error {}
+        let size: Int
+        static func load(in container: any FeatureContainer) throws -> Shaky {
+            if container[Fails.self] { throw Failure() }
+            return Shaky(size: container[Size.self])
+        }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("A failed eager reload is reported and leaves the key unloaded; the next read tries again (law 19)")
+    func failedReload() throws {
+        let root = Container()
+        let reports = Log<String>()
+        root.backing.node.family.reports.handle { reports.add($0) }
+        _ = try root[Shaky.self]
+        let heard = Counter()
+        root.observe(Shaky.self) { _ in heard.increment() }
+        root[Fails.self] = true
+        #expect(reports.entries.count == 1 && reports.entries[0].contains("Shaky"))
+        #expect(root.ifLoaded(Shaky.self) == nil && heard.value == 0)
+        root[Fails.self] = false
+        #expect(try root[Shaky.self].size == 1 && heard.value == 1)
+    }
+
+    struct Slow: AsyncFeature {
+        let size: Int
+        static func load(in container: any FeatureContainer) async throws -> Slow {
+            await Task.yield()
+            return Slow(size: container[Size.self])
+        }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("An async feature that is observed reloads in a task of its own (law 19)")
+    func asyncReload() async throws {
+        let root = Container()
+        #expect(try await root[Slow.self].size == 1)
+        let (sizes, continuation) = AsyncStream.makeStream(of: Int.self)
+        root.observe(Slow.self) { continuation.yield($0.size) }
+        root[Size.self] = 2
+        var iterator = sizes.makeAsyncIterator()
+        #expect(await iterator.next() == 2)
+    }
+
+    @Test("What belongs to the main actor waits for its next read, though it is observed (laws 9, 19)")
+    @MainActor func mainActor() {
+        let root = Container()
+        let first = root[Screen.self]
+        let heard = Log<Int>()
+        root.observe(Screen.self) { heard.add($0.size) }
+        root[Size.self] = 2
+        #expect(heard.entries.isEmpty && root.ifLoaded(Screen.self) == nil)
+        #expect(root[Screen.self] !== first && root[Screen.self].size == 2)
+        #expect(heard.entries == [2])
+    }
+
+    @MainActor final class Screen {
+        nonisolated let size: Int
+        init(_ size: Int) { self.size = size }
+    }
+
+    @Test("A thousand children's copies that reload are dropped by one set of the parent (laws 16, 19)")
+    func manyCopies() {
+        let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[Size.self] * 10_000 + $0[Color.self].count) }
+        let root = Container()
+        let children = (0..<1000).map { number in root.child { $0[Color.self] = String(repeating: "x", count: number) } }
+        for child in children { _ = child[live] }
+        root[Size.self] = 2
+        #expect(children.allSatisfy { $0.ifLoaded(live) == nil })
+        #expect(children.enumerated().allSatisfy { $1[live].number == 20_000 + $0 })
+    }
+
+    @Test("Whatever happens at once, what reloads is in the end made from what is there (law 19)")
+    func settlesUnderThreads() {
+        let diamond = Diamond()
+        let root = Container()
+        let children = (0..<4).map { number in root.child { $0[Color.self] = String(repeating: "x", count: number) } }
+        onThreads(6) { index in
+            for step in 1...100 {
+                if index < 2 {
+                    root[Size.self] = index * 100 + step
+                } else {
+                    _ = children[index - 2][diamond.top]
+                }
+            }
+        }
+        for (number, child) in children.enumerated() {
+            #expect(child[diamond.top].number == 2 * (root[Size.self] * 1000 + number) + 3)
+        }
+    }
+}
+
+extension Law19ReloadTests.Screen: @MainActor Feature {
+    static func load(in container: any FeatureContainer) -> Law19ReloadTests.Screen {
+        Law19ReloadTests.Screen(container[Law19ReloadTests.Size.self])
+    }
+    static var reloadsWhenInputsChange: Bool { true }
+}

@@ -1,0 +1,184 @@
+import Fugu
+import Testing
+
+@Suite("Law 20: reset") struct Law20ResetTests {
+    struct Size: Property { static var defaultValue: Int { 1 } }
+    struct Born: Property { static var defaultValue: Token { Token() } }
+    final class Service: Feature, Sendable {
+        let size: Int
+        init(_ size: Int) { self.size = size }
+        static func load(in container: any FeatureContainer) -> Service { Service(container[Size.self]) }
+    }
+    final class Live: Feature, Sendable {
+        let size: Int
+        init(_ size: Int) { self.size = size }
+        static func load(in container: any FeatureContainer) -> Live { Live(container[Size.self]) }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("A property that is reset gives its default again, evaluated anew (laws 3, 20)")
+    func property() {
+        let root = Container()
+        root[Size.self] = 5
+        root.reset(Size.self)
+        #expect(root[Size.self] == 1)
+        let born = root[Born.self]
+        #expect(root[Born.self] === born)
+        root.reset(Born.self)
+        #expect(root[Born.self] !== born)
+    }
+
+    @Test("A property that is reset in a child gives the parent's value again (law 20)")
+    func propertyInChild() {
+        let root = Container()
+        root[Size.self] = 5
+        let child = root.child { $0[Size.self] = 6 }
+        child.reset(Size.self)
+        #expect(child[Size.self] == 5)
+        // There is nothing of its own any more: what is inherited stays.
+        child.reset(Size.self)
+        #expect(child[Size.self] == 5 && root[Size.self] == 5)
+    }
+
+    @Test("A feature that is reset loads again at the next read, and not before (law 20)")
+    func feature() {
+        let loads = Counter()
+        let key = FeatureKey { _ in Token(loads.increment()) }
+        let root = Container()
+        let first = root[key]
+        root.reset(key)
+        #expect(loads.value == 1 && root.ifLoaded(key) == nil)
+        #expect(root[key] !== first && loads.value == 2)
+    }
+
+    @Test("A reset takes a swap and a replaced loader away (law 20)")
+    func swaps() {
+        let root = Container()
+        root[Service.self] = Service(100)
+        root.reset(Service.self)
+        #expect(root[Service.self].size == 1)
+        root.replace(Service.self) { _ in Service(200) }
+        #expect(root[Service.self].size == 200)
+        root.reset(Service.self)
+        #expect(root[Service.self].size == 1)
+    }
+
+    @Test("A reset in a child leaves what is inherited (law 20)")
+    func inheritedStays() {
+        let root = Container()
+        let shared = root[Service.self]
+        let child = root.child()
+        child.reset(Service.self)
+        child.resetAll()
+        #expect(child[Service.self] === shared && root[Service.self] === shared)
+    }
+
+    @Test("A reset in the parent leaves what children set and loaded for themselves (law 20)")
+    func childrenStay() {
+        let root = Container()
+        let child = root.child { $0[Size.self] = 3 }
+        let own = child[Service.self]
+        _ = root[Service.self]
+        root.reset(Service.self)
+        root.resetAll()
+        #expect(child[Service.self] === own && child[Size.self] == 3)
+    }
+
+    @Test("A reset in the parent is seen by children that shared its instance (laws 14, 20)")
+    func sharersSee() {
+        let root = Container()
+        let child = root.child()
+        let before = child[Service.self]
+        root.reset(Service.self)
+        #expect(child[Service.self] !== before && child[Service.self] === root[Service.self])
+    }
+
+    @Test("resetAll resets everything that was set or loaded here, and nothing else (law 20)")
+    func all() {
+        let root = Container()
+        root[Size.self] = 2
+        let child = root.child {
+            $0[Size.self] = 3
+            $0[Service.self] = Service(50)
+        }
+        let grandchild = child.child { $0[Size.self] = 4 }
+        let born = root[Born.self]
+        child.resetAll()
+        #expect(child[Size.self] == 2 && child[Service.self].size == 2)
+        #expect(child[Service.self] === root[Service.self] && child[Born.self] === born)
+        #expect(grandchild[Size.self] == 4)
+        root.resetAll()
+        #expect(child[Size.self] == 1 && root[Born.self] !== born)
+    }
+
+    @Test("A reset releases the instance at once, also in a child (laws 8, 20)")
+    func releases() {
+        let alive = Counter()
+        let key = FeatureKey { container in Token(container[Size.self], alive: alive) }
+        let root = Container()
+        let child = root.child { $0[Size.self] = 7 }
+        _ = (root[key], child[key])
+        child.reset(key)
+        #expect(alive.value == 1)
+        root.reset(key)
+        #expect(alive.value == 0)
+    }
+
+    @Test("A reset of what reloads and is observed loads it again at once (laws 19, 20)")
+    func eager() {
+        let root = Container()
+        let heard = Log<Live>()
+        let first = root[Live.self]
+        root.observe(Live.self) { heard.add($0) }
+        root.reset(Live.self)
+        #expect(heard.entries.count == 1 && heard.entries.first !== first)
+        #expect(root.ifLoaded(Live.self) === heard.entries.first)
+    }
+
+    @Test("A reset of what is observed loads it again at once, since its observers hear of the reset (laws 10, 19, 20)")
+    func eagerWithoutReloading() {
+        let root = Container()
+        let heard = Log<Service>()
+        let first = root[Service.self]
+        root.observe(Service.self) { heard.add($0) }
+        root.reset(Service.self)
+        #expect(heard.entries.count == 1 && heard.entries.first !== first)
+        #expect(root.ifLoaded(Service.self) === heard.entries.first)
+    }
+
+    @Test("A reset during a load gives the result to those who wait and does not keep it (laws 5, 20)")
+    func duringLoad() {
+        let began = Gate()
+        let goOn = Gate()
+        let loads = Counter()
+        let key = FeatureKey { _ in
+            let number = loads.increment()
+            if number == 1 {
+                began.open()
+                goOn.wait()
+            }
+            return Token(number)
+        }
+        let root = Container()
+        let given = Log<Token>()
+        let worker = Worker { given.add(root[key]) }
+        began.wait()
+        root.reset(key)
+        goOn.open()
+        worker.join()
+        #expect(given.entries.map(\.number) == [1])
+        #expect(root.ifLoaded(key) == nil && root[key].number == 2)
+    }
+
+    @Test("Resetting what was never set or loaded changes nothing and calls nobody (laws 10, 20)")
+    func nothingThere() {
+        let root = Container()
+        root[Size.self] = 2
+        let child = root.child { $0[Born.self] = Token() }
+        let live = child[Live.self]
+        let heard = Counter()
+        child.observe(Size.self) { _ in heard.increment() }
+        child.reset(Size.self)
+        #expect(heard.value == 0 && child[Live.self] === live && root[Live.self] === live)
+    }
+}
