@@ -29,6 +29,7 @@ let package = Package(
         .testTarget(name: "FuguTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
             name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
+        .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu"], swiftSettings: strict),
         .testTarget(name: "FuguFoundationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal"],

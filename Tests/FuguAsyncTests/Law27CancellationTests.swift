@@ -1,0 +1,258 @@
+import Fugu
+import Testing
+
+@Suite("Cancelling releases one waiter, the last one cancels the load (law 27)", .timeLimit(.minutes(1)))
+struct Law27CancellationTests {
+    /// Waits at a gate of the stage and tells whether it was cancelled meanwhile.
+    struct Model: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            stage.tally("Model").add()
+            do {
+                try await stage.gate("Model").passUnlessCancelled()
+            } catch {
+                stage.gate("Model is cancelled").open()
+                throw error
+            }
+            return Thing("Model")
+        }
+    }
+    struct Ranking: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            container.stage.tally("Ranking").add()
+            return Thing("Ranking", parts: [try await container[Model.self]])
+        }
+    }
+    /// Does not care for cancellation; every load has its own gate.
+    struct Stubborn: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let number = stage.tally("Stubborn").add()
+            container.onClose { stage.log.add("close \(number)") }
+            await stage.gate("Stubborn \(number)").pass()
+            stage.log.add(Task.isCancelled ? "end \(number), cancelled" : "end \(number)")
+            try stage.mayFail("Stubborn \(number)")
+            return Thing("Stubborn \(number)")
+        }
+    }
+
+    @Test("Cancelling the first asker releases it at once and alone (law 27)")
+    func cancellingTheFirstAsker() async throws {
+        let container = Container()
+        let first = Task { try await container[Model.self] }
+        await container.untilWaiting(for: Model.self, 1)
+        let others = (0..<4).map { _ in Task { try await container[Model.self] } }
+        await container.untilWaiting(for: Model.self, 5)
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(container.loadsUnderWay == 1)
+        container.stage.gate("Model").open()
+        for other in others { #expect(try await other.value === container.ifLoaded(Model.self)) }
+        #expect(container.stage.tally("Model").count == 1)
+        #expect(!container.stage.gate("Model is cancelled").isOpen)
+    }
+
+    @Test("Cancelling a later asker releases it at once and alone (law 27)")
+    func cancellingALaterAsker() async throws {
+        let container = Container()
+        let first = Task { try await container[Model.self] }
+        await container.untilWaiting(for: Model.self, 1)
+        let later = Task { try await container[Model.self] }
+        await container.untilWaiting(for: Model.self, 2)
+        later.cancel()
+        await #expect(throws: CancellationError.self) { try await later.value }
+        container.stage.gate("Model").open()
+        #expect(try await first.value.name == "Model")
+        #expect(container.stage.tally("Model").count == 1)
+    }
+
+    @Test("When the last one leaves, the load is cancelled and nothing is kept (law 27)")
+    func lastOneLeaves() async throws {
+        let container = Container()
+        let readers = (0..<4).map { _ in Task { try await container[Model.self] } }
+        await container.untilWaiting(for: Model.self, 4)
+        for reader in readers { reader.cancel() }
+        await container.stage.gate("Model is cancelled").pass()
+        for reader in readers { await #expect(throws: CancellationError.self) { try await reader.value } }
+        container.stage.gate("Model").open()
+        #expect(try await container[Model.self].name == "Model")
+        #expect(container.stage.tally("Model").count == 2)
+    }
+
+    @Test("A depending load is a waiter: cancelled, it leaves, and the last one cancels (law 27)")
+    func dependingLoadLeaves() async throws {
+        let container = Container()
+        let reader = Task { try await container[Ranking.self] }
+        await container.untilWaiting(for: Model.self, 1)
+        reader.cancel()
+        await container.stage.gate("Model is cancelled").pass()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+
+    @Test("A depending load that is cancelled leaves the load to those who wait besides (law 27)")
+    func dependingLoadLeavesAlone() async throws {
+        let container = Container()
+        let depending = Task { try await container[Ranking.self] }
+        await container.untilWaiting(for: Model.self, 1)
+        let direct = Task { try await container[Model.self] }
+        await container.untilWaiting(for: Model.self, 2)
+        depending.cancel()
+        await #expect(throws: CancellationError.self) { try await depending.value }
+        container.stage.gate("Model").open()
+        #expect(try await direct.value.name == "Model")
+        #expect(container.stage.tally("Model").count == 1)
+    }
+
+    @Test("A depending load keeps a load whose other waiters have left (law 27)")
+    func dependingLoadKeeps() async throws {
+        let container = Container()
+        let direct = Task { try await container[Model.self] }
+        await container.untilWaiting(for: Model.self, 1)
+        let depending = Task { try await container[Ranking.self] }
+        await container.untilWaiting(for: Model.self, 2)
+        direct.cancel()
+        await #expect(throws: CancellationError.self) { try await direct.value }
+        container.stage.gate("Model").open()
+        #expect(try await depending.value.parts[0].name == "Model")
+        #expect(container.stage.tally("Model").count == 1)
+    }
+
+    @Test("A warm-up is a waiter: cancelled alone it cancels the load (law 27)")
+    func warmUpLeaves() async throws {
+        let container = Container()
+        let warmUp = Task { try await container.warmUp { $0.load(Ranking.self) } }
+        await container.untilWaiting(for: Model.self, 1)
+        warmUp.cancel()
+        await container.stage.gate("Model is cancelled").pass()
+        await #expect(throws: (any Error).self) { try await warmUp.value }
+    }
+
+    @Test("A warm-up is a waiter: it keeps a load whose other waiters have left (law 27)")
+    func warmUpKeeps() async throws {
+        let container = Container()
+        let warmUp = Task { try await container.warmUp { $0.load(Model.self) } }
+        await container.untilWaiting(for: Model.self, 1)
+        let reader = Task { try await container[Model.self] }
+        await container.untilWaiting(for: Model.self, 2)
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        container.stage.gate("Model").open()
+        try await warmUp.value
+        #expect(container.stage.tally("Model").count == 1)
+    }
+
+    struct Live: AsyncFeature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let tenant = container[Tenant.self]
+            container.stage.tally("Live").add()
+            try await container.stage.gate(tenant).passUnlessCancelled()
+            return Thing(tenant)
+        }
+    }
+
+    @Test("An eager reload is a waiter: a reader that joins it and is cancelled leaves alone (law 27)")
+    func eagerReloadKeeps() async throws {
+        let container = Container()
+        let seen = Log()
+        container.stage.gate("root").open()
+        _ = try await container[Live.self]
+        container.observe(Live.self) { seen.add($0.name) }
+        container[Tenant.self] = "next"
+        await container.untilWaiting(for: Live.self, 1)
+        let reader = Task { try await container[Live.self] }
+        await container.untilWaiting(for: Live.self, 2)
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        container.stage.gate("next").open()
+        #expect(await seen.first(1) == ["next"])
+        #expect(container.stage.tally("Live").count == 2)
+    }
+
+    /// Begins a load, abandons it, and begins another one while the first still runs.
+    private func overlap(in container: Container) async -> Task<Thing, any Error> {
+        let abandoned = Task { try await container[Stubborn.self] }
+        await container.stage.tally("Stubborn").reaches(1)
+        abandoned.cancel()
+        await #expect(throws: CancellationError.self) { try await abandoned.value }
+        let next = Task { try await container[Stubborn.self] }
+        await container.stage.tally("Stubborn").reaches(2)
+        return next
+    }
+
+    @Test("Who comes after the last one left starts a new load at once; the abandoned one is kept if first (law 27)")
+    func abandonedSucceedsFirst() async throws {
+        let container = Container()
+        let stage = container.stage
+        let next = await overlap(in: container)
+        stage.gate("Stubborn 1").open()
+        #expect(await stage.log.first(1) == ["end 1, cancelled"])
+        while container.loadsUnderWay > 1 { await Task.yield() }
+        #expect(try await container[Stubborn.self].name == "Stubborn 1")
+        stage.gate("Stubborn 2").open()
+        #expect(try await next.value.name == "Stubborn 1")
+        #expect(await stage.log.first(3) == ["end 1, cancelled", "end 2", "close 2"])
+        try await container.close()
+        #expect(stage.log.all.last == "close 1")
+        #expect(stage.log.all.count == 4)
+    }
+
+    @Test("Who comes after the last one left starts a new load at once; it is kept if first (law 27)")
+    func newOneSucceedsFirst() async throws {
+        let container = Container()
+        let stage = container.stage
+        let next = await overlap(in: container)
+        stage.gate("Stubborn 2").open()
+        #expect(try await next.value.name == "Stubborn 2")
+        stage.gate("Stubborn 1").open()
+        #expect(await stage.log.first(3) == ["end 2", "end 1, cancelled", "close 1"])
+        #expect(try await container[Stubborn.self].name == "Stubborn 2")
+        try await container.close()
+        #expect(stage.log.all.count == 4)
+        #expect(stage.log.all.last == "close 2")
+    }
+
+    @Test("A failure of the abandoned load is nobody's; that of the new one leaves what the abandoned made (law 27)")
+    func failuresOfOverlappingLoads() async throws {
+        for failing in 1...2 {
+            let container = Container()
+            let stage = container.stage
+            stage.fail("Stubborn \(failing)")
+            let next = await overlap(in: container)
+            stage.gate("Stubborn 1").open()
+            while container.loadsUnderWay > 1 { await Task.yield() }
+            stage.gate("Stubborn 2").open()
+            #expect(try await next.value.name == "Stubborn \(3 - failing)")
+        }
+    }
+
+    @Test("A task that is cancelled already still gets what is there, and only that (law 27)")
+    func cancelledBefore() async throws {
+        let container = Container()
+        container.set(Ranking.self, to: Thing("there"))
+        let gate = Gate()
+        let reader = Task { () async throws in
+            await gate.pass()
+            let ranking = try await container[Ranking.self]
+            #expect(ranking.name == "there")
+            await #expect(throws: CancellationError.self) { try await container[Model.self] }
+        }
+        reader.cancel()
+        gate.open()
+        try await reader.value
+    }
+
+    /// Cancels whoever starts the load in the moment in which a second one waits besides.
+    @Test("The starter is not cancelled by a joiner who leaves, whenever that happens (law 27)")
+    func joinerLeavesEarly() async throws {
+        for _ in 0..<300 {
+            let container = Container()
+            let starter = Task.detached { try await container[Model.self] }
+            let joiner = Task.detached { try await container[Model.self] }
+            joiner.cancel()
+            container.stage.gate("Model").open()
+            #expect(try await starter.value.name == "Model")
+            _ = try? await joiner.value
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Fugu
+import Testing
+
+@Suite("Success is kept, failure is not (law 27)", .timeLimit(.minutes(1))) struct Law27FailureTests {
+    struct Parsed: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing {
+            container.stage.tally("Parsed").add()
+            try container.stage.mayFail("Parsed")
+            return Thing("Parsed")
+        }
+    }
+    struct Database: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            stage.tally("Database").add()
+            await stage.gate("Database").pass()
+            try stage.mayFail("Database")
+            return Thing("Database")
+        }
+    }
+    struct Search: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            container.stage.tally("Search").add()
+            return Thing("Search", parts: [try await container[Database.self]])
+        }
+    }
+
+    @Test("A throwing load that fails is tried again at the next read, and its success is kept (law 27)")
+    func throwingRetries() throws {
+        let container = Container()
+        container.stage.fail("Parsed", times: 2)
+        #expect(throws: Boom("Parsed")) { try container[Parsed.self] }
+        #expect(throws: Boom("Parsed")) { try container[Parsed.self] }
+        let parsed = try container[Parsed.self]
+        #expect(try container[Parsed.self] === parsed)
+        #expect(container.stage.tally("Parsed").count == 3)
+    }
+
+    @Test("An async load that fails is tried again at the next read, and its success is kept (law 27)")
+    func asyncRetries() async throws {
+        let container = Container()
+        container.stage.gate("Database").open()
+        container.stage.fail("Database", times: 2)
+        await #expect(throws: Boom("Database")) { try await container[Database.self] }
+        await #expect(throws: Boom("Database")) { try await container[Database.self] }
+        let database = try await container[Database.self]
+        #expect(try await container[Database.self] === database)
+        #expect(container.stage.tally("Database").count == 3)
+        #expect(container.ifLoaded(Database.self) === database)
+    }
+
+    @Test("A failure reaches all the tasks that waited for it, after one load (law 27)")
+    func failureReachesWaitingTasks() async throws {
+        let container = Container()
+        container.stage.fail("Database")
+        let readers = (0..<16).map { _ in Task { try await container[Database.self] } }
+        await container.untilWaiting(for: Database.self, 16)
+        container.stage.gate("Database").open()
+        for reader in readers { await #expect(throws: Boom("Database")) { try await reader.value } }
+        #expect(container.stage.tally("Database").count == 1)
+        #expect(container.ifLoaded(Database.self) == nil)
+        #expect(try await container[Database.self].name == "Database")
+    }
+
+    struct Slow: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing {
+            container.stage.tally("Slow").add()
+            let hold = container[HoldProperty.self]
+            hold.wait()
+            throw Boom("Slow")
+        }
+    }
+    /// Blocks a thread until it is let go.
+    final class Hold: Sendable {
+        private let isOver = Guarded(false)
+        func release() { isOver.withLock { $0 = true } }
+        func wait() { while !isOver.withLock({ $0 }) { pause() } }
+    }
+    enum HoldProperty: Property {
+        static var defaultValue: Hold { Hold() }
+    }
+
+    @Test("A failure reaches all the threads that waited for it, after one load (law 27)")
+    func failureReachesWaitingThreads() async throws {
+        let container = Container()
+        let hold = container[HoldProperty.self]
+        let outcomes = await withTaskGroup(of: Boom?.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    await onThread {
+                        do { _ = try container[Slow.self] } catch { return error as? Boom }
+                        return nil
+                    }
+                }
+            }
+            await container.untilWaiting(for: Slow.self, 7)
+            hold.release()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes == Array(repeating: Boom("Slow"), count: 8))
+        #expect(container.stage.tally("Slow").count == 1)
+    }
+
+    @Test("What failed since its input failed loads again together with it (law 27)")
+    func failureOfAnInputIsNotKept() async throws {
+        let container = Container()
+        container.stage.gate("Database").open()
+        container.stage.fail("Database")
+        await #expect(throws: Boom("Database")) { try await container[Search.self] }
+        let search = try await container[Search.self]
+        #expect(search.parts[0] === container.ifLoaded(Database.self))
+        #expect(container.stage.tally("Search").count == 2)
+        #expect(container.stage.tally("Database").count == 2)
+    }
+
+    struct Tenanted: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let tenant = container[Tenant.self]
+            container.stage.tally("Tenanted").add()
+            await container.stage.gate(tenant).pass()
+            try container.stage.mayFail(tenant)
+            return Thing(tenant)
+        }
+    }
+
+    @Test("A failure reaches those whose home it concerns; others load on (law 27)")
+    func othersLoadOn() async throws {
+        let root = Container()
+        let stage = root.stage
+        stage.fail("bad")
+        let bad = root.child { $0[Tenant.self] = "bad" }
+        let good = root.child { $0[Tenant.self] = "good" }
+        let first = Task { try await bad[Tenanted.self] }
+        await stage.tally("Tenanted").reaches(1)
+        // Nobody knows yet what it reads, so all wait for the first load.
+        let second = Task { try await good[Tenanted.self] }
+        let third = Task { try await root[Tenanted.self] }
+        await root.untilWaiting(for: Tenanted.self, 3)
+        for name in ["good", "root", "bad"] { stage.gate(name).open() }
+        await #expect(throws: Boom("bad")) { try await first.value }
+        #expect(try await second.value.name == "good")
+        #expect(try await third.value.name == "root")
+        #expect(stage.tally("Tenanted").count == 3)
+    }
+
+    @Test("A failure that concerns the whole family reaches the children that waited (law 27)")
+    func failureReachesChildren() async throws {
+        let root = Container()
+        root.stage.fail("Database")
+        let children = (0..<8).map { _ in root.child() }
+        let readers = children.map { child in Task { try await child[Database.self] } }
+        await root.untilWaiting(for: Database.self, 8)
+        root.stage.gate("Database").open()
+        for reader in readers { await #expect(throws: Boom("Database")) { try await reader.value } }
+        #expect(root.stage.tally("Database").count == 1)
+    }
+
+    @Test("A value set during a load that fails is what everyone gets (laws 5 and 27)")
+    func setDuringFailingLoad() async throws {
+        let container = Container()
+        container.stage.fail("Database")
+        let readers = (0..<4).map { _ in Task { try await container[Database.self] } }
+        await container.untilWaiting(for: Database.self, 4)
+        let mine = Thing("mine")
+        container.set(Database.self, to: mine)
+        container.stage.gate("Database").open()
+        for reader in readers { #expect(try await reader.value === mine) }
+    }
+
+    struct Overtaken: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing {
+            container[SetterProperty.self]?()
+            throw Boom("Overtaken")
+        }
+    }
+    enum SetterProperty: Property {
+        static var defaultValue: (@Sendable () -> Void)? { nil }
+    }
+
+    @Test("A value set during a throwing load that fails is what the loader's own caller gets (laws 5 and 27)")
+    func setDuringFailingThrowingLoad() async throws {
+        let container = Container()
+        let mine = Thing("mine")
+        container[SetterProperty.self] = { [unowned container] in container.set(Overtaken.self, to: mine) }
+        #expect(try container[Overtaken.self] === mine)
+    }
+}

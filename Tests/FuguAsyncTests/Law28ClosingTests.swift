@@ -1,0 +1,243 @@
+import Fugu
+import Testing
+
+@Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(1))) struct Law28ClosingTests {
+    struct Files: Feature {
+        static func load(in container: any FeatureContainer) -> Thing {
+            let log = container.stage.log
+            container.onClose { log.add("Files") }
+            return Thing("Files")
+        }
+    }
+    struct Index: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing {
+            let stage = container.stage
+            let files = container[Files.self]
+            container.onClose {
+                stage.log.add("Index, registered first")
+                try stage.mayFail("Index")
+            }
+            container.onClose {
+                await Task.yield()
+                stage.log.add("Index, registered last")
+            }
+            return Thing("Index", parts: [files])
+        }
+    }
+    /// Has no closer, but stands between two that have.
+    struct Between: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            Thing("Between", parts: [try container[Index.self]])
+        }
+    }
+    struct Server: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let between = try await container[Between.self]
+            container.onClose {
+                stage.log.add("Server")
+                try stage.mayFail("Server")
+            }
+            return Thing("Server", parts: [between])
+        }
+    }
+    struct Metrics: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let log = container.stage.log
+            container.onClose { log.add("Metrics") }
+            return Thing("Metrics")
+        }
+    }
+
+    @Test("Dependents close before what they depend on, also through others, each last registered first (law 28)")
+    func order() async throws {
+        let container = Container()
+        let log = container.stage.log
+        container.onClose { log.add("container, registered first") }
+        container.onClose { log.add("container, registered last") }
+        _ = container[Files.self]
+        _ = try await container[Server.self]
+        try await container.close()
+        #expect(
+            log.all == [
+                "Server", "Index, registered last", "Index, registered first", "Files", "container, registered last",
+                "container, registered first",
+            ])
+    }
+
+    @Test("Among equals, what was made last closes first (law 28)")
+    func equals() async throws {
+        for metricsFirst in [true, false] {
+            let container = Container()
+            let log = container.stage.log
+            if metricsFirst { _ = try await container[Metrics.self] }
+            _ = container[Files.self]
+            if !metricsFirst { _ = try await container[Metrics.self] }
+            try await container.close()
+            #expect(log.all == (metricsFirst ? ["Files", "Metrics"] : ["Metrics", "Files"]))
+        }
+    }
+
+    @Test("Every closer runs though others throw, and all failures come together, named and in order (law 28)")
+    func failures() async throws {
+        let container = Container()
+        let stage = container.stage
+        _ = try await container[Server.self]
+        stage.fail("Server")
+        stage.fail("Index")
+        container.onClose { throw Boom("own") }
+        let error = try #require(await #expect(throws: CloseError.self) { try await container.close() })
+        #expect(error.failures.map(\.feature) == ["Server", "Index", nil])
+        #expect(error.failures.map { $0.error as? Boom } == [Boom("Server"), Boom("Index"), Boom("own")])
+        #expect(stage.log.all == ["Server", "Index, registered last", "Index, registered first", "Files"])
+        #expect(error.description.contains("Server: Server"))
+        #expect(error.description.contains("Index: Index"))
+        #expect(error.description.contains("the container itself: own"))
+    }
+
+    struct Session: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let (stage, tenant) = (container.stage, container[Tenant.self])
+            let metrics = try await container[Metrics.self]
+            container.onClose {
+                stage.log.add("Session of \(tenant)")
+                await stage.gate("close \(tenant)").pass()
+                stage.log.add("Session of \(tenant) is closed")
+            }
+            return Thing(tenant, parts: [metrics])
+        }
+    }
+
+    @Test("A child closes what lives in it and nothing else (law 28)")
+    func childClosesItsOwn() async throws {
+        let root = Container()
+        let child = root.child { $0[Tenant.self] = "child" }
+        root.stage.gate("close child").open()
+        _ = try await child[Session.self]
+        try await child.close()
+        #expect(root.stage.log.all == ["Session of child", "Session of child is closed"])
+        #expect(try await root[Metrics.self] === root.ifLoaded(Metrics.self))
+        await #expect(throws: LoadError.self) { try await child[Server.self] }
+        _ = try await root[Server.self]
+        try await root.close()
+        #expect(root.stage.log.all.last == "Metrics")
+        #expect(root.stage.log.all.count == 7)
+    }
+
+    @Test("Children close first, whoever was loaded last (law 28)")
+    func childrenFirst() async throws {
+        let root = Container()
+        let log = root.stage.log
+        let child = root.child { $0[Tenant.self] = "child" }
+        let grandchild = child.child { $0[Tenant.self] = "grandchild" }
+        for name in ["root", "child", "grandchild"] { root.stage.gate("close \(name)").open() }
+        grandchild.onClose { log.add("grandchild itself") }
+        child.onClose { log.add("child itself") }
+        for container in [grandchild, child, root] { _ = try await container[Session.self] }
+        try await root.close()
+        let begun = log.all.filter { !$0.hasSuffix("is closed") }
+        #expect(
+            begun == [
+                "Session of grandchild", "grandchild itself", "Session of child", "child itself", "Session of root",
+                "Metrics",
+            ])
+        for container in [grandchild, child, root] {
+            await #expect(throws: LoadError.self) { try await container[Server.self] }
+        }
+    }
+
+    @Test("A child that is closing already is waited for before what it depends on closes (law 28)")
+    func closingChildIsWaitedFor() async throws {
+        let root = Container()
+        let stage = root.stage
+        let child = root.child { $0[Tenant.self] = "child" }
+        _ = try await child[Session.self]
+        let first = Task { try await child.close() }
+        #expect(await stage.log.first(1) == ["Session of child"])
+        let second = Task { try await root.close() }
+        await root.untilClosing()
+        await giveOthersTime()
+        #expect(stage.log.all == ["Session of child"])
+        stage.gate("close child").open()
+        try await first.value
+        try await second.value
+        #expect(stage.log.all == ["Session of child", "Session of child is closed", "Metrics"])
+    }
+
+    @Test("Closing twice runs every closer once; a second call waits for the first (law 28)")
+    func twice() async throws {
+        let container = Container()
+        let stage = container.stage
+        container.onClose {
+            stage.log.add("begin")
+            await stage.gate("close").pass()
+            stage.log.add("end")
+            throw Boom()
+        }
+        let first = Task { try await container.close() }
+        _ = await stage.log.first(1)
+        let second = Task {
+            try await container.close()
+            stage.log.add("second returned")
+        }
+        await container.untilClosersWait(1)
+        #expect(stage.log.all == ["begin"])
+        stage.gate("close").open()
+        await #expect(throws: CloseError.self) { try await first.value }
+        try await second.value
+        try await container.close()
+        #expect(stage.log.all == ["begin", "end", "second returned"])
+    }
+
+    @Test("Cancelling the caller does not cancel the closing (law 28)")
+    func callerIsCancelled() async throws {
+        let container = Container()
+        let stage = container.stage
+        container.onClose {
+            stage.log.add("begin")
+            await stage.gate("close").pass()
+            stage.log.add(Task.isCancelled ? "cancelled" : "end")
+        }
+        let caller = Task { try await container.close() }
+        _ = await stage.log.first(1)
+        caller.cancel()
+        stage.gate("close").open()
+        try await caller.value
+        #expect(stage.log.all == ["begin", "end"])
+    }
+
+    @Test("A deadline names each closer that exceeds it, cancels and leaves it; the others run (law 28)")
+    func deadline() async throws {
+        let container = Container()
+        let stage = container.stage
+        _ = container[Files.self]
+        _ = try await container[Stuck.self]
+        let error = try #require(
+            await #expect(throws: CloseError.self) { try await container.close(deadline: .milliseconds(20)) })
+        #expect(error.failures.map(\.feature) == ["Stuck"])
+        #expect((error.failures[0].error as? CloseError.DeadlineExceeded)?.deadline == .milliseconds(20))
+        #expect(error.description.contains("Stuck: was not done within"))
+        #expect(stage.log.all.contains("Files"))
+        await stage.gate("Stuck is cancelled").pass()
+    }
+
+    struct Stuck: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose {
+                defer { stage.gate("Stuck is cancelled").open() }
+                try await Gate().passUnlessCancelled()
+            }
+            return Thing("Stuck")
+        }
+    }
+
+    @Test("Within its deadline a closer's own error is reported (law 28)")
+    func deadlineKept() async throws {
+        let container = Container()
+        container.onClose { throw Boom() }
+        let error = try #require(
+            await #expect(throws: CloseError.self) { try await container.close(deadline: .seconds(50)) })
+        #expect(error.failures.map { $0.error as? Boom } == [Boom()])
+    }
+}

@@ -1,0 +1,342 @@
+import Fugu
+import Testing
+
+@Suite("An instance that leaves early is closed (law 28)", .timeLimit(.minutes(1))) struct Law28EarlyLeaversTests {
+    struct Source: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let number = stage.tally("Source").add()
+            container.onClose {
+                stage.log.add("Source \(number)")
+                try stage.mayFail("close Source")
+            }
+            return Thing("Source \(number)")
+        }
+    }
+    struct Reader: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let number = stage.tally("Reader").add()
+            container.onClose { stage.log.add("Reader \(number)") }
+            return Thing("Reader \(number)", parts: [try await container[Source.self]])
+        }
+    }
+
+    @Test("Set over, replaced, reset: its closers run once and not again at the end (law 28)")
+    func leaving() async throws {
+        let changes: [@Sendable (Container) -> Void] = [
+            { $0.set(Source.self, to: Thing("mine")) },
+            { $0.replace(Source.self) { _ in Thing("replaced") } },
+            { $0.reset(Source.self) },
+            { $0.resetAll() },
+        ]
+        for change in changes {
+            let container = Container()
+            let log = container.stage.log
+            _ = try await container[Source.self]
+            change(container)
+            #expect(await log.first(1) == ["Source 1"])
+            await container.untilClosersRan()
+            try await container.close()
+            #expect(log.all == ["Source 1"])
+        }
+    }
+
+    struct Live: AsyncFeature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let (log, tenant) = (container.stage.log, container[Tenant.self])
+            container.onClose { log.add(tenant) }
+            return Thing(tenant)
+        }
+    }
+
+    @Test("Reloaded since an input changed: the closers of the old instance run (law 28)")
+    func reloaded() async throws {
+        let container = Container()
+        let log = container.stage.log
+        _ = try await container[Live.self]
+        container[Tenant.self] = "next"
+        #expect(try await container[Live.self].name == "next")
+        #expect(await log.first(1) == ["root"])
+        try await container.close()
+        #expect(log.all == ["root", "next"])
+    }
+
+    struct Tenanted: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let (log, tenant) = (container.stage.log, container[Tenant.self])
+            container.onClose { log.add(tenant) }
+            return Thing(tenant)
+        }
+    }
+
+    @Test("A child's copy whose override is reset is closed, the parent's stays (laws 16 and 28)")
+    func overrideIsReset() async throws {
+        let root = Container()
+        let child = root.child { $0[Tenant.self] = "child" }
+        let shared = try await root[Tenanted.self]
+        #expect(try await child[Tenanted.self].name == "child")
+        child.reset(Tenant.self)
+        #expect(await root.stage.log.first(1) == ["child"])
+        #expect(try await child[Tenanted.self] === shared)
+        try await root.close()
+        #expect(root.stage.log.all == ["child", "root"])
+    }
+
+    @Test("A child's copy that a set in the parent replaces stays or goes with its closers run once (laws 14 and 28)")
+    func setAbove() async throws {
+        let root = Container()
+        let child = root.child { $0[Tenant.self] = "child" }
+        _ = try await child[Tenanted.self]
+        root.set(Tenanted.self, to: Thing("mine"))
+        #expect(try await child[Tenanted.self].name == "mine")
+        try await root.close()
+        #expect(root.stage.log.all == ["child"])
+    }
+
+    struct Overtaken: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("Overtaken") }
+            await stage.gate("Overtaken").pass()
+            return Thing("Overtaken")
+        }
+    }
+
+    @Test("Overtaken by a set during its load: its closers run (laws 5 and 28)")
+    func overtaken() async throws {
+        let container = Container()
+        let stage = container.stage
+        let reader = Task { try await container[Overtaken.self] }
+        await container.untilWaiting(for: Overtaken.self, 1)
+        container.set(Overtaken.self, to: Thing("mine"))
+        stage.gate("Overtaken").open()
+        #expect(try await reader.value.name == "mine")
+        #expect(await stage.log.first(1) == ["Overtaken"])
+        try await container.close()
+        #expect(stage.log.all == ["Overtaken"])
+    }
+
+    @Test("Reset during its load: who waits gets it, it is not kept, and its closers run (laws 5 and 28)")
+    func resetDuringLoad() async throws {
+        let container = Container()
+        let stage = container.stage
+        let readers = (0..<4).map { _ in Task { try await container[Overtaken.self] } }
+        await container.untilWaiting(for: Overtaken.self, 4)
+        container.reset(Overtaken.self)
+        stage.gate("Overtaken").open()
+        let instance = try await readers[0].value
+        for reader in readers { #expect(try await reader.value === instance) }
+        #expect(container.ifLoaded(Overtaken.self) == nil)
+        #expect(await stage.log.first(1) == ["Overtaken"])
+        try await container.close()
+        #expect(stage.log.all == ["Overtaken"])
+    }
+
+    struct Capturing: AsyncFeature {
+        final class Instance: Sendable {
+            let handle: any FeatureContainer
+            let log: Log
+            init(_ handle: any FeatureContainer) { (self.handle, log) = (handle, handle.stage.log) }
+            deinit { log.add("released") }
+        }
+        static func load(in container: any FeatureContainer) async throws -> Instance {
+            let stage = container.stage
+            container.onClose { stage.log.add("close") }
+            await stage.gate("Capturing").pass()
+            return Instance(container)
+        }
+    }
+
+    @Test("Reset during its load, an instance that captured its handle is released and closed (laws 8 and 28)")
+    func resetDuringLoadCapturing() async throws {
+        let container = Container()
+        let stage = container.stage
+        let reader = Task { _ = try await container[Capturing.self] }
+        await container.untilWaiting(for: Capturing.self, 1)
+        container.reset(Capturing.self)
+        stage.gate("Capturing").open()
+        try await reader.value
+        #expect(Set(await stage.log.first(2)) == ["close", "released"])
+    }
+
+    @Test("An instance that captured its handle is released when it is reset and when its container goes (law 8)")
+    func capturing() async throws {
+        var container: Container? = Container()
+        let stage = container!.stage
+        stage.gate("Capturing").open()
+        _ = try await container![Capturing.self]
+        container!.reset(Capturing.self)
+        #expect(Set(await stage.log.first(2)) == ["close", "released"])
+        _ = try await container![Capturing.self]
+        _ = container!.collectReports()
+        container = nil
+        #expect(await stage.log.first(3).last == "released")
+    }
+
+    @Test("It waits until nothing that was loaded from it remains (law 28)")
+    func waitsForDependents() async throws {
+        let container = Container()
+        let log = container.stage.log
+        _ = try await container[Reader.self]
+        container.reset(Source.self)
+        await container.untilClosersRan()
+        #expect(log.all == [])
+        #expect(try await container[Source.self].name == "Source 2")
+        container.reset(Reader.self)
+        #expect(await log.first(2) == ["Reader 1", "Source 1"])
+        try await container.close()
+        #expect(log.all == ["Reader 1", "Source 1", "Source 2"])
+    }
+
+    @Test("What left early but is still needed is closed by close(), after its dependents (law 28)")
+    func closedAtTheEnd() async throws {
+        let container = Container()
+        let log = container.stage.log
+        _ = try await container[Reader.self]
+        container.reset(Source.self)
+        _ = try await container[Source.self]
+        try await container.close()
+        #expect(log.all.firstIndex(of: "Reader 1")! < log.all.firstIndex(of: "Source 1")!)
+        #expect(Set(log.all) == ["Reader 1", "Source 1", "Source 2"])
+        #expect(log.all.count == 3)
+    }
+
+    struct ReadsTwice: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let first = try await container[Source.self]
+            stage.gate("read once").open()
+            await stage.gate("read again").pass()
+            return Thing("ReadsTwice", parts: [first, try await container[Source.self]])
+        }
+    }
+
+    @Test("A load that read an input before and after its reset keeps both instances from being closed (law 28)")
+    func readTwice() async throws {
+        let container = Container()
+        let stage = container.stage
+        let reader = Task { try await container[ReadsTwice.self] }
+        await stage.gate("read once").pass()
+        container.reset(Source.self)
+        stage.gate("read again").open()
+        #expect(try await reader.value.parts.map(\.name) == ["Source 1", "Source 2"])
+        container.reset(Source.self)
+        await container.untilClosersRan()
+        #expect(stage.log.all == [])
+        container.reset(ReadsTwice.self)
+        #expect(Set(await stage.log.first(2)) == ["Source 1", "Source 2"])
+    }
+
+    struct Failing: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("first") }
+            container.onClose {
+                stage.log.add("last")
+                await stage.gate("closer").pass()
+                throw Boom("closer")
+            }
+            throw Boom("load")
+        }
+    }
+
+    @Test("A load that fails runs its own closers at once, last registered first; close() waits for them (law 28)")
+    func failedLoad() async throws {
+        let container = Container()
+        let stage = container.stage
+        let reports = container.collectReports()
+        await #expect(throws: Boom("load")) { try await container[Failing.self] }
+        #expect(await stage.log.first(1) == ["last"])
+        let closing = Task {
+            try await container.close()
+            stage.log.add("closed")
+        }
+        await container.untilClosing()
+        await giveOthersTime()
+        #expect(stage.log.all == ["last"])
+        stage.gate("closer").open()
+        try await closing.value
+        #expect(stage.log.all == ["last", "first", "closed"])
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("Failing") == true)
+        #expect(reports.all.first?.contains("closer") == true)
+    }
+
+    struct FailingThrowing: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing {
+            let log = container.stage.log
+            container.onClose { log.add("closed") }
+            throw Boom("load")
+        }
+    }
+
+    @Test("A throwing load that fails runs its own closers at once (law 28)")
+    func failedThrowingLoad() async throws {
+        let container = Container()
+        #expect(throws: Boom("load")) { try container[FailingThrowing.self] }
+        #expect(await container.stage.log.first(1) == ["closed"])
+    }
+
+    @Test("Errors of its closers are reported (law 28)")
+    func errorsAreReported() async throws {
+        let container = Container()
+        let reports = container.collectReports()
+        container.stage.fail("close Source")
+        _ = try await container[Source.self]
+        container.reset(Source.self)
+        let report = await reports.first(1)
+        #expect(report.first?.contains("Source") == true)
+        try await container.close()
+    }
+
+    /// Resumes where the test says, on an actor that the test can hold up.
+    @globalActor actor Stall {
+        static let shared = Stall()
+    }
+    struct OnStall: AsyncFeature {
+        @Stall static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("OnStall") }
+            return Thing("OnStall", parts: [try await container[Gated.self]])
+        }
+    }
+    struct Gated: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let number = stage.tally("Gated").add()
+            container.onClose { stage.log.add("Gated \(number)") }
+            await stage.gate("Gated \(number)").pass()
+            return Thing("Gated \(number)")
+        }
+    }
+
+    @Test("Reset after its load, before a depending load that waited resumes: what that load got is not closed (law 28)")
+    func resetBeforeDependentResumes() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.gate("Gated 2").open()
+        let dependent = Task { try await container[OnStall.self] }
+        await container.untilWaiting(for: Gated.self, 1)
+        let hold = Law27FailureTests.Hold()
+        let stall = Task { @Stall in
+            stage.gate("stalled").open()
+            hold.wait()
+        }
+        await stage.gate("stalled").pass()
+        stage.gate("Gated 1").open()
+        while container.ifLoaded(Gated.self) == nil { await Task.yield() }
+        container.reset(Gated.self)
+        await container.untilClosersRan()
+        hold.release()
+        await stall.value
+        let used = try await dependent.value.parts[0].name
+        await container.untilClosersRan()
+        #expect(!stage.log.all.contains(used))
+        try await container.close()
+        let end = stage.log.all
+        #expect(end.firstIndex(of: "OnStall")! < end.firstIndex(of: used)!)
+        #expect(Set(end).count == end.count)
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import Fugu
+
+// What tests must know of the inside: who waits for which load, and whether closers are under way. Only here.
+extension Container {
+    /// Returns when `count` tasks wait for loads of the feature that are under way in this family.
+    func untilWaiting<F: AsyncFeature>(for feature: F.Type, _ count: Int) async {
+        await untilWaiting(Key(raw: Key.asyncFeature(feature)), count)
+    }
+
+    /// Returns when `count` threads wait for loads of the feature that are under way in this family.
+    func untilWaiting<F: ThrowingFeature>(for feature: F.Type, _ count: Int) async {
+        await untilWaiting(Key(raw: Key.throwingFeature(feature)), count)
+    }
+
+    private func untilWaiting(_ key: Key, _ count: Int) async {
+        let family = backing.node.family
+        while true {
+            let waiting = family.lock.withLock {
+                (family.existingRecord(key)?.facts.value.flights ?? []).map(\.facts.value.waiters.count).reduce(0, +)
+            }
+            if waiting >= count { return }
+            await Task.yield()
+        }
+    }
+
+    /// How many loads are under way in this family.
+    var loadsUnderWay: Int {
+        let family = backing.node.family
+        return family.lock.withLock { family.records.map(\.facts.value.flights.count).reduce(0, +) }
+    }
+
+    /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
+    func untilClosersRan() async { await backing.node.family.closings.waitForAll() }
+
+    /// Returns when the container, or the one it belongs to, has begun to close.
+    func untilClosing() async {
+        while true {
+            let node = backing.node
+            let isOpen = node.family.lock.withLock { if case .open = node.storage.facts.closing { true } else { false } }
+            if !isOpen { return }
+            await Task.yield()
+        }
+    }
+
+    /// Returns when so many calls of `close()` wait for another one.
+    func untilClosersWait(_ count: Int) async {
+        while true {
+            let node = backing.node
+            let waiting = node.family.lock.withLock {
+                if case .closing(let waiters) = node.storage.facts.closing { waiters.count } else { 0 }
+            }
+            if waiting >= count { return }
+            await Task.yield()
+        }
+    }
+
+    /// Collects what this family reports, instead of printing it.
+    func collectReports() -> Log {
+        let log = Log()
+        backing.node.family.reports.handle { log.add($0) }
+        return log
+    }
+}
+
+/// For what must not happen: gives others every opportunity to let it happen.
+func giveOthersTime() async {
+    for _ in 0..<20 { await Task.yield() }
+    try? await Task.sleep(for: .milliseconds(10))
+    for _ in 0..<20 { await Task.yield() }
+}
+
+struct Boom: Error, Equatable, CustomStringConvertible {
+    let name: String
+    init(_ name: String = "boom") { self.name = name }
+    var description: String { name }
+}
+
+/// Runs `body` on a thread of its own, not one of the cooperative pool, which it may block.
+func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+    await withCheckedContinuation { continuation in
+        let thread = Thread { continuation.resume(returning: body()) }
+        thread.start()
+    }
+}
+
+/// Gives the processor to others for a moment, on a thread that may be blocked.
+func pause() { Thread.sleep(forTimeInterval: 0.001) }
