@@ -91,6 +91,8 @@ extension Flight {
         let landing = family.lock.withLock {
             facts.value.container = container
             _ = WaitGraph.add(parent, waitingFor: self)
+            // Somebody may have joined and left since the flight was listed.
+            facts.value.isAbandoned = false
             return join(.task(waiter))
         }
         let task = Task {
