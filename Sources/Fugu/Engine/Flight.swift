@@ -126,6 +126,8 @@ extension Flight {
     }
 
     private func add(_ input: Input, _ lease: Lease?) {
+        // A key that is read again may have another instance by now, which is needed too.
+        if let lease, !facts.value.needs.contains(where: { $0 === lease }) { facts.value.needs.append(lease) }
         let count = facts.value.inputs.count
         if count < 8 {
             guard !facts.value.inputs.contains(where: { $0.key == input.key }) else { return }
@@ -134,7 +136,6 @@ extension Flight {
             guard facts.value.seen.insert(input.key).inserted else { return }
         }
         facts.value.inputs.append(input)
-        if let lease { facts.value.needs.append(lease) }
     }
 
     /// Under the lock: the deepest of the nodes that held what was read.
