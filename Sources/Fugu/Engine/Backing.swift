@@ -79,7 +79,11 @@ extension Flight: Backing {
     }
 
     func onClose(_ closer: Closer) {
-        guard isFinished else { return family.lock.withLock { facts.value.closers.append(closer) } }
-        node.onClose(closer)
+        // Looked at under the lock, where loads end: what comes a moment too late must not be lost.
+        let isLate = family.lock.withLock {
+            if !isFinished { facts.value.closers.append(closer) }
+            return isFinished
+        }
+        if isLate { node.onClose(closer) }
     }
 }
