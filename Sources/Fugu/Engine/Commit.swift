@@ -61,26 +61,30 @@ extension Flight {
     }
 
     /// Under the lock: puts what was made where it belongs. What was set meanwhile wins, and so does what someone else
-    /// loaded there. Returns what the load's own asker gets, and those who waited and find nothing.
+    /// loaded there. Returns what the load's own asker gets, and those who waited and find nothing: since it may have left
+    /// its cell again when they come, they are handed its lease, too.
     private func keep(
         _ made: Outcome, _ recorder: Flight?, _ holder: (any Activity)?, _ effects: inout Effects
     ) -> (forAsker: Outcome, forWaiters: Outcome) {
+        if !made.isSuccess { effects.leaving.append(made.lease) }
         if asker.isEnded { return (made, made) }
         if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
             !cell.has(CellState.loaded) || owner.depth <= made.home.depth && made.isSuccess
         {
             note(cell, of: owner, recorder)
             let overtaken = Outcome(result: .success(standing), home: made.home, recipe: made.recipe, lease: nil)
-            // Who does not see what was set below the home still shares what was loaded for it.
-            let isFree = owner.depth > made.home.depth && made.home.find(requested).present == nil
-            if isFree, place(made, holder, &effects) != nil { return (overtaken, made.withoutLease) }
+            if owner.depth > made.home.depth {
+                // Who does not see what was set below the home still shares what was loaded for it.
+                if made.home.find(requested).present == nil { _ = place(made, holder, &effects) }
+                effects.garbage.add(made.lease)
+                return (overtaken, made)
+            }
             effects.leaving.append(made.lease)
-            return (overtaken, made.withoutLease)
+            let facts = cell.info?.value
+            let recipe = facts?.recipe ?? Recipe(inputs: [], isLocal: false, reloads: false)
+            return (overtaken, Outcome(result: overtaken.result, home: owner, recipe: recipe, lease: facts?.lease))
         }
-        guard made.isSuccess else {
-            effects.leaving.append(made.lease)
-            return (made, made)
-        }
+        guard made.isSuccess else { return (made, made) }
         guard let cell = place(made, holder, &effects) else {
             recorder?.record(made, of: requested)
             asker.recorder?.record(made, of: requested)
@@ -88,8 +92,7 @@ extension Flight {
         }
         note(cell, of: made.home, recorder)
         if made.home !== asker { asker.storage.cell(requested).link(to: cell, in: asker.storage) }
-        // Whoever waited finds the instance in its cell; from here on only that, and what is made from it, needs it.
-        return (made, made.withoutLease)
+        return (made, made)
     }
 
     /// Under the lock: stores what was made, if it is wanted.
