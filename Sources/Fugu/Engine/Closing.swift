@@ -56,7 +56,7 @@ private struct ClosingStep {
 extension Node {
     fileprivate func close(_ deadline: Duration?) async -> [CloseError.Failure] {
         guard await beginClosing() else { return [] }
-        while let waiter = nextFlight() { try? await waiter.wait {} }
+        while let waiter = nextUnderWay() { try? await waiter.wait {} }
         await family.closings.waitForAll()
         var failures: [CloseError.Failure] = []
         for step in family.lock.withLock({ closingSteps() }) {
@@ -90,12 +90,18 @@ extension Node {
         return isFirst
     }
 
-    /// Waits for one of the loads under way here or below, if there is one.
-    private func nextFlight() -> TaskWaiter? {
+    /// What tells of the end of something that is to end first, if there is anything: the closing of a container below, a
+    /// load asked for here or below.
+    private func nextUnderWay() -> TaskWaiter? {
         family.lock.withLock {
+            let waiter = TaskWaiter()
+            for node in subtree where node !== self {
+                guard case .closing(let others) = node.storage.facts.closing else { continue }
+                node.storage.facts.closing = .closing(others + [waiter])
+                return waiter
+            }
             for record in family.records {
                 guard let flight = record.facts.value.flights.first(where: { $0.asker.isWithin(self) }) else { continue }
-                let waiter = TaskWaiter()
                 flight.facts.value.witnesses.append(waiter)
                 return waiter
             }
