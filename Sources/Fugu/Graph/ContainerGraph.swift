@@ -26,7 +26,7 @@ public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertib
     /// A flowchart in the Mermaid language: arrows point from what was made to what it was made from.
     public var mermaid: String {
         render(begin: "graph TD", end: nil) { entry in
-            "    \(entry.id)[\"\(entry.label)\"]"
+            "    \(entry.id)[\"\(entry.label.escapedForMermaid)\"]"
         } edge: { "    \($0) --> \($1)" }
     }
 
@@ -63,6 +63,20 @@ extension ContainerGraph.Entry {
         let place = depth == 0 ? "" : " @\(depth)"
         let plain = name.map { $0 == "\"" || $0 == "\\" ? "'" : $0 }
         return String(plain) + place + (state == .loaded ? "" : " (\(state.rawValue))") + (isStale ? " stale" : "")
+    }
+}
+
+extension String {
+    /// Mermaid takes angle brackets for markup, even inside quotes.
+    fileprivate var escapedForMermaid: String {
+        reduce(into: "") { text, character in
+            switch character {
+            case "<": text += "#lt;"
+            case ">": text += "#gt;"
+            case "#": text += "#35;"
+            default: text.append(character)
+            }
+        }
     }
 }
 
