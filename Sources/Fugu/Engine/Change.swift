@@ -141,9 +141,12 @@ extension Node {
         family.commit([Write(node: self, request: request, operation: operation)])
     }
 
-    /// Under the lock: the present value, if its change would concern somebody: an observer or one who reloads.
+    /// Under the lock: the present value with its stamp, if its change would concern somebody: an observer, one who
+    /// reloads or one who becomes stale.
     func concerningValue(_ key: Key) -> (Payload, UInt32)? {
-        guard let facts = family.existingRecord(key)?.facts.value, !facts.observers.isEmpty || !facts.dependents.isEmpty,
+        let facts = family.existingRecord(key)?.facts.value
+        guard facts.map({ !$0.observers.isEmpty || !$0.dependents.isEmpty }) == true
+            || storage.existingCell(key)?.info?.value.isInput == true,
             let (payload, cell, owner) = present(key)
         else { return nil }
         return (payload, cell.version &+ cell.makeInfo().value.changes &+ UInt32(truncatingIfNeeded: owner.depth))

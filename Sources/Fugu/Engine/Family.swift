@@ -168,6 +168,8 @@ struct CellFacts {
     var replacement: Replacement?
     /// How often the cell's value was set, reset or loaded since somebody recorded it.
     var changes: UInt32 = 0
+    /// Whether something was made from it.
+    var isInput = false
     var exclusion: Exclusion?
     /// The generation of the sources that were asked for the key.
     var answered: UInt32?

@@ -112,6 +112,7 @@ extension Flight {
     func record(_ cell: CellReference, of owner: Node) {
         guard facts.value.home == nil, owner.depth <= asker.depth else { return }
         let info = cell.makeInfo()
+        info.value.isInput = true
         cell.mark(CellState.special)
         let facts = info.value
         add(Input(key: cell.key, depth: owner.depth, changes: facts.changes, recipe: facts.recipe), facts.lease)
