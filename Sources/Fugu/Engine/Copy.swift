@@ -27,7 +27,11 @@ private struct Holdings {
 
     private mutating func addHeld(of node: Node) {
         strictness = node.storage.facts.strictness ?? strictness
-        rules += node.storage.facts.scopes?.rules ?? []
+        for rule in node.storage.facts.scopes?.rules ?? [] {
+            // What comes by two ways was added once; its last place wins.
+            rules.removeAll { $0 === rule }
+            rules.append(rule)
+        }
         for cell in node.storage.cells where cell.has(CellState.held) && !cell.has(CellState.layered) {
             if let replacement = cell.info?.value.replacement {
                 operations[cell.key] = .replace(replacement)

@@ -1,11 +1,20 @@
 import Synchronization
 
 /// A rule: what it does to scopes, and to which.
-struct ScopeRule: Sendable {
+final class ScopeRule: Sendable {
     /// For messages and graphs.
     let description: String
     let matches: @Sendable (String) -> Bool
     let configure: @Sendable (any PropertyContainer) -> Void
+
+    init(
+        description: String, matches: @escaping @Sendable (String) -> Bool,
+        configure: @escaping @Sendable (any PropertyContainer) -> Void
+    ) {
+        self.description = description
+        self.matches = matches
+        self.configure = configure
+    }
 }
 
 /// What a node knows of rules and scopes. Guarded by the lock of the family.
