@@ -147,7 +147,7 @@ extension Node {
     }
 
     /// Under the lock: this node and all below it.
-    private var subtree: [Node] {
+    var subtree: [Node] {
         var result = [self]
         var index = 0
         while index < result.count {

@@ -102,7 +102,8 @@ extension Flight {
         let record = family.record(requested)
         let cell = home.storage.cell(requested)
         let flags = CellState.loaded | (cell.has(CellState.held) ? CellState.held : 0)
-        effects.garbage.add(cell.store(payload, flags: flags))
+        // What rules may drop again at once is not to be read before they have run.
+        effects.garbage.add(cell.store(payload, flags: flags, isOpen: !reloads || home.isConfigured))
         cell.countChange()
         if requested.kind != .property {
             cell.makeInfo().value.recipe = recipe

@@ -121,6 +121,7 @@ extension Node {
         computation.finish()
         let waiters = family.lock.withLock {
             storage.facts.scopes?.layer?.computation = nil
+            for node in subtree where node.isConfigured { node.reloading.forEach { $0.openIfPresent() } }
             return computation.waiters.value
         }
         for waiter in waiters { waiter.raise() }
@@ -139,6 +140,16 @@ extension Node {
         if !(written + gone).isEmpty { family.commit(written + gone) }
     }
 
+    /// Under the lock: the cells of instances that go when something changes that they were made from.
+    private var reloading: some Sequence<CellReference> {
+        storage.cells.lazy.filter { $0.has(CellState.loaded) && $0.info?.value.recipe?.reloads == true }
+    }
+
+    /// Under the lock: whether no rules are to be run before something is read here.
+    var isConfigured: Bool {
+        !family.hasScopes || path.allSatisfy { $0.storage.facts.scopes?.layer?.isComputed != false }
+    }
+
     /// Under the lock: lets the layers at or below this node be computed again. Returns the nodes of those observed.
     func invalidateLayers() -> [Node] {
         family.layers.map(\.node).filter { layer in
@@ -146,7 +157,10 @@ extension Node {
         }.filter { layer in
             layer.storage.facts.scopes?.layer?.isComputed = false
             layer.storage.raiseEpoch(reachesDescendants: true)
-            return family.records.contains { $0.facts.value.observers.contains { $0.node.isWithin(layer) } }
+            let subtree = layer.subtree
+            // The next read of what rules may drop is to run them first.
+            for node in subtree { node.reloading.forEach { $0.close() } }
+            return subtree.contains { $0.storage.facts.observerCount > 0 }
         }
     }
 }
