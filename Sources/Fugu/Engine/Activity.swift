@@ -10,6 +10,8 @@ protocol Activity: AnyObject, Sendable {
     var parent: (any Activity)? { get }
     /// How many stand above it.
     var level: Int { get }
+    /// The bits of the keys of all loads on the way here, by `Key.mask`.
+    var wayMask: UInt64 { get }
     /// Whether it has ended, so that nobody waits for it any more.
     var isFinished: Bool { get }
     /// A load that this needed has failed; `way` leads from it to the one that is to blame.
@@ -17,6 +19,7 @@ protocol Activity: AnyObject, Sendable {
 }
 
 extension Activity {
+    var wayMask: UInt64 { parent?.wayMask ?? 0 }
     func needFailed(_ way: [Key]) {}
 
     /// This and all that need it and have not ended, innermost first.

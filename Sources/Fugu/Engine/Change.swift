@@ -60,7 +60,7 @@ extension Family {
         while true {
             let step = lock.withLock {
                 if isOutdated() { return Step.outdated }
-                return tryCommit(writes, holder: activity?.outermost, activity, alongside)
+                return tryCommit(writes, holder: activity, activity, alongside)
             }
             switch step {
             case .done(let effects):

@@ -20,7 +20,7 @@ extension Flight {
     /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who waited.
     /// Returns what the load's own asker gets.
     func end(with result: Result<Payload, any Error>, _ recorder: Flight?) -> Outcome {
-        let holder = parent?.outermost
+        let holder = parent
         var effects = Effects()
         let outcome = family.lock.withLock {
             let (home, recipe) = settle()

@@ -66,25 +66,31 @@ extension Family {
     /// Under the lock: queues what those who observe the key at `node`, or below without anything between hiding it, are
     /// to hear. Without a payload they hear of the load that this asks for, if somebody is there to hear it.
     func announce(
-        _ record: KeyRecord, at node: Node, _ payload: Payload?, isFirstLoad: Bool = false, _ holder: (any Activity)?,
-        _ effects: inout Effects
+        _ record: KeyRecord, at node: Node, _ payload: Payload?, isFirstLoad: Bool = false,
+        _ activity: (any Activity)?, _ effects: inout Effects
     ) {
         guard !record.facts.value.observers.isEmpty else { return }
-        let observers = record.facts.value.observers.filter {
-            !(isFirstLoad && $0.skipsLoads) && $0.node.isWithin(node) && !$0.node.isShadowed(record.key, below: node)
+        let holder = activity?.outermost
+        func concerns(_ observer: Observer) -> Bool {
+            !(isFirstLoad && observer.skipsLoads) && observer.node.isWithin(node)
+                && !observer.node.isShadowed(record.key, below: node)
         }
+        var observers = record.facts.value.observers
+        if !observers.allSatisfy(concerns) { observers = observers.filter(concerns) }
         guard !observers.isEmpty else { return }
-        var contents: [Event.Content] = []
+        let count = record.facts.value.events.count
+        func queue(_ content: Event.Content) {
+            record.facts.value.events.append(Event(content: content, holder: holder))
+        }
         if let payload {
-            contents = [.value(payload, observers)]
+            queue(.value(payload, observers))
         } else {
             // Who tracks reads wants to know that the value is gone; the load that follows is no change to it.
             let trackers = observers.filter(\.skipsLoads)
-            if !trackers.isEmpty { contents.append(.value(Payload(()), trackers)) }
-            if record.facts.value.reloader != nil { contents.append(.load(observers[0].node)) }
+            if !trackers.isEmpty { queue(.value(Payload(()), trackers)) }
+            if record.facts.value.reloader != nil { queue(.load(observers[0].node)) }
         }
-        guard !contents.isEmpty else { return }
-        record.facts.value.events += contents.map { Event(content: $0, holder: holder) }
+        guard record.facts.value.events.count > count else { return }
         effects.records.append(record)
         // Whichever comes second, this or the end of the holder, sees the other and delivers.
         if let holder, !holder.isFinished { Deferred.add(record, of: self, until: holder) }

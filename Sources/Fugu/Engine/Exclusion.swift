@@ -75,7 +75,7 @@ extension Node {
     /// Lets the next in, after publishing what the body made, if it did not throw. Whether that is a change is asked of a
     /// snapshot, and asked again if the value moves meanwhile, as an inherited one may.
     private func end(_ exclusion: Exclusion, _ request: Request, with new: Payload?) {
-        let holder = exclusion.parent?.outermost
+        let holder = exclusion.parent
         var comparison: (isEqual: Bool, stamp: UInt32)?
         while true {
             var effects = Effects()

@@ -13,6 +13,7 @@ final class Flight: Activity {
     let limit: Node?
     let parent: (any Activity)?
     let level: Int
+    let wayMask: UInt64
     let facts = FamilyState(FlightFacts())
     private let finished = Atomic(false)
 
@@ -25,6 +26,7 @@ final class Flight: Activity {
         self.limit = limit
         self.parent = parent
         level = parent.map { $0.level + 1 } ?? 1
+        wayMask = (parent?.wayMask ?? 0) | request.key.mask
     }
 
     deinit { facts.free() }

@@ -155,8 +155,8 @@ extension Node {
 
     /// Stops a load that needs itself, or that is nested too deeply to be anything else.
     func checkWay(to key: Key, _ parent: (any Activity)?) throws {
-        guard let parent else { return }
-        let isCycle = parent.chain.contains { $0.family === family && $0.key == key && $0 is Flight }
+        guard let parent, parent.wayMask & key.mask != 0 || parent.level >= 100 else { return }
+        let isCycle = parent.chain.contains { $0.key == key && $0.family === family && $0 is Flight }
         guard isCycle || parent.level >= 100 && parent.chain.reduce(0, { count, _ in count + 1 }) >= 100 else { return }
         let way = parent.way + [key]
         let error = isCycle ? LoadError.cycle(way) : LoadError.tooDeep(way)
@@ -201,14 +201,16 @@ extension Flight {
     /// Runs the load on this thread. Returns what its own asker gets.
     func run(for container: Container, _ recorder: Flight?, _ load: (Container) throws -> Payload) throws -> Payload {
         family.lock.withLock { facts.value.container = container }
-        let view = Container(view: self)
+        // A default reads nothing through a handle.
+        let view = requested.kind == .property ? container : Container(view: self)
         let result = Result {
             try Current.$activity.withValue(self) {
-                try Container.$current.withValue(view) { try load(view) }
+                if view === container { return try load(view) }
+                return try Container.$current.withValue(view) { try load(view) }
             }
         }
         let outcome = end(with: result, recorder)
-        view.answers(from: outcome.home)
+        if view !== container { view.answers(from: outcome.home) }
         Deferred.deliver(after: self)
         return try outcome.result.get()
     }

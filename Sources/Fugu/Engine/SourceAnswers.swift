@@ -50,7 +50,7 @@ extension Node {
             guard info.value.answered != question.generation else { return false }
             info.value.answered = question.generation
             node.storage.facts.answers &+= 1
-            node.apply(.layer(answer), to: key, isFirstLoad: true, holder: Current.unfinished?.outermost, &effects)
+            node.apply(.layer(answer), to: key, isFirstLoad: true, holder: Current.unfinished, &effects)
             return true
         }
         effects.perform(in: family)

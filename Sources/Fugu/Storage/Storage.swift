@@ -194,7 +194,7 @@ public import Synchronization
     /// The unchecked cast (see 5 above).
     func value<Value: Sendable>(as _: Value.Type) -> Value {
         guard let box else {
-            return withUnsafeBytes(of: bits) { $0.loadUnaligned(as: Value.self) }
+            return StorageReference.unpack(bits, as: Value.self)
         }
         return unsafeDowncast(box, to: Box<Value>.self).value
     }
