@@ -22,12 +22,20 @@ package func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () -> R) -
 
 /// Runs `body` on `count` threads at once, each with its number, and waits for the end of all.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    for thread in startThreads(count, body) { thread.wait() }
+}
+
+/// The same for what takes long: no thread of the pool that other tests need is blocked meanwhile.
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+    for thread in startThreads(count, body) { await thread.opened() }
+}
+
+private func startThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> [Gate] {
     let barrier = Barrier(of: count)
-    let threads = (0..<count).map { number in
+    return (0..<count).map { number in
         startThread {
             barrier.wait()
             body(number)
         }
     }
-    for thread in threads { thread.wait() }
 }

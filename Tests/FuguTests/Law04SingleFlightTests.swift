@@ -1,0 +1,227 @@
+@testable import Fugu
+import Support
+import Testing
+
+@Suite("Law 4: single flight, no lock in user code") struct Law04SingleFlightTests {
+    struct Device: Feature {
+        static let loads = Counter()
+        static func load(in container: any FeatureContainer) -> Witness {
+            loads.add()
+            return Witness()
+        }
+    }
+
+    @Test("Eight threads on each of 10,000 fresh containers load once and get one instance (law 4)")
+    func manyContainers() async {
+        let containers = (0..<10_000).map { _ in Container() }
+        let barrier = Barrier(of: 8)
+        let seen = (0..<8).map { _ in Log<Witness>() }
+        await onThreads(8) { thread in
+            for container in containers {
+                barrier.wait()
+                seen[thread].add(container[Device.self])
+            }
+        }
+        #expect(Device.loads.value == 10_000)
+        let all = seen.map { $0.all.map { ObjectIdentifier($0) } }
+        #expect(all.allSatisfy { $0 == all[0] })
+        #expect(Set(all[0]).count == 10_000)
+    }
+
+    struct Parsed: ThrowingFeature {
+        static let loads = Counter()
+        static func load(in container: any FeatureContainer) throws -> Witness {
+            loads.add()
+            return Witness()
+        }
+    }
+
+    @Test("Properties, keys and throwing features are loaded once as well (law 4)")
+    func otherKinds() async {
+        let rounds = 300
+        let loads = Counter()
+        let property = PropertyKey(defaultValue: loads.add())
+        let feature = FeatureKey { container in container[property] + loads.add(1_000_000) }
+        let containers = (0..<rounds).map { _ in Container() }
+        let barrier = Barrier(of: 8)
+        let seen = (0..<8).map { _ in Log<String>() }
+        await onThreads(8) { thread in
+            for container in containers {
+                barrier.wait()
+                let parsed = (try? container[Parsed.self]).map { "\(ObjectIdentifier($0))" } ?? "failed"
+                seen[thread].add("\(container[feature]) \(container[property]) \(parsed)")
+            }
+        }
+        #expect(loads.value == rounds + rounds * 1_000_000)
+        #expect(Parsed.loads.value == rounds)
+        #expect(seen.allSatisfy { $0.all == seen[0].all })
+    }
+
+    struct Fetched: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Witness { Witness() }
+    }
+
+    @Test("A hundred tasks that read an async feature together get one instance of one load (law 4)")
+    func tasks() async throws {
+        let container = Container()
+        let loads = Counter()
+        let gate = Gate()
+        container.replace(Fetched.self) { _ in
+            loads.add()
+            await gate.opened()
+            return Witness()
+        }
+        let instances = try await withThrowingTaskGroup(of: Witness.self) { group in
+            for _ in 0..<100 { group.addTask { try await container[Fetched.self] } }
+            startThread {
+                container.awaitWaiters(100, for: Fetched.self)
+                gate.open()
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(loads.value == 1)
+        #expect(Set(instances.map { ObjectIdentifier($0) }).count == 1)
+    }
+
+    @Test("Different features load in parallel (law 4)")
+    func parallel() {
+        let container = Container()
+        let (firstBegan, secondBegan) = (Gate(), Gate())
+        let first = FeatureKey { _ in
+            firstBegan.open()
+            secondBegan.wait()
+            return 1
+        }
+        let second = FeatureKey { _ in
+            secondBegan.open()
+            firstBegan.wait()
+            return 2
+        }
+        onThreads(2) { _ = $0 == 0 ? container[first] : container[second] }
+        #expect(container.ifLoaded(first) == 1 && container.ifLoaded(second) == 2)
+    }
+
+    @Test("A loader may block on another thread that reads a different key (law 4)")
+    func blockingLoader() {
+        let container = Container()
+        let inner = FeatureKey { _ in "inner" }
+        let throughContainer = FeatureKey { _ in "outer of " + onAnotherThread { container[inner] } }
+        let throughHandle = FeatureKey { handle in "outer of " + onAnotherThread { handle[inner] } }
+        #expect(container[throughHandle] == "outer of inner")
+        container.resetAll()
+        #expect(container[throughContainer] == "outer of inner")
+    }
+
+    /// Uses the family of `container` from another thread, in all ways, and waits for its end.
+    static func useElsewhere(_ container: Container) {
+        onAnotherThread {
+            let property = PropertyKey(defaultValue: 1)
+            let feature = FeatureKey { $0[property] + 1 }
+            let token = container.observe(property) { _ in }
+            _ = container[feature]
+            container[property] = 2
+            container.modify(property) { $0 += 1 }
+            container.update { $0[property] = 4 }
+            _ = container.child()[feature]
+            token.cancel()
+            container.reset(property)
+        }
+    }
+
+    struct Touching: Equatable, Sendable {
+        let number: Int
+        let container: Container
+        static func == (left: Self, right: Self) -> Bool {
+            useElsewhere(left.container)
+            return left.number == right.number
+        }
+    }
+
+    @Test("No lock is held while defaults, loads, observers, bodies and == run (law 4)")
+    func noLockInUserCode() {
+        let container = Container()
+        let property = PropertyKey<Int>(
+            defaultValue: {
+                Self.useElsewhere(container)
+                return 1
+            }())
+        container.observe(property) { _ in Self.useElsewhere(container) }
+        let feature = FeatureKey { _ in
+            Self.useElsewhere(container)
+            return 2
+        }
+        #expect(container[property] == 1 && container[feature] == 2)
+        container[property] = 3
+        container.modify(property) { value in
+            Self.useElsewhere(container)
+            value = 4
+        }
+        container.update { handle in
+            Self.useElsewhere(container)
+            handle[property] = 5
+        }
+        #expect(container[property] == 5)
+        let equatable = PropertyKey(defaultValue: Touching(number: 1, container: container))
+        let heard = Counter()
+        let token = container.observe(equatable) { _ in heard.add() }
+        container[equatable] = Touching(number: 2, container: container)
+        container.modify(equatable) { $0 = Touching(number: 3, container: container) }
+        container.update { $0[equatable] = Touching(number: 4, container: container) }
+        #expect(heard.value == 3)
+        token.cancel()
+        container.reset(equatable)
+    }
+
+    struct Slow: Feature {
+        static func load(in container: any FeatureContainer) -> Int { 0 }
+    }
+
+    @Test("Threads that wait for a load cost no processor time (law 4)")
+    func waiting() {
+        let container = Container()
+        let work: Duration = .milliseconds(300)
+        let began = Gate()
+        container.replace(Slow.self) { _ in
+            began.open()
+            container.awaitWaiters(4, for: Slow.self)
+            let begin = ThisProcess.threadTime
+            while ThisProcess.threadTime - begin < work {}
+            return 1
+        }
+        let times = Log<Duration>()
+        let loading = startThread { _ = container[Slow.self] }
+        began.wait()
+        onThreads(4) { _ in
+            let begin = ThisProcess.threadTime
+            _ = container[Slow.self]
+            times.add(ThisProcess.threadTime - begin)
+        }
+        loading.wait()
+        #expect(times.count == 4)
+        #expect(times.all.allSatisfy { $0 < work / 6 }, "\(times.all)")
+    }
+
+    @Test("A net of features that many threads enter anywhere is loaded once each and cries no wolf (law 4)")
+    func net() async {
+        let loads = (0..<24).map { _ in Counter() }
+        var keys: [FeatureKey<Int>] = []
+        for number in 0..<24 {
+            let needs = (0..<number).filter { (number * 7 + $0 * 5) % 3 == 0 }.map { keys[$0] }
+            keys.append(
+                FeatureKey { container in
+                    loads[number].add()
+                    return needs.reduce(1) { $0 &+ container[$1] }
+                })
+        }
+        let net = keys
+        let containers = (0..<200).map { _ in Container() }
+        let barrier = Barrier(of: 6)
+        await onThreads(6) { thread in
+            for container in containers {
+                barrier.wait()
+                for step in 0..<24 { _ = container[net[(23 - step * (2 * thread + 1) % 24 + 24) % 24]] }
+            }
+        }
+        #expect(loads.map(\.value) == Array(repeating: 200, count: 24))
+    }
+}

@@ -1,0 +1,221 @@
+@testable import Fugu
+import Support
+import Testing
+
+@Suite("Law 6: cycles of loads that can throw, and what is no cycle") struct Law06LoadErrorTests {
+    struct Parser: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { try container[Grammar.self] }
+    }
+    struct Grammar: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { try container[Parser.self] }
+    }
+
+    @Test("A throwing feature throws the way round, and the container stays usable (law 6)")
+    func throwing() throws {
+        let container = Container()
+        let error = #expect(throws: LoadError.self) { try container[Parser.self] }
+        #expect(error?.path == ["Parser", "Grammar", "Parser"])
+        #expect(error?.description.contains("Parser → Grammar → Parser. Break the cycle") == true)
+        container.set(Grammar.self, to: 5)
+        #expect(try container[Parser.self] == 5)
+    }
+
+    struct Client: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Int { try await container[Token.self] }
+    }
+    struct Token: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Int { try await container[Client.self] }
+    }
+
+    @Test("An async feature throws the way round (law 6)")
+    func async() async {
+        let error = await #expect(throws: LoadError.self) { try await Container()[Client.self] }
+        #expect(error?.path == ["Client", "Token", "Client"])
+    }
+
+    @Test("A cycle through tasks that a load started is found (law 6)")
+    func startedTasks() async {
+        let container = Container()
+        container.replace(Client.self) { _ in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                group.addTask { try await Task { try await container[Token.self] }.value }
+                return try await group.next() ?? 0
+            }
+        }
+        container.replace(Token.self) { _ in try await container[Client.self] }
+        let error = await #expect(throws: LoadError.self) { try await container[Client.self] }
+        #expect(error?.path == ["Client", "Token", "Client"])
+    }
+
+    @Test("A cycle through kinds lists them all (law 6)")
+    func kinds() async {
+        let container = Container()
+        let key = FeatureKey(fileID: "App/Key.swift", line: 3) { (try? $0[Parser.self]) ?? -1 }
+        container.replace(Client.self) { try await $0[Token.self] }
+        container.replace(Token.self) { try $0[Parser.self] + $0[key] }
+        container.replace(Parser.self) { try $0[Grammar.self] }
+        let error = await #expect(throws: LoadError.self) { try await container[Client.self] }
+        #expect(error?.path == ["Client", "Token", "Parser", "Grammar", "Parser"])
+    }
+
+    @Test("Two threads that each load what the other waits for get errors and do not hang (law 6)")
+    func twoThreads() {
+        let container = Container()
+        let (parserBegan, grammarBegan) = (Gate(), Gate())
+        container.replace(Parser.self) { handle in
+            parserBegan.open()
+            grammarBegan.wait()
+            return try handle[Grammar.self]
+        }
+        container.replace(Grammar.self) { handle in
+            grammarBegan.open()
+            parserBegan.wait()
+            return try handle[Parser.self]
+        }
+        let errors = Log<LoadError>()
+        onThreads(2) { thread in
+            do {
+                _ = try thread == 0 ? container[Parser.self] : container[Grammar.self]
+            } catch let error as LoadError {
+                errors.add(error)
+            } catch {}
+        }
+        #expect(errors.count == 2)
+        let ways = [["Parser", "Grammar", "Parser"], ["Grammar", "Parser", "Grammar"]]
+        #expect(errors.all.allSatisfy { ways.contains($0.path) }, "\(errors.all.map(\.path))")
+    }
+
+    @Test("Two tasks that each load what the other waits for get errors and do not hang (law 6)")
+    func twoTasks() async {
+        let container = Container()
+        let (clientBegan, tokenBegan) = (Gate(), Gate())
+        container.replace(Client.self) { handle in
+            clientBegan.open()
+            await tokenBegan.opened()
+            return try await handle[Token.self]
+        }
+        container.replace(Token.self) { handle in
+            tokenBegan.open()
+            await clientBegan.opened()
+            return try await handle[Client.self]
+        }
+        let first = Task { try await container[Client.self] }
+        let second = Task { try await container[Token.self] }
+        for result in [await first.result, await second.result] {
+            let error = #expect(throws: LoadError.self) { try result.get() }
+            #expect(error.map { $0.path.count == 3 && $0.path.first == $0.path.last } == true, "\(String(describing: error))")
+        }
+    }
+
+    struct Lexer: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { 1 }
+    }
+
+    @Test("Three threads in a ring get errors and do not hang (law 6)")
+    func ring() {
+        let container = Container()
+        let barrier = Barrier(of: 3)
+        let first = Log<Void>()
+        // A load that is begun again to find the way does not meet the others again.
+        let meet = { @Sendable in
+            first.add(())
+            if first.count <= 3 { barrier.wait() }
+        }
+        container.replace(Parser.self) { handle in
+            meet()
+            return try handle[Grammar.self]
+        }
+        container.replace(Grammar.self) { handle in
+            meet()
+            return try handle[Lexer.self]
+        }
+        container.replace(Lexer.self) { handle in
+            meet()
+            return try handle[Parser.self]
+        }
+        let errors = Log<LoadError>()
+        onThreads(3) { thread in
+            do {
+                _ = try thread == 0
+                    ? container[Parser.self] : thread == 1 ? container[Grammar.self] : container[Lexer.self]
+            } catch let error as LoadError {
+                errors.add(error)
+            } catch {}
+        }
+        #expect(errors.count == 3)
+        #expect(errors.all.allSatisfy { $0.path.count == 4 && $0.path.first == $0.path.last }, "\(errors.all.map(\.path))")
+    }
+
+    struct Level<Inner>: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { try container[Level<Level<Inner>>.self] }
+    }
+
+    @Test("Nesting without end is reported instead of overflowing the stack (law 6)")
+    func endless() {
+        let error = #expect(throws: LoadError.self) { try Container()[Level<Int>.self] }
+        #expect(error?.path.count == 101)
+        #expect(error?.path.first == "Level<Int>")
+        #expect(error?.description.contains("nested more than 100 loads deep") == true)
+    }
+
+    struct Name: Feature {
+        static func load(in container: any FeatureContainer) -> String { "own" }
+    }
+
+    @Test("The same key in unrelated containers that delegate to each other is no cycle (law 6)")
+    func unrelated() {
+        let chain = (0..<50).map { _ in Container() }
+        for (container, next) in zip(chain, chain.dropFirst()) {
+            container.replace(Name.self) { _ in next[Name.self] + "!" }
+        }
+        #expect(chain[0][Name.self] == "own" + String(repeating: "!", count: 49))
+        let (left, right) = (Container(), Container())
+        let base = FeatureKey { _ in "base" }
+        left.replace(Name.self) { _ in right[Name.self] + " of left" }
+        right.replace(Name.self) { _ in left[base] + " of right" }
+        #expect(left[Name.self] == "base of right of left")
+    }
+
+    @Test("Two threads in unrelated containers that delegate to each other do not hang (law 6)")
+    func unrelatedThreads() async {
+        for _ in 0..<200 {
+            let (left, right) = (Container(), Container())
+            let base = FeatureKey { _ in 1 }
+            left.replace(Name.self) { "\($0[base])\(right[base])" }
+            right.replace(Name.self) { "\($0[base])\(left[base])" }
+            await onThreads(2) { #expect($0 == 0 ? left[Name.self] == "11" : right[Name.self] == "11") }
+        }
+    }
+
+    @Test("A real cycle through two families is found and told (law 6)")
+    func twoFamilies() throws {
+        let (left, right) = (Container(), Container())
+        left.replace(Parser.self) { _ in try right[Grammar.self] }
+        right.replace(Grammar.self) { _ in try left[Parser.self] }
+        let error = #expect(throws: LoadError.self) { try left[Parser.self] }
+        #expect(error?.path == ["Parser", "Grammar", "Parser"])
+    }
+
+    @Test("Reading a key again that was read before is no cycle (law 6)")
+    func diamond() {
+        let base = FeatureKey { _ in 1 }
+        let left = FeatureKey { $0[base] + 1 }
+        let right = FeatureKey { $0[base] + $0[left] }
+        let top = FeatureKey { $0[left] + $0[right] + $0[base] }
+        #expect(Container()[top] == 6)
+    }
+
+    @Test("What an instance reads after its load is no part of the load (law 6)")
+    func later() {
+        struct Lazy: Sendable {
+            let container: any FeatureContainer
+            let key: Log<FeatureKey<Lazy>>
+            var again: Lazy { container[key.all[0]] }
+        }
+        let keys = Log<FeatureKey<Lazy>>()
+        let key = FeatureKey { Lazy(container: $0, key: keys) }
+        keys.add(key)
+        let container = Container()
+        #expect(container[key].again.again.container === container[key].container)
+    }
+}

@@ -1,0 +1,109 @@
+@testable import Fugu
+import Support
+import Testing
+
+@Suite("Law 8: after a container has gone away") struct Law08AfterEndTests {
+    struct Name: Property { static var defaultValue: String { "default" } }
+    struct Greeting: Feature {
+        static func load(in container: any FeatureContainer) -> String { "hello" }
+    }
+    struct Parsed: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { 1 }
+    }
+    struct Fetched: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+    }
+    /// Keeps its handle.
+    struct Keeper: Feature {
+        let container: any FeatureContainer
+        static func load(in container: any FeatureContainer) -> Keeper { Keeper(container: container) }
+    }
+
+    @Test("A property read gives its default and is reported (law 8)")
+    func property() {
+        let (keeper, reports) = {
+            let container = Container()
+            container[Name.self] = "set"
+            return (container[Keeper.self], container.logReports())
+        }()
+        #expect(keeper.container[Name.self] == "default")
+        #expect(reports.count == 1)
+        #expect(reports.all.first?.contains("Name was read from a container that has gone away") == true)
+    }
+
+    @Test("A plain feature stops with a message that names it (law 8)")
+    func feature() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopWithinASecond()
+            let keeper = Container()[Keeper.self]
+            _ = keeper.container[Greeting.self]
+        }
+        expectMessage(
+            of: result, "Greeting was asked of a container that has gone away", "Keep the Container as long as")
+    }
+
+    @Test("A feature that was loaded before stops with a message too, since it is released (law 8)")
+    func loadedFeature() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopWithinASecond()
+            let keeper = {
+                let container = Container()
+                _ = container[Greeting.self]
+                return container[Keeper.self]
+            }()
+            _ = keeper.container[Greeting.self]
+        }
+        expectMessage(of: result, "Greeting was asked of a container that has gone away")
+    }
+
+    @Test("Throwing and async features throw LoadError (law 8)")
+    func throwing() async {
+        let keeper = Container()[Keeper.self]
+        let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
+        #expect(error?.path == ["Parsed"])
+        #expect(error?.description.contains("Parsed was asked of a container that has gone away") == true)
+        let late = await #expect(throws: LoadError.self) { try await keeper.container[Fetched.self] }
+        #expect(late?.path == ["Fetched"])
+    }
+
+    @Test("A change is reported and does nothing (law 8)")
+    func changes() {
+        let (keeper, reports) = {
+            let container = Container()
+            return (container[Keeper.self], container.logReports())
+        }()
+        keeper.container[Name.self] = "late"
+        #expect(reports.all.first?.contains("Name was changed in a container that has gone away") == true)
+        #expect(keeper.container[Name.self] == "default")
+    }
+
+    /// Holds its handle, and is read through it.
+    struct Service: Feature {
+        static let ended = Counter()
+        let container: any FeatureContainer
+        let witness = Witness { ended.add() }
+        static func load(in container: any FeatureContainer) -> Service { Service(container: container) }
+    }
+
+    @Test("200,000 short-lived containers with captured handles leave no memory behind (law 8)")
+    func memory() async {
+        func use(_ count: Int) async {
+            await onThreads(2) { _ in
+                for number in 0..<count / 2 {
+                    let container = Container()
+                    container[Name.self] = "this is the name of container \(number)"
+                    _ = container[Service.self].container[Name.self]
+                }
+            }
+        }
+        await use(2_000)
+        let before = ThisProcess.residentBytes
+        await use(200_000)
+        let after = ThisProcess.residentBytes
+        #expect(Service.ended.value == 202_000)
+        guard let before, let after else { return print("the resident size cannot be told here") }
+        print("resident size before \(before / 1024) KiB, after 200,000 containers \(after / 1024) KiB")
+        // Other tests run beside this one; a leak of 500 bytes for each would be 100 MB.
+        if !ThisProcess.isThreadSanitized { #expect(after - before < 50 << 20) }
+    }
+}

@@ -1,0 +1,255 @@
+@testable import Fugu
+import Support
+import Testing
+
+@Suite("Law 10: every change, once, in order") struct Law10OrderTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Other: Property { static var defaultValue: Int { 0 } }
+    struct Label: Feature {
+        static func load(in container: any FeatureContainer) -> String { "number \(container[Number.self])" }
+    }
+
+    @Test("An observer hears of sets, modifies, updates, resets and the first load (law 10)")
+    func kinds() {
+        let container = Container()
+        let heard = Log<Int>()
+        container.observe(Number.self) { heard.add($0) }
+        #expect(container[Number.self] == 0)
+        container[Number.self] = 1
+        container.modify(Number.self) { $0 += 1 }
+        container.update { $0[Number.self] = 3 }
+        container.reset(Number.self)
+        #expect(heard.all == [0, 1, 2, 3, 0])
+        container[Number.self] = 4
+        container.resetAll()
+        #expect(heard.all == [0, 1, 2, 3, 0, 4, 0])
+    }
+
+    @Test("Features of every kind of key are observed (law 10)")
+    func features() async throws {
+        struct Parsed: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> Int { 1 }
+        }
+        struct Fetched: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+        }
+        let container = Container()
+        let key = FeatureKey { _ in 1 }
+        let property = PropertyKey(defaultValue: 1)
+        let heard = Log<String>()
+        container.observe(Label.self) { heard.add($0) }
+        container.observe(key) { heard.add("key \($0)") }
+        container.observe(property) { heard.add("property \($0)") }
+        container.observe(Parsed.self) { heard.add("parsed \($0)") }
+        container.observe(Fetched.self) { heard.add("fetched \($0)") }
+        _ = (container[Label.self], container[key], container[property])
+        _ = try container[Parsed.self]
+        _ = try await container[Fetched.self]
+        #expect(heard.removeAll() == ["number 0", "key 1", "property 1", "parsed 1", "fetched 1"])
+        container[Label.self] = "set"
+        container[key] = 2
+        container[property] = 2
+        container.set(Parsed.self, to: 2)
+        container.set(Fetched.self, to: 2)
+        #expect(heard.removeAll() == ["set", "key 2", "property 2", "parsed 2", "fetched 2"])
+        container.reset(Label.self)
+        container.reset(Parsed.self)
+        #expect(heard.removeAll() == ["number 0", "parsed 1"])
+    }
+
+    @Test("Four threads that set 10,000 times give three observers one order, ending with what stays (law 10)")
+    func order() async {
+        let container = Container()
+        container[Number.self] = -1
+        let logs = (0..<3).map { _ in Log<Int>() }
+        let calls = Counter()
+        let overlaps = Counter()
+        for log in logs {
+            container.observe(Number.self) { number in
+                if calls.add() != 1 { overlaps.add() }
+                log.add(number)
+                calls.add(-1)
+            }
+        }
+        await onThreads(4) { thread in
+            for step in 0..<10_000 { container[Number.self] = thread * 10_000 + step }
+        }
+        let heard = logs.map(\.all)
+        #expect(heard[0].count == 40_000 && heard[0].sorted() == Array(0..<40_000))
+        #expect(heard[1] == heard[0] && heard[2] == heard[0])
+        #expect(heard[0].last == container[Number.self])
+        #expect(overlaps.value == 0)
+    }
+
+    @Test("Sets, modifies, updates and resets of many threads are heard in one order too (law 10)")
+    func mixedOrder() async {
+        let container = Container()
+        let key = PropertyKey(defaultValue: [0])
+        let logs = (0..<2).map { _ in Log<[Int]>() }
+        for log in logs { container.observe(key) { log.add($0) } }
+        await onThreads(4) { thread in
+            for step in 0..<500 {
+                switch thread {
+                case 0: container[key] = [step]
+                case 1: container.modify(key) { $0.append(step) }
+                case 2: container.update { $0[key] = [-step] }
+                default: step % 10 == 0 ? container.reset(key) : withExtendedLifetime(container[key]) {}
+                }
+            }
+        }
+        container[key] = [-1, -1]
+        #expect(logs[0].all == logs[1].all)
+        #expect(logs[0].all.last == [-1, -1] && container[key] == [-1, -1])
+    }
+
+    @Test("Calls happen on the thread that changed it, after the change (law 10)")
+    func thread() {
+        let container = Container()
+        let seen = Log<Int>()
+        let threads = Log<Duration>()
+        container.observe(Number.self) { _ in
+            seen.add(container[Number.self])
+            threads.add(.zero)
+        }
+        let during = Log<Int>()
+        onThreads(1) { _ in
+            container[Number.self] = 1
+            during.add(seen.count)
+        }
+        #expect(during.all == [1] && seen.all == [1])
+    }
+
+    @Test("Who changes what is being delivered does not wait: the delivering thread takes it along (law 10)")
+    func takingAlong() {
+        let container = Container()
+        let (delivering, goesOn) = (Gate(), Gate())
+        let heard = Log<Int>()
+        container.observe(Number.self) { number in
+            heard.add(number)
+            guard number == 1 else { return }
+            delivering.open()
+            goesOn.wait()
+        }
+        let first = startThread { container[Number.self] = 1 }
+        delivering.wait()
+        onAnotherThread { container[Number.self] = 2 }
+        onAnotherThread { container[Number.self] = 3 }
+        #expect(container[Number.self] == 3 && heard.all == [1])
+        goesOn.open()
+        first.wait()
+        #expect(heard.all == [1, 2, 3])
+    }
+
+    @Test("Setting from inside an observer is delivered after the present round (law 10)")
+    func rounds() {
+        let container = Container()
+        let heard = Log<String>()
+        container.observe(Number.self) { number in
+            heard.add("a\(number)")
+            if number < 3 { container[Number.self] = number + 1 }
+            heard.add("a\(number) ends")
+        }
+        container.observe(Number.self) { heard.add("b\($0)") }
+        container[Number.self] = 1
+        #expect(heard.all == ["a1", "a1 ends", "b1", "a2", "a2 ends", "b2", "a3", "a3 ends", "b3"])
+    }
+
+    @Test("An observer added or cancelled during a round changes no other's order (law 10)")
+    func observersInObservers() {
+        let container = Container()
+        let heard = Log<String>()
+        let late = Log<ObservationToken>()
+        container.observe(Number.self) { number in
+            heard.add("a\(number)")
+            if number == 1 { late.add(container.observe(Number.self) { heard.add("late\($0)") }) }
+            if number == 3 { late.all[0].cancel() }
+        }
+        for number in 1...4 { container[Number.self] = number }
+        #expect(heard.all == ["a1", "a2", "late2", "a3", "a4"])
+    }
+
+    struct Touchy: Equatable, Sendable {
+        let number: Int
+        var during: (@Sendable () -> Void)?
+        static func == (left: Self, right: Self) -> Bool {
+            left.during?()
+            right.during?()
+            return left.number == right.number
+        }
+    }
+
+    @Test("Setting an equal value calls nobody but counts as set (law 10)")
+    func equal() {
+        let parent = Container()
+        let child = parent.child()
+        parent[Number.self] = 5
+        let heard = Log<Int>()
+        child.observe(Number.self) { heard.add($0) }
+        child[Number.self] = 5
+        child.modify(Number.self) { $0 = 5 }
+        child.update { $0[Number.self] = 5 }
+        #expect(heard.all.isEmpty)
+        parent[Number.self] = 6
+        #expect(child[Number.self] == 5 && heard.all.isEmpty)
+        child[Number.self] = 6
+        #expect(heard.all == [6])
+    }
+
+    @Test("Values that cannot be compared are always a change (law 10)")
+    func notEquatable() {
+        let container = Container()
+        let key = PropertyKey(defaultValue: Witness())
+        let witness = Witness()
+        let heard = Counter()
+        container.observe(key) { _ in heard.add() }
+        container[key] = witness
+        container[key] = witness
+        #expect(heard.value == 2)
+    }
+
+    @Test("Two NaNs differ, as they say (law 10)")
+    func nan() {
+        let container = Container()
+        let key = PropertyKey(defaultValue: Double.nan)
+        let heard = Counter()
+        container[key] = .nan
+        container.observe(key) { _ in heard.add() }
+        container[key] = .nan
+        container[key] = 1
+        container[key] = 1
+        #expect(heard.value == 2)
+    }
+
+    @Test("== may call back into the container, and a value that moves meanwhile is compared again (law 10)")
+    func callback() {
+        let container = Container()
+        let key = PropertyKey(defaultValue: Touchy(number: 0))
+        container[key] = Touchy(number: 1)
+        let heard = Log<Int>()
+        container.observe(key) { heard.add($0.number) }
+        let once = Counter()
+        container[key] = Touchy(number: 1) {
+            guard once.add() == 1 else { return }
+            _ = container[key]
+            onAnotherThread { container[key] = Touchy(number: 2) }
+        }
+        #expect(heard.all == [2, 1])
+        #expect(container[key].number == 1)
+        container[key] = Touchy(number: 1)
+        #expect(heard.all == [2, 1])
+    }
+
+    @Test("A modify in a child compares with what it inherits in the end (law 10)")
+    func inheritedMoves() {
+        let parent = Container()
+        let child = parent.child()
+        parent[Number.self] = 1
+        let heard = Log<Int>()
+        child.observe(Number.self) { heard.add($0) }
+        child.modify(Number.self) { value in
+            onAnotherThread { parent[Number.self] = 2 }
+            value = 1
+        }
+        #expect(heard.all == [2, 1] && child[Number.self] == 1)
+    }
+}

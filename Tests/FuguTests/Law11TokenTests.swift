@@ -1,0 +1,203 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("Law 11: tokens end observation, forgetting them does not") struct Law11TokenTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Device: Feature {
+        static func load(in container: any FeatureContainer) -> Int { 0 }
+    }
+
+    @Test("Cancelling ends the observation and releases the closure (law 11)")
+    func cancel() {
+        let container = Container()
+        let heard = Log<Int>()
+        let ended = Counter()
+        let token = container.observe(Number.self) { [witness = Witness { ended.add() }] number in
+            withExtendedLifetime(witness) { heard.add(number) }
+        }
+        container[Number.self] = 1
+        #expect(ended.value == 0)
+        token.cancel()
+        #expect(ended.value == 1)
+        container[Number.self] = 2
+        token.cancel()
+        #expect(heard.all == [1])
+    }
+
+    @Test("A dropped token observes as long as the container lives, and its closure goes with it (law 11)")
+    func dropped() {
+        let ended = Counter()
+        let heard = Log<Int>()
+        do {
+            let container = Container()
+            container.observe(Number.self) { [witness = Witness { ended.add() }] number in
+                withExtendedLifetime(witness) { heard.add(number) }
+            }
+            for number in 1...3 { container[Number.self] = number }
+            #expect(ended.value == 0)
+        }
+        #expect(heard.all == [1, 2, 3] && ended.value == 1)
+    }
+
+    @Test("A token does not keep its container alive, and may be cancelled after it (law 11)")
+    func tokenAlone() {
+        let ended = Counter()
+        var container: Container? = Container()
+        weak let weakContainer = container
+        container?[Device.self] = 1
+        let token = container?.observe(Device.self) { [witness = Witness { ended.add() }] _ in
+            withExtendedLifetime(witness) {}
+        }
+        container = nil
+        #expect(weakContainer == nil && ended.value == 1)
+        token?.cancel()
+        #expect(ended.value == 1)
+    }
+
+    @Test("An observer that cancels itself is called no more (law 11)")
+    func cancelInside() {
+        let container = Container()
+        let heard = Log<Int>()
+        let tokens = Log<ObservationToken>()
+        tokens.add(
+            container.observe(Number.self) { number in
+                heard.add(number)
+                container[Number.self] = number + 1
+                if number == 2 { tokens.all[0].cancel() }
+            })
+        container[Number.self] = 1
+        #expect(heard.all == [1, 2] && container[Number.self] == 3)
+    }
+
+    @Test("An observer that another one cancels in the same round is not called (law 11)")
+    func cancelOther() {
+        let container = Container()
+        let heard = Log<String>()
+        let tokens = Log<ObservationToken>()
+        container.observe(Number.self) { _ in
+            heard.add("first")
+            tokens.all[0].cancel()
+        }
+        tokens.add(container.observe(Number.self) { _ in heard.add("second") })
+        container[Number.self] = 1
+        #expect(heard.all == ["first"])
+    }
+
+    @Test("Nothing is called after cancel has returned, though changes wait to be delivered (law 11)")
+    func cancelDuringDelivery() {
+        let container = Container()
+        let (delivering, goesOn) = (Gate(), Gate())
+        let heard = Log<Int>()
+        container.observe(Number.self) { number in
+            guard number == 1 else { return }
+            delivering.open()
+            goesOn.wait()
+        }
+        let token = container.observe(Number.self) { heard.add($0) }
+        let setting = startThread { container[Number.self] = 1 }
+        delivering.wait()
+        container[Number.self] = 2
+        token.cancel()
+        goesOn.open()
+        setting.wait()
+        #expect(heard.all.isEmpty)
+    }
+
+    @Test("Cancelling does not wait for a call that is running elsewhere (law 11)")
+    func cancelDuringCall() {
+        let container = Container()
+        let (calling, goesOn) = (Gate(), Gate())
+        let heard = Counter()
+        let token = container.observe(Number.self) { _ in
+            calling.open()
+            goesOn.wait()
+            heard.add()
+        }
+        let setting = startThread { container[Number.self] = 1 }
+        calling.wait()
+        token.cancel()
+        #expect(heard.value == 0)
+        goesOn.open()
+        setting.wait()
+        container[Number.self] = 2
+        #expect(heard.value == 1)
+    }
+
+    @Test("Tokens that are made and cancelled on many threads while values change leave nothing behind (law 11)")
+    func churn() async {
+        let container = Container()
+        let ended = Counter()
+        await onThreads(4) { thread in
+            for step in 0..<1_000 {
+                guard thread > 0 else {
+                    container[Number.self] = step
+                    continue
+                }
+                let token = container.observe(Number.self) { [witness = Witness { ended.add() }] _ in
+                    withExtendedLifetime(witness) {}
+                }
+                token.cancel()
+            }
+        }
+        #expect(ended.value == 3_000)
+    }
+
+    @Test("observe while an owner lives ends with the owner, and does not keep it (law 11)")
+    func owner() {
+        let container = Container()
+        let heard = Log<Int>()
+        let ended = Counter()
+        var owner: Witness? = Witness { ended.add() }
+        let key = FeatureKey { _ in 0 }
+        container.observe(Number.self, while: owner!) { heard.add($0) }
+        container.observe(Device.self, while: owner!) { heard.add($0) }
+        container.observe(key, while: owner!) { heard.add($0) }
+        container[Number.self] = 1
+        container[Device.self] = 2
+        container[key] = 3
+        #expect(ended.value == 0)
+        owner = nil
+        #expect(ended.value == 1)
+        container[Number.self] = 4
+        container[Device.self] = 5
+        container[key] = 6
+        #expect(heard.all == [1, 2, 3])
+    }
+
+    @Test("The closure of an owner that is gone is released with the next change at the latest (law 11)")
+    func ownersClosure() {
+        let container = Container()
+        let ended = Counter()
+        var owner: Witness? = Witness()
+        container.observe(Number.self, while: owner!) { [witness = Witness { ended.add() }] _ in
+            withExtendedLifetime(witness) {}
+        }
+        container[Number.self] = 1
+        owner = nil
+        container[Number.self] = 2
+        #expect(ended.value == 1)
+    }
+
+    @Test("A main-actor observer is called in order on the main actor, until it is cancelled there (law 11)")
+    @MainActor func mainActor() async {
+        let container = Container()
+        let direct = Log<Int>()
+        container.observe(Number.self) { direct.add($0) }
+        var heard: [Int] = []
+        let all = Gate()
+        let token = container.observe(Number.self, onMainActor: { number in
+            heard.append(number)
+            if heard.count == 400 { all.open() }
+        })
+        await onThreads(4) { thread in
+            for step in 0..<100 { container[Number.self] = thread * 100 + step + 1 }
+        }
+        await all.opened()
+        #expect(heard == direct.all && heard.last == container[Number.self])
+        container[Number.self] = 1_000
+        token.cancel()
+        for _ in 0..<10 { await Task.yield() }
+        #expect(heard.count == 400)
+    }
+}

@@ -1,0 +1,49 @@
+@testable import Fugu
+import Support
+
+// Tests wait for a state of the engine, never for time.
+extension Container {
+    /// Returns when `count` threads or tasks wait for the load of the feature in this container's family. The task that
+    /// began an async load is one of them, the thread that runs a load is not.
+    func awaitWaiters<F: Feature>(_ count: Int, for _: F.Type) { awaitWaiters(count, Key(raw: Key.feature(F.self))) }
+
+    func awaitWaiters<F: ThrowingFeature>(_ count: Int, for _: F.Type) {
+        awaitWaiters(count, Key(raw: Key.throwingFeature(F.self)))
+    }
+
+    func awaitWaiters<F: AsyncFeature>(_ count: Int, for _: F.Type) {
+        awaitWaiters(count, Key(raw: Key.asyncFeature(F.self)))
+    }
+
+    func awaitWaiters<Value>(_ count: Int, for key: PropertyKey<Value>) { awaitWaiters(count, Key(raw: key.raw)) }
+
+    func awaitWaiters<Instance>(_ count: Int, for key: FeatureKey<Instance>) { awaitWaiters(count, Key(raw: key.raw)) }
+
+    private func awaitWaiters(_ count: Int, _ key: Key) {
+        let family = backing.node.family
+        awaitState {
+            family.lock.withLock {
+                let flights = family.existingRecord(key)?.facts.value.flights ?? []
+                return flights.reduce(0) { $0 + $1.facts.value.waiters.count } >= count
+            }
+        }
+    }
+
+    /// Returns when `count` writers wait for the end of a `modify` of the property in this container.
+    func awaitWriters<Value>(_ count: Int, for key: PropertyKey<Value>) {
+        let node = backing.node
+        awaitState {
+            node.family.lock.withLock {
+                let exclusion = node.storage.existingCell(Key(raw: key.raw))?.info?.value.exclusion
+                return (exclusion?.waiters.value.count ?? 0) >= count
+            }
+        }
+    }
+
+    /// Hands what would go to standard error to a log.
+    func logReports() -> Log<String> {
+        let log = Log<String>()
+        backing.node.family.reports.handle { log.add($0) }
+        return log
+    }
+}
