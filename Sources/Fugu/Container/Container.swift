@@ -47,6 +47,10 @@ public final class Container: FeatureContainer {
         storageAddress = Atomic(StorageReference.empty.address)
     }
 
+    /// Whether this stands for a container that may go away or be closed meanwhile: what cannot be loaded then is not
+    /// asked for by anyone.
+    var isStandIn: Bool { owned == nil && backing is Node }
+
     /// Stands for the container of `node`, wherever that is.
     init(standingFor node: Node) {
         backing = node

@@ -2,7 +2,7 @@
 /// observed and was dropped; a type that belongs to an actor waits for its next read.
 extension Subject {
     init<P: Property & SendableMetatype>(_: P.Type) where P.Value == Value {
-        self.init(key: Key(raw: Key.property(P.self)), reloader: { _ = $0[P.self] }, naming: P._naming)
+        self.init(key: Key(raw: Key.property(P.self)), reloader: { $0.loadAgain(Request(P.self)) { _ in Payload(P.defaultValue) } }, naming: P._naming)
     }
 
     init<P: Property>(isolated _: P.Type) where P.Value == Value {
@@ -10,18 +10,23 @@ extension Subject {
     }
 
     init(_ key: PropertyKey<Value>) {
-        self.init(key: Key(raw: key.raw), reloader: { _ = $0[key] }, naming: key.descriptor.naming)
+        self.init(
+            key: Key(raw: key.raw),
+            reloader: { $0.loadAgain(Request(key)) { _ in Payload(key.descriptor.defaultValue()) } },
+            naming: key.descriptor.naming)
     }
 
     init<F: Feature & SendableMetatype>(_: F.Type) where F.Instance == Value {
-        self.init(key: Key(raw: Key.feature(F.self)), reloader: { _ = $0[F.self] })
+        self.init(key: Key(raw: Key.feature(F.self)), reloader: { $0.loadAgain(Request(F.self)) { Payload(F.load(in: $0)) } })
     }
 
     init<F: Feature>(isolated _: F.Type) where F.Instance == Value {
         self.init(key: Key(raw: Key.feature(F.self)), reloader: nil)
     }
 
-    init(_ key: FeatureKey<Value>) { self.init(key: Key(raw: key.raw), reloader: { _ = $0[key] }) }
+    init(_ key: FeatureKey<Value>) {
+        self.init(key: Key(raw: key.raw), reloader: { $0.loadAgain(Request(key)) { Payload(key.descriptor.load($0)) } })
+    }
 
     init<F: ThrowingFeature & SendableMetatype>(_: F.Type) where F.Instance == Value {
         let key = Key(raw: Key.throwingFeature(F.self))
@@ -45,7 +50,13 @@ extension Subject {
 }
 
 extension Container {
+    /// Loads what cannot fail. If the container has gone away or is closed by now, nobody is there to miss it.
+    fileprivate func loadAgain(_ request: Request, _ load: (Container) -> Payload) {
+        _ = try? backing.read(request, self, load)
+    }
+
     fileprivate func reportFailedReload(of key: Key, _ error: any Error) {
+        if let error = error as? LoadError, error.code == .ended || error.code == .closed { return }
         backing.node.family.reports.report(Messages.reloadFailed(of: key, error))
     }
 }

@@ -70,7 +70,7 @@ extension Node {
                 if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.flight.failedWay }) }
                 throw error
             case .ended: throw LoadError.ended(request.key)
-            case .refused: throw refusal(of: request.key, parent)
+            case .refused: throw refusal(of: request.key, container, parent)
             case .external(let strictness): return try strictness.answer(request, parent)
             case .wait(let flight, _, let landing):
                 awaited = (flight, landing)

@@ -163,14 +163,13 @@ extension Node {
             markResets(key)
             guard cell.has(CellState.held | CellState.loaded) else { return }
         }
+        let lost = cell.has(CellState.held) ? nil : cell.info?.value.recipe
         if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
         let wasHeld = cell.has(CellState.held)
-        var announced: Payload?
         switch operation {
         case .set(let payload):
             takeReplacement(cell, &effects.garbage)
             effects.garbage.add(cell.store(payload, flags: CellState.held, isOpen: isOpen))
-            announced = payload
         case .replace(let replacement):
             takeReplacement(cell, &effects.garbage)
             effects.garbage.add(cell.clear(flags: CellState.held))
@@ -182,7 +181,6 @@ extension Node {
             cell.info?.value.answered = nil
         case .layer(.value(let payload)):
             effects.garbage.add(cell.store(payload, flags: CellState.held | CellState.layered, isOpen: isOpen))
-            announced = payload
         case .layer(.failure):
             // Held without a value: the default is loaded in its place, here.
             effects.garbage.add(cell.clear(flags: CellState.held | CellState.layered))
@@ -194,13 +192,13 @@ extension Node {
         if isHeld { storage.facts.heldMask |= key.mask }
         if isHeld != wasHeld, parent != nil { storage.raiseEpoch(reachesDescendants: hasChildren) }
         if wasHeld, !isHeld { dropUnanchored(holder, &effects) }
+        if isHeld, !wasHeld { awakenHidden(by: key, holder, &effects) }
         guard let record = family.existingRecord(key) else { return }
         if isHeld || wasHeld { dropCopies(of: record, holder, &effects) }
         if isHeld, !wasHeld { dropHidden(record, holder, &effects) }
         if isSilent { return }
         dropDependents(of: record, holder, &effects)
-        family.announce(
-            record, at: self, announced ?? present(key)?.payload, isFirstLoad: isFirstLoad, holder, &effects)
+        family.announce(record, at: self, lost: lost, isFirstLoad: isFirstLoad, holder, &effects)
     }
 
     /// Under the lock: notes how the sources are asked for a key, so that a change of theirs reaches those who read it.
@@ -244,10 +242,13 @@ extension Node {
         cell.countChange()
     }
 
-    /// Takes a loaded instance away, and with it those that reload from it.
-    private func dropWithDependents(_ key: Key, _ holder: (any Activity)?, _ effects: inout Effects) {
+    /// Takes a loaded instance away, and with it those that reload from it. Returns what it was made from.
+    @discardableResult
+    private func dropWithDependents(_ key: Key, _ holder: (any Activity)?, _ effects: inout Effects) -> Recipe? {
+        let recipe = storage.existingCell(key)?.info?.value.recipe
         dropLoaded(key, &effects)
         if let record = family.existingRecord(key) { dropDependents(of: record, holder, &effects) }
+        return recipe
     }
 
     /// After a key is no longer held here: copies go that were here because of it.
@@ -256,6 +257,9 @@ extension Node {
         for cell in storage.cells where cell.has(CellState.loaded) {
             guard let recipe = cell.info?.value.recipe, !anchors(cell.key, recipe) else { continue }
             dropWithDependents(cell.key, holder, &effects)
+            guard let record = family.existingRecord(cell.key), recipe.reloads || find(cell.key).present != nil
+            else { continue }
+            family.announce(record, at: self, lost: recipe, holder, &effects)
         }
     }
 
@@ -279,6 +283,19 @@ extension Node {
         drop(record.facts.value.dependents.filter { $0.isIndirect && $0.depth < depth }, of: record, holder, &effects)
     }
 
+    /// After a key became held here: those who observe here or below what was inherited, was made from the key and
+    /// reloads, are to have their own at once.
+    private func awakenHidden(by key: Key, _ holder: (any Activity)?, _ effects: inout Effects) {
+        guard let parent, hasChildren || storage.facts.observerCount > 0 else { return }
+        for record in family.records where !record.facts.value.observers.isEmpty {
+            guard let (cell, owner) = parent.find(record.key).present, let recipe = cell.info?.value.recipe,
+                recipe.reloads, recipe.mask & key.mask != 0, recipe.keys.contains(key), !shares(recipe, of: owner),
+                !recipe.keys.contains(where: { $0 != key && holds($0) })
+            else { continue }
+            family.announce(record, at: self, holder, &effects)
+        }
+    }
+
     private func drop(
         _ dependents: Set<Dependent>, of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects
     ) {
@@ -287,8 +304,8 @@ extension Node {
             guard record.facts.value.dependents.contains(dependent), node.isWithin(self),
                 !node.isShadowed(record.key, below: self)
             else { continue }
-            node.dropWithDependents(dependent.key, holder, &effects)
-            family.announce(family.record(dependent.key), at: node, nil, holder, &effects)
+            let lost = node.dropWithDependents(dependent.key, holder, &effects)
+            family.announce(family.record(dependent.key), at: node, lost: lost, holder, &effects)
         }
     }
 }

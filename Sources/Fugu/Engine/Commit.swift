@@ -111,7 +111,7 @@ extension Flight {
         }
         if home.parent != nil { record.facts.value.copies.insert(NodeIdentity(node: home)) }
         if reloads { family.follow(recipe, by: requested, at: home) }
-        family.announce(record, at: home, payload, isFirstLoad: true, holder, &effects)
+        family.announce(record, at: home, isFirstLoad: true, holder, &effects)
         return cell
     }
 

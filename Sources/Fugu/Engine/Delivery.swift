@@ -51,8 +51,8 @@ final class Observer: Sendable {
 struct Event: Sendable {
     enum Content: Sendable {
         case value(Payload, [Observer])
-        /// Load the key in this node; the load's end is an event of its own.
-        case load(Node)
+        /// Load the key in these nodes; the load's end is an event of its own.
+        case load([Node])
     }
     let content: Content
     /// The activity whose end it waits for.
@@ -63,10 +63,11 @@ struct Event: Sendable {
 typealias Reloader = @Sendable (Container) -> Void
 
 extension Family {
-    /// Under the lock: queues what those who observe the key at `node`, or below without anything between hiding it, are
-    /// to hear. Without a payload they hear of the load that this asks for, if somebody is there to hear it.
+    /// Under the lock: queues what those are to hear who observe the key at `node` or below and see there what `node`
+    /// sees, and asks for a load where nothing is seen any more. `lost` tells what an instance was made from that was
+    /// dropped here: who did not see it misses nothing.
     func announce(
-        _ record: KeyRecord, at node: Node, _ payload: Payload?, isFirstLoad: Bool = false,
+        _ record: KeyRecord, at node: Node, lost: Recipe? = nil, isFirstLoad: Bool = false,
         _ activity: (any Activity)?, _ effects: inout Effects
     ) {
         guard !record.facts.value.observers.isEmpty else { return }
@@ -82,13 +83,22 @@ extension Family {
         func queue(_ content: Event.Content) {
             record.facts.value.events.append(Event(content: content, holder: holder))
         }
-        if let payload {
-            queue(.value(payload, observers))
-        } else {
+        let there = node.find(record.key).present?.0
+        func seen(by observer: Observer) -> CellReference? {
+            observer.node === node ? there : observer.node.find(record.key).present?.0
+        }
+        if let there, let payload = there.payload {
+            let hearAll = observers.allSatisfy { seen(by: $0) == there }
+            let hearing = hearAll ? observers : observers.filter { seen(by: $0) == there }
+            if !hearing.isEmpty { queue(.value(payload, hearing)) }
+        }
+        if !isFirstLoad || there == nil {
+            let missing = observers.filter { seen(by: $0) == nil && $0.node.shares(lost, of: node) }
             // Who tracks reads wants to know that the value is gone; the load that follows is no change to it.
-            let trackers = observers.filter(\.skipsLoads)
+            let trackers = missing.filter(\.skipsLoads)
             if !trackers.isEmpty { queue(.value(Payload(()), trackers)) }
-            if record.facts.value.reloader != nil { queue(.load(observers[0].node)) }
+            let nodes = missing.filter { !$0.skipsLoads }.map(\.node)
+            if record.facts.value.reloader != nil, !nodes.isEmpty { queue(.load(nodes)) }
         }
         guard record.facts.value.events.count > count else { return }
         effects.records.append(record)
@@ -114,7 +124,7 @@ extension Family {
             guard let (event, reloader) = next else { return }
             switch event.content {
             case .value(let payload, let observers): for observer in observers { observer.call(with: payload) }
-            case .load(let node): reloader?(Container(standingFor: node))
+            case .load(let nodes): for node in nodes { reloader?(Container(standingFor: node)) }
             }
         }
     }

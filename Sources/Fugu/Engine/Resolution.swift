@@ -36,8 +36,8 @@ extension Node {
             case .failed(let error):
                 if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.flight.failedWay }) }
                 throw error
-            case .ended: return try answerEnded(request, load)
-            case .refused: throw refusal(of: request.key, parent)
+            case .ended: return try answerEnded(request, container, load)
+            case .refused: throw refusal(of: request.key, container, parent)
             case .external(let strictness): return try strictness.answer(request, parent)
             case .start(let flight, let replacement):
                 return try flight.run(for: container, recorder) { view in
@@ -85,6 +85,9 @@ extension Node {
     private func isValid(_ cell: CellReference, of owner: Node) -> Bool {
         cell.info?.value.recipe.map { isValid($0, of: owner) } ?? true
     }
+
+    /// Under the lock: whether this node, at or below `owner`, sees an instance there that was made by the recipe.
+    func shares(_ recipe: Recipe?, of owner: Node) -> Bool { recipe.map { isValid($0, of: owner) } ?? true }
 
     func isValid(_ recipe: Recipe, of owner: Node) -> Bool {
         if owner === self { return true }
@@ -165,15 +168,18 @@ extension Node {
     }
 
     /// Says that the container is closed.
-    func refusal(of key: Key, _ parent: (any Activity)?) -> LoadError {
+    func refusal(of key: Key, _ container: Container, _ parent: (any Activity)?) -> LoadError {
         let error = LoadError.closed((parent?.way ?? []) + [key])
-        guard key.kind.throws else { fatalError(error.description) }
+        guard key.kind.throws || container.isStandIn else { fatalError(error.description) }
         return error
     }
 
     /// Answers after the container has gone away.
-    private func answerEnded(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
+    private func answerEnded(
+        _ request: Request, _ container: Container, _ load: (Container) throws -> Payload
+    ) throws -> Payload {
         let key = request.key
+        if container.isStandIn { throw LoadError.ended(key) }
         guard key.kind != .property else {
             family.reports.report(Messages.readAfterEnd(of: key))
             return try load(Container.ended)
