@@ -257,6 +257,70 @@ import Testing
         #expect(heard.entries.count == 1 && heard.entries.first === shared)
     }
 
+    @Test("A first load in the parent is not heard by a child that has its own (laws 10, 16)")
+    func parentsLoadIsNotHeard() {
+        let root = Container()
+        let child = root.child { $0[Size.self] = 7 }
+        _ = child[Kept.self]
+        let heard = Log<Int>()
+        child.observe(Kept.self) { heard.add($0.size) }
+        _ = root[Kept.self]
+        root.reset(Kept.self)
+        _ = root[Kept.self]
+        #expect(heard.entries.isEmpty)
+    }
+
+    @Test("All who observe what was shared have theirs at once, though they share no more (laws 16, 19)")
+    func sharersPartAtReload() {
+        let live = FeatureKey(reloadsWhenInputsChange: true) { container in
+            Token(container[Size.self] == 1 ? 0 : container[Color.self].count)
+        }
+        let root = Container()
+        let heard = Log<Int>()
+        let children = ["a", "bb", "ccc"].map { color in root.child { $0[Color.self] = color } }
+        for child in children {
+            #expect(child[live] === root[live])
+            child.observe(live) { heard.add($0.number) }
+        }
+        root[Size.self] = 2
+        #expect(heard.entries.sorted() == [1, 2, 3])
+    }
+
+    @Test("Children that observe may go away while the parent changes (laws 8, 19)")
+    func observersGoAway() {
+        let root = Container()
+        _ = root[Live.self]
+        let isDone = Guarded(false)
+        let changing = Worker {
+            var size = 0
+            while !isDone.withLock({ $0 }) {
+                size += 1
+                root[Size.self] = size
+            }
+        }
+        for _ in 0..<300 {
+            let child = root.child()
+            child.observe(Live.self) { _ in }
+            _ = child[Live.self]
+        }
+        isDone.withLock { $0 = true }
+        changing.join()
+        #expect(root[Live.self].size == root[Size.self])
+    }
+
+    @Test("A closed container loads nothing eagerly (laws 19, 28)")
+    func closedStaysClosed() async throws {
+        let root = Container()
+        _ = root[Live.self]
+        let heard = Counter()
+        root.observe(Live.self) { _ in heard.increment() }
+        try await root.close()
+        root[Size.self] = 2
+        root[Live.self] = Live(9)
+        root.reset(Live.self)
+        #expect(heard.value == 1)
+    }
+
     @Test("A local input that the parent swaps reloads what was made from it (laws 14, 15, 19)")
     func localInputSwapped() {
         let local = FeatureKey(isLocal: true) { _ in Token(1) }
