@@ -343,3 +343,104 @@ private struct Comparison {
         }
     }
 }
+
+/// Several threads work on one family at once. Each owns a branch: nobody else writes there, so what it set there it reads
+/// there; everything else it can only judge by what must hold however the threads interleave.
+private final class Crowd: Sendable {
+    let shape: GraphShape
+    let graph: Graph
+    let root = Container()
+    /// The number in `name` of each container that a thread has made and kept.
+    let kept = Log<(container: Container, name: Int)>()
+    let failures = Log<String>()
+
+    init(_ shape: GraphShape) {
+        self.shape = shape
+        graph = Graph(shape)
+        root[graph.name] = 0
+    }
+
+    func run(thread: Int, steps: Int, seed: UInt64) {
+        var random = SeededGenerator(seed: seed &+ UInt64(thread))
+        var branch: [(container: Container, name: Int)] = []
+        // The last property is this thread's alone below the root.
+        let mine = graph.properties[shape.propertyCount - 1]
+        for step in 0..<steps {
+            let name = (thread + 1) * 1_000_000 + step
+            let parent = branch.randomElement(using: &random) ?? (root, 0)
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0...1 where branch.count < 12:
+                let child = parent.container.child { $0[graph.name] = name }
+                branch.append((child, name))
+                kept.add((child, name))
+            case 2:
+                guard let member = branch.randomElement(using: &random) else { continue }
+                member.container[mine] = name
+                if member.container[mine] != name { failures.add("thread \(thread) does not read what it set") }
+            case 3...7: change(Bool.random(using: &random) ? root : parent.container, step, &random)
+            case 8: _ = parent.container.child { change($0, step, &random) }[graph.features.last!]
+            default: read(parent.container, parent.name, &random)
+            }
+        }
+    }
+
+    private func change(_ container: Container, _ step: Int, _ random: inout SeededGenerator) {
+        let source = shape.source(using: &random)
+        switch (source, shape.change(of: source, swap: step + 1, using: &random)) {
+        case (.property(let index), .set(let value)) where index < shape.propertyCount - 1:
+            container[graph.properties[index]] = value
+        case (.property(let index), _) where index < shape.propertyCount - 1: container.reset(graph.properties[index])
+        case (.feature(let index), .swap(let sight)):
+            container[graph.features[index]] = Made(identity: sight.identity, value: sight.value)
+        case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
+        case (.feature(let index), _): container.reset(graph.features[index])
+        default: break
+        }
+    }
+
+    private func read(_ container: Container, _ name: Int, _ random: inout SeededGenerator) {
+        guard case .feature(let index) = shape.source(using: &random) else { return }
+        let made = container[graph.features[index]]
+        // Whatever it is, it lives in the container or an ancestor, and names are never given twice.
+        guard let home = made.handle?[graph.name] else { return }
+        if home != 0, home / 1_000_000 != name / 1_000_000 {
+            failures.add("\(name) was given an instance that lives in \(home)")
+        }
+    }
+
+    /// After all threads have ended: reading twice gives the same, reading loads nothing that is there, and what reloads
+    /// was made from what is there now.
+    func checkAtRest() {
+        let all = [(container: root, name: 0)] + kept.entries
+        for (container, name) in all { for key in graph.features { settle(container, name, key) } }
+        let loads = graph.tally.all
+        for (container, name) in all { for key in graph.features { settle(container, name, key) } }
+        if graph.tally.all != loads { failures.add("at rest, reads load again") }
+    }
+
+    private func settle(_ container: Container, _ name: Int, _ key: FeatureKey<Made>) {
+        let made = container[key]
+        if container[key] !== made { failures.add("\(name) reads two instances in a row") }
+        guard let home = made.handle, shape.features[graph.features.firstIndex(of: key)!].reloads else { return }
+        for (source, identity) in made.inputs {
+            let now = switch source {
+            case .property(let index): home[graph.properties[index]]
+            case .feature(let index): home[graph.features[index]].identity
+            }
+            if now != identity { failures.add("\(source) of what reloads in \(name) was \(identity), is \(now)".shortened) }
+        }
+    }
+}
+
+@Suite("A family that many threads use") struct FamilyCrowdTests {
+    @Test("However threads interleave, homes, sharing and reloads are right in the end (laws 4, 14 to 17, 19)")
+    func manyThreads() {
+        for seed in seeds(6, for: "family crowd") {
+            var random = SeededGenerator(seed: seed)
+            let crowd = Crowd(GraphShape(using: &random))
+            onThreads(4) { thread in crowd.run(thread: thread, steps: 400, seed: seed) }
+            crowd.checkAtRest()
+            #expect(crowd.failures.entries.isEmpty, "seed \(seed): \(crowd.failures.entries.prefix(5)) in \(crowd.shape.description)")
+        }
+    }
+}
