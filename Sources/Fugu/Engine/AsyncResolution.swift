@@ -59,6 +59,7 @@ extension Node {
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
         var awaited: (flight: Flight, landing: Landing)?
+        defer { if awaited != nil { endWaiting() } }
         while true {
             let waiter = TaskWaiter()
             let decision = family.lock.withLock {
@@ -75,6 +76,7 @@ extension Node {
             case .wait(let flight, _, let landing):
                 awaited = (flight, landing)
             case .start(let flight, let replacement):
+                if awaited == nil { family.lock.withLock { family.beginWaiting(in: self) } }
                 awaited = (flight, flight.launch(for: container, waiter, parent, replacement?.loadAsync ?? load))
             }
             try await awaited?.flight.await(waiter, parent)

@@ -60,6 +60,7 @@ extension Node {
         await family.closings.waitForAll()
         var failures: [CloseError.Failure] = []
         for step in family.lock.withLock({ closingSteps() }) {
+            while let waiter = family.lock.withLock({ nextClosing() }) { try? await waiter.wait {} }
             for closer in step.closers() {
                 guard let error = await closer.run(deadline) else { continue }
                 failures.append(CloseError.Failure(feature: step.key?.name, error: error))
@@ -77,6 +78,7 @@ extension Node {
             switch storage.facts.closing {
             case .open:
                 storage.facts.closing = .closing([])
+                family.closingCount += 1
                 return true
             case .closing(let others):
                 storage.facts.closing = .closing(others + [waiter])
@@ -91,22 +93,31 @@ extension Node {
     }
 
     /// What tells of the end of something that is to end first, if there is anything: the closing of a container below, a
-    /// load asked for here or below.
+    /// load asked for here or below, a read that waits for one.
     private func nextUnderWay() -> TaskWaiter? {
         family.lock.withLock {
+            if let waiter = nextClosing() { return waiter }
             let waiter = TaskWaiter()
-            for node in subtree where node !== self {
-                guard case .closing(let others) = node.storage.facts.closing else { continue }
-                node.storage.facts.closing = .closing(others + [waiter])
-                return waiter
-            }
             for record in family.records {
                 guard let flight = record.facts.value.flights.first(where: { $0.asker.isWithin(self) }) else { continue }
                 flight.facts.value.witnesses.append(waiter)
                 return waiter
             }
-            return nil
+            return family.hasWaitingReads(within: self, wakes: waiter) ? waiter : nil
         }
+    }
+
+    /// Under the lock: what tells of the end of a closing of some container below, which has taken closers that are to run
+    /// before those that are left.
+    private func nextClosing() -> TaskWaiter? {
+        guard family.closingCount > 1 else { return nil }
+        for node in subtree where node !== self {
+            guard case .closing(let others) = node.storage.facts.closing else { continue }
+            let waiter = TaskWaiter()
+            node.storage.facts.closing = .closing(others + [waiter])
+            return waiter
+        }
+        return nil
     }
 
     /// Under the lock: what is to be run, in order.
@@ -142,6 +153,7 @@ extension Node {
             }
             if case .closing(let waiters) = storage.facts.closing { effects.waiters += waiters.map { .task($0) } }
             storage.facts.closing = .closed
+            family.closingCount -= 1
         }
         effects.perform(in: family)
     }

@@ -27,6 +27,7 @@ extension Node {
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
         var awaited: (flight: Flight, landing: Landing)?
+        defer { if awaited != nil { endWaiting() } }
         while true {
             let decision = family.lock.withLock {
                 decide(request, recorder, parent, after: awaited?.landing) { .thread(Signal()) }
@@ -50,6 +51,11 @@ extension Node {
                 awaited = (flight, landing)
             }
         }
+    }
+
+    /// A read that waited has ended.
+    func endWaiting() {
+        for drain in family.lock.withLock({ family.endWaiting(in: self) }) { drain.wake() }
     }
 
     /// Under the lock: what is there for this node, without loading. Links this node's cell to an ancestor's.
@@ -103,12 +109,13 @@ extension Node {
         let key = request.key
         if let present = present(key, recorder) { return .found(present.payload) }
         if let awaited, let decision = accept(awaited, key, recorder) { return decision }
-        if key.kind != .property, isRefusing(parent) { return .refused }
+        if key.kind != .property, awaited == nil, isRefusing(parent) { return .refused }
         let limit = find(key).limit
         let record = family.record(key)
         let expected = expectedHome(request, record, limit)
         for flight in record.facts.value.flights where flight.isOpen(to: expected, limit) {
             guard WaitGraph.add(parent, waitingFor: flight) else { continue }
+            if awaited == nil { family.beginWaiting(in: self) }
             let waiter = makeWaiter()
             return .wait(flight, waiter, flight.join(waiter))
         }
