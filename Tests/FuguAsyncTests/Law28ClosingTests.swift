@@ -164,6 +164,59 @@ import Testing
         #expect(stage.log.all == ["Session of child", "Session of child is closed", "Metrics"])
     }
 
+    @Test("A child that begins to close while its parent closes is waited for, too (law 28)")
+    func childBeginsToCloseMeanwhile() async throws {
+        let root = Container()
+        let stage = root.stage
+        let child = root.child { $0[Tenant.self] = "child" }
+        _ = try await child[Session.self]
+        // Closes before the session, which was made earlier.
+        _ = try await child[Blocking.self]
+        let first = Task { try await root.close() }
+        await stage.gate("Blocking").pass()
+        let second = Task { try await child.close() }
+        #expect(await stage.log.first(1) == ["Session of child"])
+        stage.gate("Blocking may end").open()
+        await giveOthersTime()
+        #expect(stage.log.all == ["Session of child"])
+        stage.gate("close child").open()
+        try await first.value
+        try await second.value
+        #expect(stage.log.all == ["Session of child", "Session of child is closed", "Metrics"])
+    }
+
+    struct Blocking: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let (stage, tenant) = (container.stage, container[Tenant.self])
+            container.onClose {
+                stage.gate("Blocking").open()
+                await stage.gate("Blocking may end").pass()
+            }
+            return Thing(tenant)
+        }
+    }
+
+    struct Owner: AsyncFeature {
+        final class Instance: Sendable {
+            let child: Container
+            init(_ child: Container) { self.child = child }
+        }
+        static func load(in container: any FeatureContainer) async throws -> Instance {
+            let (log, child) = (container.stage.log, Container.current.child())
+            child.onClose { log.add("child of Owner") }
+            container.onClose { try await child.close() }
+            return Instance(child)
+        }
+    }
+
+    @Test("A closer may close a child of its own (law 28)")
+    func closerClosesAChild() async throws {
+        let root = Container()
+        _ = try await root[Owner.self]
+        try await root.close()
+        #expect(root.stage.log.all == ["child of Owner"])
+    }
+
     @Test("Closing twice runs every closer once; a second call waits for the first (law 28)")
     func twice() async throws {
         let container = Container()
