@@ -1,0 +1,192 @@
+import Fugu
+import Testing
+
+@Suite("Warming up", .timeLimit(.minutes(1))) struct WarmUpTests {
+    struct Plain: Feature {
+        static func load(in container: any FeatureContainer) -> Thing {
+            container.stage.tally("Plain").add()
+            return Thing("Plain")
+        }
+    }
+    static let key = FeatureKey { container in
+        container.stage.tally("key").add()
+        return Thing("key")
+    }
+    struct Parsed: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing {
+            container.stage.tally("Parsed").add()
+            try container.stage.mayFail("Parsed")
+            return Thing("Parsed")
+        }
+    }
+    struct Database: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            container.stage.tally("Database").add()
+            container.stage.gate("Database begun").open()
+            await container.stage.gate("Search begun").pass()
+            try container.stage.mayFail("Database")
+            return Thing("Database", parts: [try container[Parsed.self]])
+        }
+    }
+    struct Search: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            container.stage.tally("Search").add()
+            container.stage.gate("Search begun").open()
+            await container.stage.gate("Database begun").pass()
+            await container.stage.gate("Search").pass()
+            return Thing("Search", parts: [try await container[Database.self]])
+        }
+    }
+    struct Ranking: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            Thing("Ranking", parts: [try await container[Search.self]])
+        }
+    }
+
+    @Test("Loads any mix of kinds, each once, in parallel as far as their inputs allow")
+    func mix() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.gate("Search").open()
+        // Database and Search each wait until the other has begun.
+        try await container.warmUp {
+            $0.load(Ranking.self)
+            $0.load(Search.self)
+            $0.load(Database.self)
+            $0.load(Parsed.self)
+            $0.load(Plain.self)
+            $0.load(WarmUpTests.key)
+            $0.load(Plain.self)
+        }
+        let ranking = try #require(container.ifLoaded(Ranking.self))
+        #expect(ranking.parts[0] === container.ifLoaded(Search.self))
+        #expect(container.ifLoaded(Plain.self) != nil)
+        #expect(container.ifLoaded(WarmUpTests.key) != nil)
+        for name in ["Plain", "key", "Parsed", "Database", "Search"] { #expect(stage.tally(name).count == 1) }
+    }
+
+    @Test("One error names every failure with its way, in the order of the list; all else is loaded")
+    func failures() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.gate("Search").open()
+        stage.gate("Database begun").open()
+        stage.fail("Database")
+        let error = try #require(
+            await #expect(throws: WarmUpError.self) {
+                try await container.warmUp {
+                    $0.load(Plain.self)
+                    $0.load(Ranking.self)
+                    $0.load(Broken.self)
+                    $0.load(Round.self)
+                    $0.load(Parsed.self)
+                }
+            })
+        #expect(error.failures.map(\.path) == [["Ranking", "Search", "Database"], ["Broken"], ["Round", "Round"]])
+        #expect(error.failures[0].error as? Boom == Boom("Database"))
+        #expect(error.failures[1].error as? Boom == Boom("Broken"))
+        #expect(error.failures[2].error is LoadError)
+        #expect(error.description.contains("3 features could not be loaded"))
+        #expect(error.description.contains("Ranking → Search → Database: Database"))
+        #expect(container.ifLoaded(Plain.self) != nil)
+        #expect(container.ifLoaded(Parsed.self) != nil)
+        try await container.warmUp { $0.load(Ranking.self) }
+        #expect(container.ifLoaded(Ranking.self) != nil)
+    }
+
+    struct Broken: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing { throw Boom("Broken") }
+    }
+    struct Round: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Round.self] }
+    }
+
+    @Test("Every failure has its whole way, also of those that wait for one and the same load")
+    func sharedFailure() async throws {
+        let container = Container()
+        container.stage.gate("Search").open()
+        container.stage.gate("Database begun").open()
+        container.stage.fail("Database", times: 100)
+        let error = try #require(
+            await #expect(throws: WarmUpError.self) {
+                try await container.warmUp {
+                    $0.load(Ranking.self)
+                    $0.load(Search.self)
+                }
+            })
+        #expect(error.failures.map(\.path) == [["Ranking", "Search", "Database"], ["Search", "Database"]])
+    }
+
+    @Test("Progress tells after each how many of how many, how long and what is still loading")
+    func progress() async throws {
+        let container = Container()
+        let told = Guarded<[WarmUp.Progress]>([])
+        let tally = Tally()
+        let warmUp = Task {
+            try await container.warmUp { progress in
+                told.withLock { $0.append(progress) }
+                tally.add()
+            } _: {
+                $0.load(Plain.self)
+                $0.load(Search.self)
+                $0.load(Database.self)
+            }
+        }
+        await tally.reaches(2)
+        let first = told.withLock { $0 }
+        #expect(Set(first.map(\.feature)) == ["Plain", "Database"])
+        #expect(first.map(\.finished) == [1, 2])
+        #expect(first.last?.pending == ["Search"])
+        container.stage.gate("Search").open()
+        try await warmUp.value
+        let all = told.withLock { $0 }
+        #expect(all.map(\.total) == [3, 3, 3])
+        #expect(all.last?.feature == "Search")
+        #expect(all.last?.finished == 3)
+        #expect(all.last?.pending == [])
+        #expect(all.map(\.elapsed) == all.map(\.elapsed).sorted())
+    }
+
+    @Test("A failure is progress, too")
+    func failureIsProgress() async throws {
+        let told = Log()
+        await #expect(throws: WarmUpError.self) {
+            try await Container().warmUp(progress: { told.add($0.feature) }) { $0.load(Broken.self) }
+        }
+        #expect(told.all == ["Broken"])
+    }
+
+    @Test("Loads that are under way are joined, and what is there is left alone")
+    func joins() async throws {
+        let container = Container()
+        let mine = Thing("mine")
+        container[Plain.self] = mine
+        container.stage.gate("Database begun").open()
+        let reader = Task { try await container[Search.self] }
+        await container.untilWaiting(for: Search.self, 1)
+        let warmUp = Task {
+            try await container.warmUp {
+                $0.load(Search.self)
+                $0.load(Plain.self)
+            }
+        }
+        await container.untilWaiting(for: Search.self, 2)
+        container.stage.gate("Search").open()
+        try await warmUp.value
+        #expect(try await reader.value === container.ifLoaded(Search.self))
+        #expect(container[Plain.self] === mine)
+        #expect(container.stage.tally("Search").count == 1)
+        #expect(container.stage.tally("Plain").count == 0)
+    }
+
+    @Test("Nothing to load is done at once; a closed container refuses what can throw")
+    func edges() async throws {
+        let container = Container()
+        try await container.warmUp { _ in }
+        try await container.close()
+        let error = try #require(
+            await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Broken.self) } })
+        #expect(error.failures.map(\.path) == [["Broken"]])
+        #expect(error.failures.first?.error is LoadError)
+    }
+}
