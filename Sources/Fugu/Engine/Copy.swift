@@ -5,33 +5,13 @@ private struct Holdings {
     var sources: (any ValueSources)?
     var strictness: Strictness?
 
-    /// Adds what a container and its ancestors hold, the nearest winning.
-    mutating func add(_ container: Container) {
-        let node = container.backing.node
-        node.prepareScopes()
-        for node in Array(node.path).reversed() {
-            if let sources = node.family.lock.withLock({ node.storage.facts.sources }) { add(sources, of: node) }
-            node.family.lock.withLock { addHeld(of: node) }
-        }
-    }
+    init() {}
 
-    /// What farther containers set gives way to what nearer ones have from their sources.
-    private mutating func add(_ nearer: any ValueSources, of node: Node) {
-        for key in operations.keys {
-            guard let naming = node.family.lock.withLock({ node.family.existingRecord(key)?.facts.value.naming }) else { continue }
-            if case .nothing = naming.ask(nearer) { continue }
-            operations[key] = nil
-        }
-        sources = sources.map { nearer.over($0) } ?? nearer
-    }
-
-    private mutating func addHeld(of node: Node) {
-        strictness = node.storage.facts.strictness ?? strictness
-        for rule in node.storage.facts.scopes?.rules ?? [] {
-            // What comes by two ways was added once; its last place wins.
-            rules.removeAll { $0 === rule }
-            rules.append(rule)
-        }
+    /// Under the lock: what the node holds itself.
+    private init(of node: Node) {
+        strictness = node.storage.facts.strictness
+        sources = node.storage.facts.sources
+        rules = node.storage.facts.scopes?.rules ?? []
         for cell in node.storage.cells where cell.has(CellState.held) && !cell.has(CellState.layered) {
             if let replacement = cell.info?.value.replacement {
                 operations[cell.key] = .replace(replacement)
@@ -39,6 +19,35 @@ private struct Holdings {
                 operations[cell.key] = .set(payload)
             }
         }
+    }
+
+    /// Adds what a container and its ancestors hold, the nearest winning.
+    mutating func add(_ container: Container) {
+        let node = container.backing.node
+        node.prepareScopes()
+        // In one look, so that a copy never has half of an update.
+        let levels = node.family.lock.withLock { node.path.map { Holdings(of: $0) } }
+        for level in levels.reversed() { add(level, of: node.family) }
+    }
+
+    private mutating func add(_ nearer: Holdings, of family: Family) {
+        strictness = nearer.strictness ?? strictness
+        // A rule that comes by two ways was added once; its last place wins.
+        rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
+        rules += nearer.rules
+        if let sources = nearer.sources { add(sources, of: family) }
+        operations.merge(nearer.operations) { $1 }
+    }
+
+    /// What farther containers set gives way to what nearer ones have from their sources.
+    private mutating func add(_ nearer: any ValueSources, of family: Family) {
+        for key in operations.keys {
+            let naming = family.lock.withLock { family.existingRecord(key)?.facts.value.naming }
+            guard let naming else { continue }
+            if case .nothing = naming.ask(nearer) { continue }
+            operations[key] = nil
+        }
+        sources = sources.map { nearer.over($0) } ?? nearer
     }
 }
 
