@@ -1,3 +1,4 @@
+import Foundation
 import FuguConfiguration
 import Testing
 
