@@ -145,8 +145,8 @@ extension Node {
     /// reloads or one who becomes stale.
     func concerningValue(_ key: Key) -> (Payload, UInt32)? {
         let facts = family.existingRecord(key)?.facts.value
-        guard facts.map({ !$0.observers.isEmpty || !$0.dependents.isEmpty }) == true
-            || storage.existingCell(key)?.info?.value.isInput == true,
+        let isInput = storage.existingCell(key)?.info?.value.isInput == true
+        guard isInput || facts?.observers.isEmpty == false || facts?.dependents.isEmpty == false,
             let (payload, cell, owner) = present(key)
         else { return nil }
         return (payload, cell.version &+ cell.makeInfo().value.changes &+ UInt32(truncatingIfNeeded: owner.depth))
