@@ -8,7 +8,8 @@ struct Page: Sendable, CustomStringConvertible {
     /// The pages whose blocks stand in `Snippets`.
     static let all = [
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
-        "Sources/Fugu/Fugu.docc/Laws.md",
+        "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md",
+        "Sources/Fugu/Fugu.docc/ConfigurationObjects.md",
     ].map(Page.init)
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
