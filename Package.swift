@@ -25,6 +25,9 @@ let package = Package(
             exclude: ["expected.txt"], swiftSettings: strict),
         .executableTarget(
             name: "Journal", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/Journal", swiftSettings: strict),
+        .executableTarget(
+            name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
+            swiftSettings: strict),
         .target(name: "Support", dependencies: ["Fugu"], path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "FuguTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
@@ -32,7 +35,7 @@ let package = Package(
         .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu"], swiftSettings: strict),
         .testTarget(name: "FuguFoundationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal"],
+            name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal", "Scopes"],
             swiftSettings: strict),
         .testTarget(name: "DocumentationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),
     ],

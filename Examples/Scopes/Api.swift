@@ -1,0 +1,64 @@
+import Fugu
+
+// A client of a web service, configured by path: rules say what differs where.
+
+extension Properties {
+    static let headers = PropertyKey(defaultValue: ["Accept": "application/json"])
+    static let timeout = PropertyKey(defaultValue: 30)
+    static let token = PropertyKey<String?>()
+}
+
+/// Keeps connections open; made anew only where the timeout differs.
+struct Connections: Feature {
+    static let numbers = Number()
+    let name: String
+
+    static func load(in container: any FeatureContainer) -> Connections {
+        Connections(name: "connections \(numbers.next()) (\(container.timeout) s)")
+    }
+}
+
+/// What a call to the service is made from.
+struct Call: CustomStringConvertible {
+    let headers: [String: String]
+    let connections: String
+
+    init(in container: Container) {
+        headers = container.headers
+        connections = container[Connections.self].name
+    }
+
+    var description: String {
+        let headers = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return "\(connections), \(headers.joined(separator: ", "))"
+    }
+}
+
+func showApi() {
+    let api = Container()
+    api.configureScopes { scope in
+        if let token = scope.token { scope.headers["Authorization"] = token }
+    }
+    api.configureScopes("/volcanos/*/image") { $0.headers["Accept"] = "image/png" }
+    api.configureScopes("/reports/**") { $0.timeout = 300 }
+    api.configureScopes(where: { $0.hasSuffix("/login") }, description: "logins") {
+        $0.headers["Authorization"] = nil
+    }
+    func show(_ paths: String...) {
+        for path in paths { print("   \(path)\n      \(Call(in: api.scope(path)))") }
+    }
+
+    heading("6. Scopes by path: connections are shared unless a rule gives another timeout.")
+    let reports = api.scope("/reports/2025")
+    show("/volcanos/3", "/volcanos/3/image?size=2", "/reports/2025", "/reports/2025/may")
+
+    heading("7. Signed in: the rules run again, a login is sent without the token.")
+    api.token = "Bearer 123"
+    api.invalidateScopes()
+    show("/volcanos/3", "/reports/2025", "/session/login")
+
+    heading("8. What code sets in a scope stays there and wins.")
+    reports.timeout = 600
+    api.configureScopes { $0.timeout = 10 }
+    show("/reports/2025", "/reports/2024", "/volcanos/3")
+}
