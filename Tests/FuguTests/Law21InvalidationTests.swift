@@ -1,0 +1,208 @@
+import Fugu
+import Observation
+import Support
+import Testing
+
+@Suite("Scopes are computed again when rules change (law 21)")
+struct Law21InvalidationTests {
+    typealias Timeout = Law21RulesTests.Timeout
+    typealias Label = Law21RulesTests.Label
+    typealias Trail = Law21RulesTests.Trail
+
+    /// What rules depend on that the container does not know of.
+    let outside = Guarded(1)
+
+    private func ruled() -> Container {
+        let container = Container()
+        container.configureScopes { [outside] in $0[Timeout.self] = outside.withLock { $0 } }
+        return container
+    }
+
+    @Test("A rule added later applies to scopes that were read already, here and in descendants (law 21)")
+    func addedLater() {
+        let root = Container()
+        let child = root.child()
+        let (scope, lower) = (root.scope("/a"), child.scope("/a"))
+        #expect((scope[Timeout.self], lower[Timeout.self]) == (30, 30))
+        root.configureScopes("/a") { $0[Timeout.self] = 5 }
+        #expect((scope[Timeout.self], lower[Timeout.self]) == (5, 5))
+        child.configureScopes { $0[Timeout.self] += 1 }
+        #expect((scope[Timeout.self], lower[Timeout.self]) == (5, 6))
+    }
+
+    @Test("invalidateScopes lets rules run once more, at the next read (law 21)")
+    func invalidate() {
+        let runs = Support.Counter()
+        let container = Container()
+        container.configureScopes { [outside] handle in
+            runs.add()
+            handle[Timeout.self] = outside.withLock { $0 }
+        }
+        let scope = container.scope("/a")
+        #expect(scope[Timeout.self] == 1)
+        outside.withLock { $0 = 2 }
+        #expect(scope[Timeout.self] == 1)
+        container.invalidateScopes()
+        container.invalidateScopes()
+        #expect(runs.value == 1)
+        #expect(scope[Timeout.self] == 2)
+        #expect(runs.value == 2)
+    }
+
+    @Test("invalidateScopes reaches scopes here and in descendants, no others (law 21)")
+    func reach() {
+        let root = ruled()
+        let (left, right) = (root.child(), root.child())
+        let scopes = [root.scope("/a"), left.scope("/a"), left.scope("/a").scope("/b"), right.scope("/a")]
+        #expect(scopes.map { $0[Timeout.self] } == [1, 1, 1, 1])
+        outside.withLock { $0 = 2 }
+        left.invalidateScopes()
+        #expect(scopes.map { $0[Timeout.self] } == [1, 2, 2, 1])
+        root.invalidateScopes()
+        #expect(scopes.map { $0[Timeout.self] } == [2, 2, 2, 2])
+    }
+
+    @Test("A rule's value is replaced, and goes when no rule sets it any more (law 21)")
+    func replaced() {
+        let container = Container()
+        container.configureScopes { [outside] handle in
+            if outside.withLock({ $0 }) == 1 { handle[Timeout.self] = 5 } else { handle[Label.self] = "now" }
+        }
+        let scope = container.scope("/a")
+        #expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
+        outside.withLock { $0 = 2 }
+        container.invalidateScopes()
+        #expect((scope[Timeout.self], scope[Label.self]) == (30, "now"))
+        outside.withLock { $0 = 1 }
+        container.invalidateScopes()
+        #expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
+    }
+
+    @Test("A rule that appends begins anew each time (law 21)")
+    func appending() {
+        let container = Container()
+        container.configureScopes { $0[Trail.self].append("rule") }
+        let scope = container.scope("/a")
+        for _ in 0..<3 {
+            #expect(scope[Trail.self] == ["rule"])
+            container.invalidateScopes()
+        }
+    }
+
+    @Test("What code set in a scope stays and wins, and uncovers the rule's value when it is reset (laws 21 and 23)")
+    func codeWins() {
+        let container = ruled()
+        let scope = container.scope("/a")
+        scope[Timeout.self] = 100
+        scope[Label.self] = "code"
+        #expect(scope[Timeout.self] == 100)
+        outside.withLock { $0 = 2 }
+        container.invalidateScopes()
+        #expect((scope[Timeout.self], scope[Label.self]) == (100, "code"))
+        scope.reset(Timeout.self)
+        #expect(scope[Timeout.self] == 2)
+        scope[Timeout.self] = 101
+        scope.resetAll()
+        #expect((scope[Timeout.self], scope[Label.self]) == (2, ""))
+    }
+
+    @Test("What the parent changes is seen at once where no rule sets it, by rules when they run again (law 21)")
+    func parentChanges() {
+        let container = Container()
+        container.configureScopes { $0[Label.self] += "!" }
+        let scope = container.scope("/a")
+        #expect((scope[Label.self], scope[Timeout.self]) == ("!", 30))
+        container[Label.self] = "parent"
+        container[Timeout.self] = 5
+        #expect((scope[Label.self], scope[Timeout.self]) == ("!", 5))
+        container.invalidateScopes()
+        #expect(scope[Label.self] == "parent!")
+    }
+
+    @Test("An observed scope is computed at once, each key is heard once, and all is published together (law 21)")
+    func observed() {
+        let container = Container()
+        container.configureScopes { [outside] handle in
+            handle[Timeout.self] = 0
+            handle[Timeout.self] = outside.withLock { $0 }
+            handle[Label.self] = "\(outside.withLock { $0 })"
+        }
+        let scope = container.scope("/a")
+        #expect(scope[Timeout.self] == 1)
+        let heard = Support.Log<String>()
+        scope.observe(Timeout.self) { heard.add("timeout \($0), label \(scope[Label.self])") }
+        scope.child().observe(Timeout.self) { _ in heard.add("the child is gone") }
+        scope.observe(Label.self) { heard.add("label \($0), timeout \(scope[Timeout.self])") }
+        outside.withLock { $0 = 2 }
+        container.invalidateScopes()
+        #expect(heard.all.sorted() == ["label 2, timeout 2", "timeout 2, label 2"])
+        container.invalidateScopes()
+        #expect(heard.count == 2, "nothing changed")
+    }
+
+    @Test("A scope that is observed before it was ever read hears of a rule added later (law 21)")
+    func observedUnread() {
+        let container = Container()
+        let scope = container.scope("/a")
+        let heard = Support.Log<Int>()
+        scope.observe(Timeout.self) { heard.add($0) }
+        container.configureScopes { $0[Timeout.self] = 5 }
+        #expect(heard.all == [5])
+    }
+
+    @Test("A descendant's observers hear of a scope's rules; an observer of the parent does not (law 21)")
+    func observedBelow() {
+        let container = Container()
+        let child = container.scope("/a").child()
+        let heard = Support.Log<String>()
+        container.observe(Timeout.self) { heard.add("container \($0)") }
+        child.observe(Timeout.self) { heard.add("child \($0)") }
+        container.configureScopes { $0[Timeout.self] = 5 }
+        #expect(heard.all == ["child 5"])
+        withExtendedLifetime(child) {}
+    }
+
+    @Test("What code set in a scope hides a rule's change from observers (laws 14 and 21)")
+    func observedAndHidden() {
+        let container = ruled()
+        let scope = container.scope("/a")
+        scope[Timeout.self] = 100
+        let heard = Support.Log<Int>()
+        scope.observe(Timeout.self) { heard.add($0) }
+        outside.withLock { $0 = 2 }
+        container.invalidateScopes()
+        #expect(heard.all == [])
+        scope.reset(Timeout.self)
+        #expect(heard.all == [2])
+    }
+
+    @Test(
+        "values(of:) begins with the rule's value and goes on with later ones (laws 12 and 21)",
+        .timeLimit(.minutes(1)))
+    func values() async {
+        let container = ruled()
+        let scope = container.scope("/a")
+        var values = scope.values(of: Timeout.self).makeAsyncIterator()
+        #expect(await values.next(isolation: nil) == 1)
+        outside.withLock { $0 = 2 }
+        container.invalidateScopes()
+        #expect(await values.next(isolation: nil) == 2)
+    }
+
+    @Test("What is tracked by the Observation framework is told of a rule's change at once (laws 13 and 21)")
+    func tracked() {
+        let container = ruled()
+        let scope = container.scope("/a")
+        let told = Support.Counter()
+        withObservationTracking {
+            #expect(scope.observable[Timeout.self] == 1)
+        } onChange: {
+            told.add()
+        }
+        container.invalidateScopes()
+        #expect(told.value == 0)
+        outside.withLock { $0 = 2 }
+        container.invalidateScopes()
+        #expect(told.value == 1)
+    }
+}

@@ -1,0 +1,198 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("Rules run once, without a lock, and never hang (law 21)")
+struct Law21ThreadsTests {
+    typealias Timeout = Law21RulesTests.Timeout
+    typealias Label = Law21RulesTests.Label
+
+    @Test("With many threads reading first, rules run once, and all see what they set (law 21)")
+    func once() {
+        for _ in 0..<20 {
+            let runs = Support.Counter()
+            let container = Container()
+            container.configureScopes { handle in
+                runs.add()
+                handle[Timeout.self] = 5
+            }
+            let scope = container.scope("/a")
+            onThreads(8) { number in
+                #expect((number % 2 == 0 ? scope : scope.child())[Timeout.self] == 5)
+            }
+            #expect(runs.value == 1)
+        }
+    }
+
+    @Test("Who reads a scope while its rules run waits for them; the same after an invalidation (law 21)")
+    func waits() {
+        let (began, goOn) = (Guarded(Support.Gate()), Guarded(Support.Gate()))
+        let runs = Support.Counter()
+        let container = Container()
+        container.configureScopes { handle in
+            handle[Timeout.self] = 10 * runs.add()
+            began.withLock { $0 }.open()
+            goOn.withLock { $0 }.wait()
+        }
+        let scope = container.scope("/a")
+        for round in 1...2 {
+            let values = Support.Log<Int>()
+            let threads = (0..<3).map { _ in startThread { values.add(scope[Timeout.self]) } }
+            began.withLock { $0 }.wait()
+            scope.awaitScopeReaders(2)
+            goOn.withLock { $0 }.open()
+            threads.forEach { $0.wait() }
+            #expect(values.all == [10 * round, 10 * round, 10 * round])
+            #expect(runs.value == round)
+            began.withLock { $0 = Support.Gate() }
+            goOn.withLock { $0 = Support.Gate() }
+            container.invalidateScopes()
+        }
+    }
+
+    @Test("While rules run the rest of the family reads, writes and computes other scopes (law 21)")
+    func noLock() {
+        let (began, goOn) = (Support.Gate(), Support.Gate())
+        let container = Container()
+        container.configureScopes("/slow") { handle in
+            began.open()
+            goOn.wait()
+            handle[Timeout.self] = 5
+        }
+        container.configureScopes("/fast") { $0[Timeout.self] = 1 }
+        let slow = container.scope("/slow")
+        let thread = startThread { _ = slow[Timeout.self] }
+        began.wait()
+        container[Label.self] = "written"
+        slow[Label.self] = "code"
+        #expect(container[Timeout.self] == 30)
+        #expect(container.scope("/fast")[Timeout.self] == 1)
+        #expect(container.child()[Label.self] == "written")
+        #expect(container.scope("/slow") === slow)
+        goOn.open()
+        thread.wait()
+        #expect((slow[Timeout.self], slow[Label.self]) == (5, "code"))
+    }
+
+    @Test("A rule may wait for another thread that reads the same container, or another scope (laws 4 and 21)")
+    func waitsForOthers() {
+        let container = Container()
+        container.configureScopes("/other") { $0[Timeout.self] = 2 }
+        container.configureScopes("/a") { [weak container] handle in
+            guard let container else { return }
+            handle[Timeout.self] = onAnotherThread { container.scope("/other")[Timeout.self] + container[Timeout.self] }
+        }
+        #expect(container.scope("/a")[Timeout.self] == 32)
+    }
+
+    @Test("Rules that are added while rules run are applied before the read returns (law 21)")
+    func addedMeanwhile() {
+        let (began, goOn) = (Support.Gate(), Support.Gate())
+        let container = Container()
+        container.configureScopes { handle in
+            began.open()
+            goOn.wait()
+            handle[Timeout.self] = 5
+        }
+        let scope = container.scope("/a")
+        let values = Support.Log<Int>()
+        let thread = startThread { values.add(scope[Timeout.self]) }
+        began.wait()
+        container.configureScopes { $0[Timeout.self] += 1 }
+        goOn.open()
+        thread.wait()
+        #expect(values.all == [6])
+        #expect(scope[Timeout.self] == 6)
+    }
+
+    @Test("A scope that two threads invalidate and read is never seen without its rules (law 21)")
+    func torn() {
+        let container = Container()
+        let turn = Support.Counter()
+        container.configureScopes { handle in
+            let turn = turn.add()
+            handle[Timeout.self] = turn
+            handle[Label.self] = "\(turn)"
+        }
+        let scope = container.scope("/a")
+        onThreads(3) { number in
+            for _ in 0..<300 {
+                if number == 0 {
+                    container.invalidateScopes()
+                } else {
+                    let before = scope[Timeout.self]
+                    let label = Int(scope[Label.self]) ?? -1
+                    #expect(before <= label && label <= turn.value, "one new value was seen and then an old one")
+                }
+            }
+        }
+    }
+
+    @Test("What a rule sets through its container after it has run is reported and changes nothing (law 21)")
+    func late() {
+        let kept = Support.Log<any PropertyContainer>()
+        let container = Container()
+        let reports = container.scopeReports()
+        container.configureScopes { kept.add($0) }
+        let scope = container.scope("/a")
+        #expect(scope[Timeout.self] == 30)
+        kept.all[0][Timeout.self] = 5
+        #expect(scope[Timeout.self] == 30)
+        #expect(reports.count == 1 && reports.all[0].contains("Timeout"))
+        kept.removeAll()
+    }
+}
+
+@Suite("A rule that needs the scope it configures stops with a message, and does not hang (law 21)")
+struct Law21TrapsTests {
+    typealias Timeout = Law21RulesTests.Timeout
+
+    @Test("A rule that reads its own scope is told so (law 21)")
+    func ownScope() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopWithinASecond()
+            let container = Container()
+            container.configureScopes("/a/*") { [unowned container] in
+                $0[Timeout.self] = container.scope("/a/b")[Timeout.self]
+            }
+            _ = container.scope("/a/b")[Timeout.self]
+        }
+        expectMessage(of: result, "/a/b", "reads that scope while it is being configured")
+    }
+
+    @Test("So is a rule that reads its own scope through a feature, or a child of the scope (law 21)")
+    func throughAFeature() async {
+        struct Client: Feature {
+            static func load(in container: any FeatureContainer) -> Client {
+                _ = container[Timeout.self]
+                return Client()
+            }
+        }
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopWithinASecond()
+            let container = Container()
+            container.configureScopes { [unowned container] _ in
+                _ = container.scope("/a").child()[Client.self]
+            }
+            _ = container.scope("/a")[Timeout.self]
+        }
+        expectMessage(of: result, "/a", "reads that scope while it is being configured")
+    }
+
+    @Test("So are two rules that read each other's scopes, on one thread and on two (law 21)", arguments: [1, 2])
+    func eachOther(threads: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [threads] in
+            ThisProcess.mustStopWithinASecond()
+            let container = Container()
+            let barrier = threads == 2 ? Support.Barrier(of: 2) : nil
+            for (mine, other) in [("/a", "/b"), ("/b", "/a")] {
+                container.configureScopes(mine) { [unowned container] in
+                    barrier?.wait()
+                    $0[Timeout.self] = container.scope(other)[Timeout.self]
+                }
+            }
+            onThreads(threads) { number in _ = container.scope(number == 0 ? "/a" : "/b")[Timeout.self] }
+        }
+        expectMessage(of: result, "/", "reads that scope while it is being configured")
+    }
+}

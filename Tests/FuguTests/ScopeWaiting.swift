@@ -1,0 +1,31 @@
+@testable import Fugu
+import Support
+
+extension Container {
+    /// How many scopes this container and its family still know of.
+    var scopesInMemory: Int {
+        let node = backing.node
+        return node.family.lock.withLock {
+            max(node.storage.facts.scopes?.scopes.count ?? 0, node.family.layers.count)
+        }
+    }
+
+    /// Returns when `count` threads wait for the rules of this scope.
+    func awaitScopeReaders(_ count: Int) {
+        let layer = backing.node.parent!
+        awaitState {
+            layer.family.lock.withLock {
+                (layer.storage.facts.scopes?.layer?.computation?.waiters.value.count ?? 0) >= count
+            }
+        }
+    }
+}
+
+extension Container {
+    /// Hands what would go to standard error to a log.
+    func scopeReports() -> Support.Log<String> {
+        let log = Support.Log<String>()
+        backing.node.family.reports.handle { log.add($0) }
+        return log
+    }
+}
