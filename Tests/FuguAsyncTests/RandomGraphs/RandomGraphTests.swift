@@ -1,0 +1,102 @@
+import Foundation
+import Fugu
+import Testing
+
+@Suite("Random graphs of async features") struct RandomGraphTests {
+    @Test("10,000 graphs with failures and cancellations end, load nothing twice and close all once (laws 6, 27, 28)")
+    func graphs() async {
+        await run(seeds: 0..<10_000)
+    }
+
+    /// Runs a graph for each seed, some at a time, and ends even if one of them does not.
+    private func run(seeds: Range<UInt64>) async {
+        let (next, done, running) = (Guarded(seeds.lowerBound), Tally(), Guarded<[UInt64: World]>([:]))
+        let (over, faulty) = (Gate(), Tally())
+        let lanes = 4
+        for _ in 0..<lanes {
+            Task.detached {
+                while let seed = next.withLock({ next -> UInt64? in
+                    guard next < seeds.upperBound else { return nil }
+                    defer { next += 1 }
+                    return next
+                }) {
+                    let world = World(RandomGraph(seed: seed))
+                    running.withLock { $0[seed] = world }
+                    let faults = await world.run()
+                    running.withLock { _ = $0.removeValue(forKey: seed) }
+                    if !faults.isEmpty, faulty.add() <= 10 {
+                        Issue.record("seed \(seed), \(world.graph.mode): \(faults.joined(separator: "; "))")
+                    }
+                    if done.add() == seeds.count { over.open() }
+                }
+            }
+        }
+        watch(done, running, over)
+        await over.pass()
+        #expect(faulty.count == 0)
+        #expect(done.count == seeds.count)
+    }
+
+    /// Ends the test when no graph has come to its end for a while, and tells who waits for whom.
+    private func watch(_ done: Tally, _ running: Guarded<[UInt64: World]>, _ over: Gate) {
+        Thread.detachNewThread {
+            var (last, still) = (-1, 0)
+            while !over.isOpen {
+                Thread.sleep(forTimeInterval: 0.5)
+                still = done.count == last ? still + 1 : 0
+                last = done.count
+                guard still > 40 else { continue }
+                for (seed, world) in running.withLock({ $0 }) {
+                    print("seed \(seed), \(world.graph.mode), does not end:\n\(world.waits)")
+                }
+                over.open()
+            }
+        }
+    }
+}
+
+extension World {
+    /// Lets the readers read and disturbs them. Returns what was wrong.
+    func run() async -> [String] {
+        let root = Container()
+        let reports = root.collectReports()
+        root[Place.self] = self
+        let containers = (0..<graph.containers).map { index in
+            let container = index == 0 ? root : root.child()
+            if let tenant = graph.tenants[index] { container[Tenant.self] = tenant }
+            return container
+        }
+        let readers = graph.readers.enumerated().map { index, reader in
+            Task {
+                for _ in 0..<reader.suspensions { await Task.yield() }
+                return try await self.read(reader.vertex, in: containers[reader.container], for: "reader \(index)")
+            }
+        }
+        for disturbance in graph.disturbances {
+            await Task.yield()
+            await disturb(disturbance, readers, containers)
+        }
+        var answers: [Answer] = []
+        for (reader, task) in zip(graph.readers, readers) {
+            answers.append(Answer(reader: reader, result: await task.result))
+        }
+        let closedBefore = now.closed
+        do { try await root.close() } catch { violate("close: \(error)") }
+        if graph.mode == .churning { await root.untilClosersRan() }
+        for report in reports.all { violate("reported: \(report)") }
+        return verdict(on: answers, closedBefore: closedBefore)
+    }
+
+    private func disturb(
+        _ disturbance: RandomGraph.Disturbance, _ readers: [Task<Made, any Error>], _ containers: [Container]
+    ) async {
+        switch disturbance {
+        case .cancel(let reader): readers[reader].cancel()
+        case .reset(let vertex, let container): Self.changes[vertex](containers[container], nil)
+        case .set(let vertex, let container): Self.changes[vertex](containers[container], Made(load: -1, needs: []))
+        case .setTenant(let container): containers[container][Tenant.self] = "tenant \(container)"
+        case .resetTenant(let container): containers[container].reset(Tenant.self)
+        case .close(let container): do { try await containers[container].close() } catch { violate("close: \(error)") }
+        }
+    }
+}
