@@ -58,6 +58,8 @@ extension Node {
         let parent = try needing(request.key, through: recorder)
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
+        // Who is cancelled begins nothing. Otherwise cancelled loads of a cycle would begin one another for ever.
+        try Task.checkCancellation()
         var awaited: (flight: Flight, landing: Landing)?
         defer { if awaited != nil { endWaiting() } }
         while true {
