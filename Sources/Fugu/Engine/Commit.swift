@@ -26,11 +26,12 @@ extension Flight {
             let (home, recipe) = settle()
             let made = Outcome(result: result, home: home, recipe: recipe, lease: makeLease(home))
             facts.value.home = home
+            // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
+            finish()
             if !asker.isEnded, made.isSuccess { family.record(requested).facts.value.lastRecipe = recipe }
             let ending = keep(made, recorder, holder, &effects)
             facts.value.landing?.outcome.withLock { $0 = ending.forWaiters }
             leave(&effects)
-            finish()
             return ending.forAsker
         }
         effects.perform(in: family)

@@ -70,11 +70,18 @@ public import Synchronization
     /// The header of the ancestor (or self) that is a child of the root; the root's own for the root.
     @usableFromInline let branch: UnsafeMutablePointer<Header>?
     @usableFromInline let stripes: UnsafeMutablePointer<Atomic<UInt64>>
-    fileprivate var count: UInt  // guarded
-    fileprivate var spare: UnsafeMutablePointer<Cell>  // guarded: cells not given out yet
-    fileprivate var spareCount: UInt  // guarded
-    fileprivate var chunks: UnsafeMutableRawPointer?  // guarded: what `free` frees, each starts with the next's address
-    fileprivate var facts: NodeFacts  // guarded
+}
+
+/// What stands behind the header and is touched under the lock only. It is no part of the header, since changing a field
+/// in place counts as an access to the whole for the thread sanitizer, which readers of the header would then race with.
+private struct Ledger {
+    var count: UInt = 0
+    /// Cells not given out yet.
+    var spare: UnsafeMutablePointer<Cell>
+    var spareCount: UInt
+    /// What `free` frees, each starts with the next's address.
+    var chunks: UnsafeMutableRawPointer?
+    var facts = NodeFacts()
 }
 
 /// Where readers announce themselves, chosen by the stack they run on, so that threads seldom share a cache line.
@@ -303,24 +310,34 @@ public import Synchronization
 
 extension StorageReference {
     private static var slotsOffset: Int { MemoryLayout<Table>.size }
+    /// From the header's address. Both have the alignment of a word.
+    private static var ledgerOffset: Int { MemoryLayout<Header>.stride }
+
+    private var ledger: UnsafeMutablePointer<Ledger> {
+        (UnsafeMutableRawPointer(header) + Self.ledgerOffset).assumingMemoryBound(to: Ledger.self)
+    }
 
     /// Storage for a container: the header, a table of four and two cells in one piece.
     static func make(branch: StorageReference?) -> StorageReference {
         let slots = 4
         let cells = 2
-        let tableOffset = MemoryLayout<UInt>.size * 2 + MemoryLayout<Header>.stride
+        let headerOffset = MemoryLayout<UInt>.size * 2
+        let tableOffset = headerOffset + ledgerOffset + MemoryLayout<Ledger>.stride
         let cellsOffset = (tableOffset + slotsOffset + slots * MemoryLayout<UInt>.size + 7) & ~7
         let chunk = UnsafeMutableRawPointer.allocate(
             byteCount: cellsOffset + cells * MemoryLayout<Cell>.stride, alignment: 16)
         chunk.storeBytes(of: 0, as: UInt.self)
-        let header = (chunk + MemoryLayout<UInt>.size * 2).bindMemory(to: Header.self, capacity: 1)
+        let header = (chunk + headerOffset).bindMemory(to: Header.self, capacity: 1)
         let table = initializeTable(at: chunk + tableOffset, slots: slots)
         header.initialize(
             to: Header(
                 table: Atomic(UInt(bitPattern: table)), epoch: Atomic(0), deepEpoch: Atomic(0),
-                branch: branch?.header ?? header, stripes: Stripes.shared, count: 0,
+                branch: branch?.header ?? header, stripes: Stripes.shared))
+        (chunk + headerOffset + ledgerOffset).initializeMemory(
+            as: Ledger.self,
+            to: Ledger(
                 spare: (chunk + cellsOffset).bindMemory(to: Cell.self, capacity: cells), spareCount: UInt(cells),
-                chunks: chunk, facts: NodeFacts()))
+                chunks: chunk))
         return StorageReference(header: header)
     }
 
@@ -332,14 +349,15 @@ extension StorageReference {
 
     /// What else a container knows, under the lock.
     var facts: NodeFacts {
-        _read { yield header.pointee.facts }
-        nonmutating _modify { yield &header.pointee.facts }
+        _read { yield ledger.pointee.facts }
+        nonmutating _modify { yield &ledger.pointee.facts }
     }
 
     /// Frees all memory, when nobody can touch it any more; the values must be gone already.
     func free() {
         for cell in cells { _ = cell.takeInfo() }
-        var next = header.pointee.chunks
+        var next = ledger.pointee.chunks
+        ledger.deinitialize(count: 1)
         header.deinitialize(count: 1)
         while let chunk = next {
             next = UnsafeMutableRawPointer(bitPattern: chunk.load(as: UInt.self))
@@ -357,25 +375,25 @@ extension StorageReference {
 
     private func allocateChunk(_ bytes: Int) -> UnsafeMutableRawPointer {
         let chunk = UnsafeMutableRawPointer.allocate(byteCount: bytes + MemoryLayout<UInt>.size, alignment: 8)
-        chunk.storeBytes(of: UInt(bitPattern: header.pointee.chunks), as: UInt.self)
-        header.pointee.chunks = chunk
+        chunk.storeBytes(of: UInt(bitPattern: ledger.pointee.chunks), as: UInt.self)
+        ledger.pointee.chunks = chunk
         return chunk + MemoryLayout<UInt>.size
     }
 
     /// Under the lock: the cell of a key, made if there is none.
     func cell(_ key: Key) -> CellReference {
         if let cell = find(key.raw) { return CellReference(cell) }
-        if header.pointee.spareCount == 0 {
-            let wanted = Swift.max(2, Swift.min(64, header.pointee.count / 2))
-            header.pointee.spare = allocateChunk(Int(wanted) * MemoryLayout<Cell>.stride)
+        if ledger.pointee.spareCount == 0 {
+            let wanted = Swift.max(2, Swift.min(64, ledger.pointee.count / 2))
+            ledger.pointee.spare = allocateChunk(Int(wanted) * MemoryLayout<Cell>.stride)
                 .bindMemory(to: Cell.self, capacity: Int(wanted))
-            header.pointee.spareCount = wanted
+            ledger.pointee.spareCount = wanted
         }
-        let cell = header.pointee.spare
+        let cell = ledger.pointee.spare
         cell.initialize(to: Cell(key: key.raw, state: Atomic(0), word: Atomic(0), info: nil))
-        header.pointee.spare = cell + 1
-        header.pointee.spareCount -= 1
-        header.pointee.count += 1
+        ledger.pointee.spare = cell + 1
+        ledger.pointee.spareCount -= 1
+        ledger.pointee.count += 1
         growIfNeeded()
         Self.insert(cell, into: header.pointee.table.load(ordering: .relaxed))
         return CellReference(cell)
@@ -384,7 +402,7 @@ extension StorageReference {
     private func growIfNeeded() {
         let old = header.pointee.table.load(ordering: .relaxed)
         let slots = Int(UnsafePointer<Table>(bitPattern: old)!.pointee.mask) + 1
-        guard Int(header.pointee.count) * 8 > slots * 7 - 4 else { return }
+        guard Int(ledger.pointee.count) * 8 > slots * 7 - 4 else { return }
         let bytes = Self.slotsOffset + slots * 2 * MemoryLayout<UInt>.size
         let table = UInt(bitPattern: Self.initializeTable(at: allocateChunk(bytes), slots: slots * 2))
         for cell in cells { Self.insert(cell.pointer, into: table) }
