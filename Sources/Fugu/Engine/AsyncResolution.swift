@@ -61,7 +61,12 @@ extension Node {
         // Who is cancelled begins nothing. Otherwise cancelled loads of a cycle would begin one another for ever.
         try Task.checkCancellation()
         var awaited: (flight: Flight, landing: Landing)?
-        defer { if awaited != nil { endWaiting() } }
+        defer {
+            if awaited != nil {
+                awaited = nil
+                endWaiting()
+            }
+        }
         while true {
             let waiter = TaskWaiter()
             let decision = family.lock.withLock {

@@ -229,7 +229,7 @@ extension Node {
         if recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
         if isAbandoned, let lease = info.value.lease, !lease.takeClosers().isEmpty { garbage.abandoned.append(cell.key) }
         garbage.add(recipe)
-        garbage.add(info.value.lease)
+        garbage.add(info.value.lease, isForNobody: false)
         info.value.recipe = nil
         info.value.lease = nil
     }

@@ -4,14 +4,11 @@ struct Effects {
     var waiters: [Waiter] = []
     /// The records that have new events.
     var records: [KeyRecord] = []
-    /// The leases of instances that nobody was given.
-    var leaving: [Lease?] = []
 
     /// Does it. Events of a change made inside an activity wait for the end of the outermost.
     func perform(in family: Family) {
         garbage.dispose()
         for waiter in waiters { waiter.wake() }
-        for lease in leaving { lease?.closeEarly() }
         for record in records { family.deliver(record) }
     }
 }
@@ -32,7 +29,7 @@ extension Flight {
             let ending = keep(made, recorder, holder, &effects)
             facts.value.landing?.outcome.withLock { $0 = ending.forWaiters }
             leave(&effects)
-            return ending.forAsker
+            return ending.forAsker.withoutLease
         }
         effects.perform(in: family)
         if case .failure = outcome.result, let parent { parent.needFailed(family.lock.withLock { failedWay }) }
@@ -67,7 +64,7 @@ extension Flight {
     private func keep(
         _ made: Outcome, _ recorder: Flight?, _ holder: (any Activity)?, _ effects: inout Effects
     ) -> (forAsker: Outcome, forWaiters: Outcome) {
-        if !made.isSuccess { effects.leaving.append(made.lease) }
+        effects.garbage.add(made.lease, isForNobody: !made.isSuccess)
         if asker.isEnded { return (made, made) }
         if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
             !cell.has(CellState.loaded) || owner.depth <= made.home.depth && made.isSuccess
@@ -77,10 +74,9 @@ extension Flight {
             if owner.depth > made.home.depth {
                 // Who does not see what was set below the home still shares what was loaded for it.
                 if made.home.find(requested).present == nil { _ = place(made, holder, &effects) }
-                effects.garbage.add(made.lease)
                 return (overtaken, made)
             }
-            effects.leaving.append(made.lease)
+            effects.garbage.add(made.lease, isForNobody: true)
             let facts = cell.info?.value
             let recipe = facts?.recipe ?? Recipe(inputs: [], isLocal: false, reloads: false)
             return (overtaken, Outcome(result: overtaken.result, home: owner, recipe: recipe, lease: facts?.lease))
@@ -141,7 +137,6 @@ extension Flight {
         facts.value.inputs = []
         facts.value.seen = []
         facts.value.closers = []
-        effects.garbage.add(facts.value.needs)
         facts.value.needs = []
         facts.value.resets = []
     }

@@ -80,6 +80,7 @@ struct Outcome: Sendable {
     let lease: Lease?
 
     var isSuccess: Bool { if case .success = result { true } else { false } }
+    var withoutLease: Outcome { Outcome(result: result, home: home, recipe: recipe, lease: nil) }
 }
 
 /// Hands the outcome of a load to those who waited for it. The flight itself must not keep it: an instance that keeps its

@@ -37,34 +37,78 @@ final class Lease: Sendable {
     func closeEarly() {
         let closers = takeClosers()
         guard !closers.isEmpty else { return }
-        let (key, needs, reports) = (key, needs, family.reports)
-        family.closings.add {
+        let (key, reports, closings, needs) = (key, family.reports, family.closings, Departure(needs, family.closings))
+        closings.begin()
+        Task.detached {
             for closer in closers {
                 do { try await closer.close() } catch { reports.report(Messages.closerFailed(of: key, error)) }
             }
-            withExtendedLifetime(needs) {}
+            needs.end()
+            closings.end()
         }
     }
 
     deinit { closeEarly() }
+
+    fileprivate var closings: Closings { family.closings }
 }
 
-/// The tasks that run closers of instances that left early.
-final class Closings: Sendable {
-    private let tasks = Guarded<(next: Int, running: [Int: Task<Void, Never>])>((0, [:]))
+/// Leases that somebody lets go: from the look under the lock that decided it until they are released, which may be later,
+/// a closing knows that closers may have to run yet.
+final class Departure: Sendable {
+    private let leases: Guarded<[Lease]?>
+    private let closings: Closings
+    private let isForNobody: Bool
 
-    func add(_ body: @escaping @Sendable () async -> Void) {
-        tasks.withLock { tasks in
-            let id = tasks.next
-            tasks.next += 1
-            tasks.running[id] = Task.detached {
-                await body()
-                self.tasks.withLock { _ = $0.running.removeValue(forKey: id) }
-            }
+    /// - Parameter isForNobody: Whether nobody was given the instance, so that its closers need not wait.
+    convenience init(_ lease: Lease, isForNobody: Bool) { self.init([lease], lease.closings, isForNobody: isForNobody) }
+
+    fileprivate init(_ leases: [Lease], _ closings: Closings, isForNobody: Bool = false) {
+        self.leases = Guarded(leases)
+        self.closings = closings
+        self.isForNobody = isForNobody
+        closings.begin()
+    }
+
+    func end() {
+        var leaving = leases.withLock { leases in
+            defer { leases = nil }
+            return leases
         }
+        guard leaving != nil else { return }
+        if isForNobody { leaving?.forEach { $0.closeEarly() } }
+        leaving = nil
+        closings.end()
+    }
+
+    deinit { end() }
+}
+
+/// How many closers of instances that left early run or may be about to.
+final class Closings: Sendable {
+    private let state = Guarded<(count: Int, waiters: [TaskWaiter])>((0, []))
+
+    func begin() { state.withLock { $0.count += 1 } }
+
+    func end() {
+        let waiters = state.withLock { state in
+            state.count -= 1
+            guard state.count == 0 else { return [TaskWaiter]() }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.wake() }
     }
 
     func waitForAll() async {
-        while let task = tasks.withLock({ $0.running.first?.value }) { await task.value }
+        while true {
+            let waiter = TaskWaiter()
+            let isOver = state.withLock { state in
+                if state.count > 0 { state.waiters.append(waiter) }
+                return state.count == 0
+            }
+            if isOver { return }
+            try? await waiter.wait {}
+        }
     }
 }

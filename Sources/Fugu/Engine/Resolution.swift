@@ -27,7 +27,12 @@ extension Node {
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
         var awaited: (flight: Flight, landing: Landing)?
-        defer { if awaited != nil { endWaiting() } }
+        defer {
+            if awaited != nil {
+                awaited = nil
+                endWaiting()
+            }
+        }
         while true {
             let decision = family.lock.withLock {
                 decide(request, recorder, parent, after: awaited?.landing) { .thread(Signal()) }

@@ -560,6 +560,7 @@ struct Garbage {
     private var more: [UInt64] = []
     private var objects: [any AnyObject & Sendable] = []
     private var cells: [CellFacts] = []
+    private var departures: [Departure] = []
     /// The keys of those whose closers never ran; nil for the container itself.
     var abandoned: [Key?] = []
 
@@ -574,6 +575,11 @@ struct Garbage {
         more += other.more
         objects += other.objects
         cells += other.cells
+        departures += other.departures
+    }
+
+    mutating func add(_ lease: Lease?, isForNobody: Bool) {
+        if let lease { departures.append(Departure(lease, isForNobody: isForNobody)) }
     }
 
     mutating func add(_ cell: CellFacts?) {
@@ -590,6 +596,11 @@ struct Garbage {
 
     /// Releases everything, after the last reader has left what is in boxes. Outside every lock.
     func dispose() {
+        disposeOfBoxes()
+        for departure in departures { departure.end() }
+    }
+
+    private func disposeOfBoxes() {
         guard first != 0 else { return }
         Stripes.awaitReaders()
         Self.release(first)
