@@ -1,0 +1,68 @@
+// What `FeatureContainer` gives to all, once more as members of `Container`: the compiler does not check the isolation of
+// conformances when a member of a protocol's extension is used on a class, and so would let a main-actor type be loaded
+// off the main actor (law 9).
+
+extension Container {
+    /// The value of a property: what was set here or in an ancestor, nearest first, else what a source has, else the
+    /// default.
+    public subscript<P: Property>(property: P.Type) -> P.Value {
+        @inlinable get {
+            let present = _storage.read(Key.property(property), as: P.Value.self)
+            extendLifetime(self)
+            if let present { return present }
+            return readSlowly(property)
+        }
+        @inlinable set {
+            let payload = Payload(newValue)
+            if !setAlone(Key.property(property), payload) { setSlowly(property, payload) }
+        }
+    }
+
+    /// The instance of a feature: what was set here or in an ancestor, nearest first, else what was or is now loaded.
+    ///
+    /// Stops the program with the way round if the load needs itself, or if the container is closed or gone. Setting
+    /// swaps the feature here and for all descendants that did not do so themselves.
+    public subscript<F: Feature>(feature: F.Type) -> F.Instance {
+        @inlinable get {
+            let present = _storage.read(Key.feature(feature), as: F.Instance.self)
+            extendLifetime(self)
+            if let present { return present }
+            return readSlowly(feature)
+        }
+        @inlinable set {
+            let payload = Payload(newValue)
+            if !setAlone(Key.feature(feature), payload) { setSlowly(feature, payload) }
+        }
+    }
+
+    /// The instance of a feature that may fail to load.
+    /// - Throws: What its load threw, or ``LoadError``.
+    public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
+        @inlinable get throws {
+            let present = _storage.read(Key.throwingFeature(feature), as: F.Instance.self)
+            extendLifetime(self)
+            if let present { return present }
+            return try readSlowly(feature)
+        }
+    }
+}
+
+extension ObservableContainer {
+    /// The value of a property; this read is tracked.
+    public subscript<P: Property>(property: P.Type) -> P.Value {
+        get { _container[property] }
+        set { _container[property] = newValue }
+    }
+
+    /// The instance of a feature; this read is tracked.
+    public subscript<F: Feature>(feature: F.Type) -> F.Instance {
+        get { _container[feature] }
+        set { _container[feature] = newValue }
+    }
+
+    /// The instance of a feature that may fail to load; this read is tracked.
+    /// - Throws: What its load threw, or ``LoadError``.
+    public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
+        get throws { try _container[feature] }
+    }
+}
