@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 /// What the graph's features make: an identity, a value, and the handle, which tells where it lives.

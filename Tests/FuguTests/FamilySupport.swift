@@ -1,25 +1,7 @@
 import Foundation
 import Fugu
+import Support
 import Testing
-
-/// Stays shut until it is opened, then lets everyone through.
-final class Gate: Sendable {
-    private let condition = NSCondition()
-    private let isOpen = Guarded(false)
-
-    func open() {
-        condition.lock()
-        isOpen.withLock { $0 = true }
-        condition.broadcast()
-        condition.unlock()
-    }
-
-    func wait() {
-        condition.lock()
-        while !isOpen.withLock({ $0 }) { condition.wait() }
-        condition.unlock()
-    }
-}
 
 /// Opens when it was counted down to zero.
 final class Latch: Sendable {
@@ -48,56 +30,11 @@ final class Latch: Sendable {
     }
 }
 
-/// A number that threads count up together.
-final class Counter: Sendable {
-    private let count = Guarded(0)
-    var value: Int { count.withLock { $0 } }
-
+extension Counter {
     @discardableResult
-    func increment() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
-    }
+    func increment() -> Int { add() }
 
-    func decrement() { count.withLock { $0 -= 1 } }
-}
-
-/// What threads note together, in the order in which they did.
-final class Log<Entry: Sendable>: Sendable {
-    private let list = Guarded<[Entry]>([])
-    var entries: [Entry] { list.withLock { $0 } }
-    func add(_ entry: Entry) { list.withLock { $0.append(entry) } }
-}
-
-/// A thread of its own, whatever the number of cores.
-final class Worker: Sendable {
-    private let done = Latch(1)
-
-    init(stackSize: Int = 1 << 20, _ body: @escaping @Sendable () -> Void) {
-        let done = done
-        let thread = Thread {
-            body()
-            done.countDown()
-        }
-        thread.stackSize = stackSize
-        thread.start()
-    }
-
-    func join() { done.wait() }
-}
-
-/// Runs `body` on `count` threads at the same time and returns when all are done.
-func onThreads(_ count: Int, stackSize: Int = 1 << 20, _ body: @escaping @Sendable (Int) -> Void) {
-    let start = Latch(count)
-    let workers = (0..<count).map { index in
-        Worker(stackSize: stackSize) {
-            start.meet()
-            body(index)
-        }
-    }
-    workers.forEach { $0.join() }
+    func decrement() { add(-1) }
 }
 
 /// An instance with an identity, which can tell how many of its kind are alive.

@@ -1,4 +1,5 @@
 @testable import Fugu
+import Support
 import Testing
 
 @Suite("Law 15: a feature lives where its inputs live") struct Law15HomesTests {
@@ -238,7 +239,7 @@ import Testing
         }
         #expect(child[sneaky].home[Name.self] == "root")
         #if DEBUG
-        #expect(reports.entries.contains { $0.contains("Invoice") && $0.contains("captured") })
+        #expect(reports.all.contains { $0.contains("Invoice") && $0.contains("captured") })
         #endif
     }
 

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("Law 16: overriding an input") struct Law16OverridesTests {
@@ -40,7 +41,7 @@ import Testing
         let child = root.child { $0[Address.self] = "test" }
         #expect(child[world.account] !== parents)
         #expect(child[world.session] !== root[world.session])
-        #expect(world.log.entries == ["account", "session", "network live", "account", "session", "network test"])
+        #expect(world.log.all == ["account", "session", "network live", "account", "session", "network test"])
         #expect(root[world.account] === parents)
     }
 
@@ -66,7 +67,7 @@ import Testing
         #expect(grandchild[world.session] === root[world.session])
         #expect(child[world.account] === root[world.account])
         #expect(grandchild[world.account] !== root[world.account])
-        #expect(world.log.entries.filter { $0 == "session" }.count == 1)
+        #expect(world.log.all.filter { $0 == "session" }.count == 1)
     }
 
     @Test("A child that swaps a feature gives its own to whatever was made from that (law 16)")
@@ -121,14 +122,14 @@ import Testing
         let root = Container()
         let child = root.child { $0[world.network] = Made(identity: 1, value: 0) }
         _ = child.child()[world.account]
-        #expect(!world.log.entries.contains("network live"))
+        #expect(!world.log.all.contains("network live"))
         let other = root.child { $0[Address.self] = "test" }
         _ = other[world.account]
-        #expect(!world.log.entries.contains("network live"))
+        #expect(!world.log.all.contains("network live"))
         let third = root.child()
         third.replace(world.session) { _ in Made(identity: 3, value: 0) }
         #expect(third[world.account].identity == 3)
-        #expect(!world.log.entries.contains("network live"))
+        #expect(!world.log.all.contains("network live"))
     }
 
     @Test("When the override is reset, the copy goes and the parent's instance is shared again (law 16)")

@@ -1,4 +1,5 @@
 @testable import Fugu
+import Support
 import Testing
 
 @Suite("Law 17: once for the family") struct Law17OnceTests {
@@ -22,8 +23,8 @@ import Testing
             given.add(children[index][pool])
         }
         #expect(loads.value == 1)
-        #expect(given.entries.count == 1000 && Set(given.entries.map(ObjectIdentifier.init)).count == 1)
-        #expect(root[pool] === given.entries[0])
+        #expect(given.all.count == 1000 && Set(given.all.map(ObjectIdentifier.init)).count == 1)
+        #expect(root[pool] === given.all[0])
     }
 
     @Test("1,000 tasks of 1,000 children share one load of an async root feature (law 17)")
@@ -94,7 +95,7 @@ import Testing
             given.add(children[index % 2].child()[handler])
         }
         #expect(loads.value == 3)
-        #expect(Set(given.entries.map(ObjectIdentifier.init)).count == 2)
+        #expect(Set(given.all.map(ObjectIdentifier.init)).count == 2)
     }
 
     @Test("A wait that would close a circle, though no container has a cycle, is avoided by loading on (laws 6, 17)")
@@ -153,14 +154,14 @@ import Testing
         waits.withLock { $0 = true }
         let child = root.child { $0[Request.self] = 2 }
         let given = Log<Token>()
-        let worker = Worker { given.add(child[feature]) }
+        let worker = startThread { given.add(child[feature]) }
         began.wait()
         root[Flag.self] = false
         let shared = root[feature]
         #expect(child[feature] === shared)
         gate.open()
-        worker.join()
-        #expect(given.entries[0] === shared && child[feature] === shared)
+        worker.wait()
+        #expect(given.all[0] === shared && child[feature] === shared)
         #expect(await closings.next(isolation: nil) == 2)
     }
 
@@ -239,8 +240,8 @@ import Testing
                 if let error = error as? LoadError { errors.add(error) }
             }
         }
-        #expect(errors.entries.count == 2)
-        #expect(errors.entries.allSatisfy { $0.path.count >= 3 && $0.path.first == $0.path.last })
+        #expect(errors.all.count == 2)
+        #expect(errors.all.allSatisfy { $0.path.count >= 3 && $0.path.first == $0.path.last })
     }
 }
 
