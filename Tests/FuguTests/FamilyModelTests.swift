@@ -31,7 +31,7 @@ final class Graph: Sendable {
                 return loads[source]!
             }
         }
-        func takeIdentity() -> Int { identities.increment() }
+        func takeIdentity() -> Int { identities.add() }
     }
 
     let tally = Tally()
@@ -412,7 +412,7 @@ private final class Crowd: Sendable {
     /// After all threads have ended: reading twice gives the same, reading loads nothing that is there, and what reloads
     /// was made from what is there now.
     func checkAtRest() {
-        let all = [(container: root, name: 0)] + kept.entries
+        let all = [(container: root, name: 0)] + kept.all
         for (container, name) in all { for key in graph.features { settle(container, name, key) } }
         let loads = graph.tally.all
         for (container, name) in all { for key in graph.features { settle(container, name, key) } }
@@ -441,7 +441,7 @@ private final class Crowd: Sendable {
             let crowd = Crowd(GraphShape(using: &random))
             onThreads(4) { thread in crowd.run(thread: thread, steps: 400, seed: seed) }
             crowd.checkAtRest()
-            #expect(crowd.failures.entries.isEmpty, "seed \(seed): \(crowd.failures.entries.prefix(5)) in \(crowd.shape.description)")
+            #expect(crowd.failures.all.isEmpty, "seed \(seed): \(crowd.failures.all.prefix(5)) in \(crowd.shape.description)")
         }
     }
 }

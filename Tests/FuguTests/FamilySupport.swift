@@ -1,40 +1,37 @@
 import Foundation
 import Fugu
 import Support
-import Testing
 
-/// Opens when it was counted down to zero.
+/// Lets threads through once as many have come as it was made for.
 final class Latch: Sendable {
     private let gate = Gate()
-    private let left: Guarded<Int>
+    private let arrivals = Counter()
+    private let count: Int
 
-    init(_ count: Int) {
-        left = Guarded(count)
-        if count == 0 { gate.open() }
-    }
+    init(_ count: Int) { self.count = count }
 
-    func countDown() {
-        let isLast = left.withLock { left in
-            left -= 1
-            return left == 0
-        }
-        if isLast { gate.open() }
-    }
-
+    func countDown() { if arrivals.add() == count { gate.open() } }
     func wait() { gate.wait() }
 
-    /// Waits until everyone has come.
+    /// Comes, and waits for the others.
     func meet() {
         countDown()
         wait()
     }
 }
 
-extension Counter {
-    @discardableResult
-    func increment() -> Int { add() }
-
-    func decrement() { add(-1) }
+/// Runs `body` on so many threads at once that their stacks have to be small, and waits for the end of all.
+func onManyThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let ends = Latch(count)
+    for number in 0..<count {
+        let thread = Thread {
+            body(number)
+            ends.countDown()
+        }
+        thread.stackSize = 256 << 10
+        thread.start()
+    }
+    ends.wait()
 }
 
 /// An instance with an identity, which can tell how many of its kind are alive.
@@ -45,10 +42,10 @@ final class Token: Sendable {
     init(_ number: Int = 0, alive: Counter? = nil) {
         self.number = number
         self.alive = alive
-        alive?.increment()
+        alive?.add()
     }
 
-    deinit { alive?.decrement() }
+    deinit { alive?.add(-1) }
 }
 
 /// Random numbers that a seed repeats.

@@ -151,17 +151,10 @@ extension Law9Size: @MainActor Equatable {
 
     @Test("The compiler refuses to load a main-actor feature off the main actor (law 9)")
     nonisolated func compiler() async throws {
-        let reads = [
-            "_ = container[Model.self]", "_ = container.observable[Model.self]",
-            "_ = (container as any FeatureContainer)[Model.self]", "_ = container.ifLoaded(Model.self)",
-        ].joined(separator: "\n")
-        let right = try await typeChecks("@MainActor func use(_ container: Container) { \(reads) }")
-        let wrong = try await typeChecks("nonisolated func use(_ container: Container) {\n\(reads)\n}")
+        let right = try await typeChecks("@MainActor func use(_ container: Container) -> Model { container[Model.self] }")
+        let wrong = try await typeChecks("nonisolated func use(_ container: Container) -> Model { container[Model.self] }")
         guard let right, let wrong else { return print("skipped: no compiler or no module Fugu was found") }
         #expect(right.isRight, "\(right.output)")
-        let refusals = wrong.output.split(separator: "\n").filter {
-            $0.hasPrefix("/") && $0.contains("error: main actor-isolated conformance")
-        }
-        #expect(!wrong.isRight && refusals.count == 4, "\(wrong.output)")
+        #expect(!wrong.isRight && wrong.output.contains("main actor-isolated conformance"), "\(wrong.output)")
     }
 }

@@ -11,14 +11,14 @@ import Testing
         let arrived = Latch(1000)
         let loads = Counter()
         let pool = FeatureKey { _ in
-            loads.increment()
+            loads.add()
             arrived.wait()
             return Token()
         }
         let root = Container()
         let children = (0..<1000).map { number in root.child { $0[Request.self] = number } }
         let given = Log<Token>()
-        onThreads(1000, stackSize: 256 << 10) { index in
+        onManyThreads(1000) { index in
             arrived.countDown()
             given.add(children[index][pool])
         }
@@ -79,7 +79,7 @@ import Testing
         let meeting = Guarded<Latch?>(nil)
         let handler = FeatureKey { container in
             let number = container[Request.self]
-            loads.increment()
+            loads.add()
             meeting.withLock { $0 }?.meet()
             return Token(number)
         }
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test("Where loads overlap because a value changed meanwhile, one instance is kept and the others are closed (law 17)")
-    func overlappingLoads() async {
+    func overlappingLoads() async throws {
         let gate = Gate()
         let began = Gate()
         let waits = Guarded(false)
@@ -163,6 +163,7 @@ import Testing
         worker.wait()
         #expect(given.all[0] === shared && child[feature] === shared)
         #expect(await closings.next(isolation: nil) == 2)
+        try await root.close()
     }
 
     // MARK: Cycles
@@ -250,7 +251,7 @@ private struct Meeting: Property {
     final class Point: Sendable {
         let latch = Latch(2)
         private let count = Counter()
-        func takesPart() -> Bool { count.increment() <= 2 }
+        func takesPart() -> Bool { count.add() <= 2 }
     }
     static var defaultValue: Point { Point() }
 }
@@ -260,7 +261,7 @@ private let asyncPoolLoads = Counter()
 private struct AsyncPool: AsyncFeature {
     let token = Token()
     static func load(in container: any FeatureContainer) async throws -> AsyncPool {
-        asyncPoolLoads.increment()
+        asyncPoolLoads.add()
         for _ in 0..<100 { await Task.yield() }
         return AsyncPool()
     }

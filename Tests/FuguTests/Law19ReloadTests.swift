@@ -75,7 +75,7 @@ import Testing
         let loads = Counter()
         let key = FeatureKey(reloadsWhenInputsChange: true) { container in
             let size = container[Size.self]
-            if loads.increment() == 1 {
+            if loads.add() == 1 {
                 began.open()
                 goOn.wait()
             }
@@ -197,7 +197,7 @@ import Testing
     func neverLoaded() {
         let root = Container()
         let heard = Counter()
-        root.observe(Live.self) { _ in heard.increment() }
+        root.observe(Live.self) { _ in heard.add() }
         root[Size.self] = 2
         #expect(root.ifLoaded(Live.self) == nil && heard.value == 0)
     }
@@ -268,7 +268,7 @@ import Testing
         _ = root[Kept.self]
         root.reset(Kept.self)
         _ = root[Kept.self]
-        #expect(heard.entries.isEmpty)
+        #expect(heard.all.isEmpty)
     }
 
     @Test("All who observe what was shared have theirs at once, though they share no more (laws 16, 19)")
@@ -284,7 +284,7 @@ import Testing
             child.observe(live) { heard.add($0.number) }
         }
         root[Size.self] = 2
-        #expect(heard.entries.sorted() == [1, 2, 3])
+        #expect(heard.all.sorted() == [1, 2, 3])
     }
 
     @Test("Children that observe may go away while the parent changes (laws 8, 19)")
@@ -292,7 +292,7 @@ import Testing
         let root = Container()
         _ = root[Live.self]
         let isDone = Guarded(false)
-        let changing = Worker {
+        let changing = startThread {
             var size = 0
             while !isDone.withLock({ $0 }) {
                 size += 1
@@ -305,7 +305,7 @@ import Testing
             _ = child[Live.self]
         }
         isDone.withLock { $0 = true }
-        changing.join()
+        changing.wait()
         #expect(root[Live.self].size == root[Size.self])
     }
 
@@ -314,7 +314,7 @@ import Testing
         let root = Container()
         _ = root[Live.self]
         let heard = Counter()
-        root.observe(Live.self) { _ in heard.increment() }
+        root.observe(Live.self) { _ in heard.add() }
         try await root.close()
         root[Size.self] = 2
         root[Live.self] = Live(9)
@@ -364,7 +364,7 @@ import Testing
         root.backing.node.family.reports.handle { reports.add($0) }
         _ = try root[Shaky.self]
         let heard = Counter()
-        root.observe(Shaky.self) { _ in heard.increment() }
+        root.observe(Shaky.self) { _ in heard.add() }
         root[Fails.self] = true
         #expect(reports.all.count == 1 && reports.all[0].contains("Shaky"))
         #expect(root.ifLoaded(Shaky.self) == nil && heard.value == 0)

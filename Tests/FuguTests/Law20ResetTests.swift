@@ -44,7 +44,7 @@ import Testing
     @Test("A feature that is reset loads again at the next read, and not before (law 20)")
     func feature() {
         let loads = Counter()
-        let key = FeatureKey { _ in Token(loads.increment()) }
+        let key = FeatureKey { _ in Token(loads.add()) }
         let root = Container()
         let first = root[key]
         root.reset(key)
@@ -153,7 +153,7 @@ import Testing
         let goOn = Gate()
         let loads = Counter()
         let key = FeatureKey { _ in
-            let number = loads.increment()
+            let number = loads.add()
             if number == 1 {
                 began.open()
                 goOn.wait()
@@ -178,7 +178,7 @@ import Testing
         let child = root.child { $0[Born.self] = Token() }
         let live = child[Live.self]
         let heard = Counter()
-        child.observe(Size.self) { _ in heard.increment() }
+        child.observe(Size.self) { _ in heard.add() }
         child.reset(Size.self)
         #expect(heard.value == 0 && child[Live.self] === live && root[Live.self] === live)
     }

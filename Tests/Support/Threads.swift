@@ -1,14 +1,14 @@
 import Foundation
 
-/// Starts a thread of its own, with the stack of a main thread unless said. The gate that is returned opens when it has ended.
+/// Starts a thread of its own, with the stack of a main thread. The gate that is returned opens when it has ended.
 @discardableResult
-package func startThread(stackSize: Int = 8 << 20, _ body: @escaping @Sendable () -> Void) -> Gate {
+package func startThread(_ body: @escaping @Sendable () -> Void) -> Gate {
     let ended = Gate()
     let thread = Thread {
         body()
         ended.open()
     }
-    thread.stackSize = stackSize
+    thread.stackSize = 8 << 20
     thread.start()
     return ended
 }
@@ -21,19 +21,19 @@ package func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () -> R) -
 }
 
 /// Runs `body` on `count` threads at once, each with its number, and waits for the end of all.
-package func onThreads(_ count: Int, stackSize: Int = 8 << 20, _ body: @escaping @Sendable (Int) -> Void) {
-    for thread in startThreads(count, stackSize, body) { thread.wait() }
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    for thread in startThreads(count, body) { thread.wait() }
 }
 
 /// The same for what takes long: no thread of the pool that other tests need is blocked meanwhile.
-package func onThreads(_ count: Int, stackSize: Int = 8 << 20, _ body: @escaping @Sendable (Int) -> Void) async {
-    for thread in startThreads(count, stackSize, body) { await thread.opened() }
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+    for thread in startThreads(count, body) { await thread.opened() }
 }
 
-private func startThreads(_ count: Int, _ stackSize: Int, _ body: @escaping @Sendable (Int) -> Void) -> [Gate] {
+private func startThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> [Gate] {
     let barrier = Barrier(of: count)
     return (0..<count).map { number in
-        startThread(stackSize: stackSize) {
+        startThread {
             barrier.wait()
             body(number)
         }
