@@ -200,6 +200,12 @@ import Testing
         let seconds = result.errors.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         #expect(seconds.count == 2, "nothing but the two times: \(result.errors)")
         print("Journal listed \(count) entries in \(seconds.reduce(0, +)) s of processor time")
-        if !isSanitized { #expect(seconds.reduce(0, +) < 2) }
+        // Unoptimised code beside other tests is given more.
+        #if DEBUG
+        let limit = 3.0
+        #else
+        let limit = 2.0
+        #endif
+        if !isSanitized { #expect(seconds.reduce(0, +) < limit) }
     }
 }

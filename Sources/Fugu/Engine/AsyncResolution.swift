@@ -100,8 +100,7 @@ extension Flight {
         let landing = family.lock.withLock {
             facts.value.container = container
             _ = WaitGraph.add(parent, waitingFor: self)
-            // Somebody may have joined and left since the flight was listed.
-            facts.value.isAbandoned = false
+            facts.value.isLaunched = true
             return join(.task(waiter))
         }
         let task = Task {
@@ -145,7 +144,8 @@ extension Flight {
         let task: Task<Void, Never>? = family.lock.withLock {
             guard facts.value.home == nil else { return nil }
             facts.value.waiters.removeAll { if case .task(waiter) = $0 { true } else { false } }
-            guard facts.value.waiters.isEmpty else { return nil }
+            // Whoever began it has not joined yet if it is not launched.
+            guard facts.value.waiters.isEmpty, facts.value.isLaunched else { return nil }
             facts.value.isAbandoned = true
             return facts.value.task
         }

@@ -31,10 +31,8 @@ final class Flight: Activity {
 
     deinit { facts.free() }
 
-    /// Under the lock: whether those may join who expect their instance at `home`.
-    func isOpen(to home: Node, _ limit: Node?) -> Bool {
-        expected === home && self.limit === limit && !facts.value.isAbandoned
-    }
+    /// Under the lock: whether others may join, who would use the same loader.
+    func isOpen(_ limit: Node?) -> Bool { self.limit === limit && !facts.value.isAbandoned }
 
     var family: Family { asker.family }
     var key: Key? { requested }
@@ -66,6 +64,8 @@ struct FlightFacts {
     var home: Node?
     /// The task of an async load.
     var task: Task<Void, Never>?
+    /// Whether the task that began an async load waits for it by now.
+    var isLaunched = false
     /// Whether nobody waits for it any more.
     var isAbandoned = false
     /// The asker's container while the load runs, for children made from the handle.

@@ -118,7 +118,10 @@ extension Node {
         let limit = find(key).limit
         let record = family.record(key)
         let expected = expectedHome(request, record, limit)
-        for flight in record.facts.value.flights where flight.isOpen(to: expected, limit) {
+        for flight in record.facts.value.flights where flight.isOpen(limit) {
+            // A flight that began when less was known is judged by what is known now.
+            guard flight.expected === expected || flight.asker.expectedHome(request, record, limit) === expected
+            else { continue }
             guard WaitGraph.add(parent, waitingFor: flight) else { continue }
             if awaited == nil { family.beginWaiting(in: self) }
             let waiter = makeWaiter()

@@ -37,7 +37,8 @@ import Testing
         #expect(done.count == seeds.count)
     }
 
-    /// Ends the test when no graph has come to its end for a while, and tells who waits for whom.
+    /// Ends the test when no graph has come to its end for two minutes, and tells who waits for whom. Other tests may
+    /// keep the pool's threads busy for long.
     private func watch(_ done: Tally, _ running: Guarded<[UInt64: World]>, _ over: Gate) {
         Thread.detachNewThread {
             var (last, still) = (-1, 0)
@@ -45,7 +46,7 @@ import Testing
                 Thread.sleep(forTimeInterval: 0.5)
                 still = done.count == last ? still + 1 : 0
                 last = done.count
-                guard still > 40 else { continue }
+                guard still > 240 else { continue }
                 for (seed, world) in running.withLock({ $0 }) {
                     print("seed \(seed), \(world.graph.mode), does not end:\n\(world.waits)")
                 }

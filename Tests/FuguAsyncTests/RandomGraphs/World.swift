@@ -145,7 +145,7 @@ final class World: Sendable {
         // Only a load whose last waiter has left may be overtaken by another one. Its task learns of it at once, but
         // perhaps a moment after the other has begun.
         if [.calm, .cancelling].contains(graph.mode), now.loads[id].isOverlapped {
-            for _ in 0..<100_000 where !Task.isCancelled { await Task.yield() }
+            for _ in 0..<5_000 where !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
             if !Task.isCancelled { violate("load \(id) of V\(now.loads[id].vertex) ran twice at a time") }
         }
         state.withLock { $0.loads[id].end = end }
