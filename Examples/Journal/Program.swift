@@ -69,17 +69,17 @@ struct Program {
     private func dataFolder() throws -> URL {
         let environment = container.environment
         #if os(Windows)
-            if let folder = environment["LOCALAPPDATA"], !folder.isEmpty { return URL(filePath: folder) }
+        if let folder = environment["LOCALAPPDATA"], !folder.isEmpty { return URL(filePath: folder) }
         #else
-            // A relative path there is to be ignored, says the XDG Base Directory Specification.
-            if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") { return URL(filePath: folder) }
-            if let home = environment["HOME"], !home.isEmpty {
-                #if canImport(Darwin)
-                    return URL(filePath: home).appending(path: "Library/Application Support")
-                #else
-                    return URL(filePath: home).appending(path: ".local/share")
-                #endif
-            }
+        // A relative path there is to be ignored, says the XDG Base Directory Specification.
+        if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") { return URL(filePath: folder) }
+        if let home = environment["HOME"], !home.isEmpty {
+            #if canImport(Darwin)
+            return URL(filePath: home).appending(path: "Library/Application Support")
+            #else
+            return URL(filePath: home).appending(path: ".local/share")
+            #endif
+        }
         #endif
         throw NoDataFolder()
     }

@@ -58,7 +58,7 @@ extension KeyValueStore {
                 let defaults = try defaults()
                 if let data { defaults.set(data, forKey: key) } else { defaults.removeObject(forKey: key) }
                 #if !canImport(Darwin)
-                    defaults.synchronize()  // There nothing writes them later.
+                defaults.synchronize()  // There nothing writes them later.
                 #endif
             },
             keys: { try defaults().dictionaryRepresentation().filter { $0.value is Data }.map(\.key) })

@@ -34,9 +34,9 @@ private enum SystemFiles {
         let target = try followingLinks(url)
         try makeFolder(of: target)
         #if canImport(Darwin) || os(Windows)
-            try data.write(to: target, options: .atomic)
+        try data.write(to: target, options: .atomic)
         #else
-            try replace(target, with: data)
+        try replace(target, with: data)
         #endif
     }
 
@@ -53,49 +53,49 @@ private enum SystemFiles {
     }
 
     #if !canImport(Darwin) && !os(Windows)
-        /// Foundation's atomic writing forgets the rights of the old file here, and would open a secret to everybody.
-        private static func replace(_ target: URL, with data: Data) throws {
-            let temporary = target.deletingLastPathComponent().appending(
-                path: ".\(UUID()).tmp", directoryHint: .notDirectory)
-            let file = try create(temporary, like: target)
-            do {
-                try file.write(contentsOf: data)
-                try file.synchronize()  // Else a crash of the machine could leave the new name with no content.
-                try file.close()
-                guard rename(temporary.path, target.path) == 0 else { throw lastError() }
-            } catch {
-                unlink(temporary.path)
-                throw error
-            }
+    /// Foundation's atomic writing forgets the rights of the old file here, and would open a secret to everybody.
+    private static func replace(_ target: URL, with data: Data) throws {
+        let temporary = target.deletingLastPathComponent().appending(
+            path: ".\(UUID()).tmp", directoryHint: .notDirectory)
+        let file = try create(temporary, like: target)
+        do {
+            try file.write(contentsOf: data)
+            try file.synchronize()  // Else a crash of the machine could leave the new name with no content.
+            try file.close()
+            guard rename(temporary.path, target.path) == 0 else { throw lastError() }
+        } catch {
+            unlink(temporary.path)
+            throw error
         }
+    }
 
-        private static func create(_ url: URL, like model: URL) throws -> FileHandle {
-            var old = stat()
-            let isNew = stat(model.path, &old) != 0
-            let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isNew ? 0o666 : 0o600)
-            guard descriptor >= 0 else { throw lastError() }
-            #if !os(WASI)
-                if !isNew {
-                    _ = fchown(descriptor, old.st_uid, old.st_gid)  // Only root may give files away.
-                    fchmod(descriptor, old.st_mode & 0o7777)
-                }
-            #endif
-            return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    private static func create(_ url: URL, like model: URL) throws -> FileHandle {
+        var old = stat()
+        let isNew = stat(model.path, &old) != 0
+        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isNew ? 0o666 : 0o600)
+        guard descriptor >= 0 else { throw lastError() }
+        #if !os(WASI)
+        if !isNew {
+            _ = fchown(descriptor, old.st_uid, old.st_gid)  // Only root may give files away.
+            fchmod(descriptor, old.st_mode & 0o7777)
         }
+        #endif
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
     #endif
 
     static func append(_ data: Data, to url: URL) throws {
         try makeFolder(of: url)
         #if os(Windows)
-            if !FileManager.default.fileExists(atPath: url.path) {
-                try Data().write(to: url, options: .withoutOverwriting)
-            }
-            let file = try FileHandle(forWritingTo: url)
-            try file.seekToEnd()
+        if !FileManager.default.fileExists(atPath: url.path) {
+            try Data().write(to: url, options: .withoutOverwriting)
+        }
+        let file = try FileHandle(forWritingTo: url)
+        try file.seekToEnd()
         #else
-            let descriptor = open(url.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
-            guard descriptor >= 0 else { throw lastError() }
-            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let descriptor = open(url.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw lastError() }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         #endif
         try file.write(contentsOf: data)
         try file.synchronize()
@@ -118,8 +118,8 @@ private enum SystemFiles {
     }
 
     #if !os(Windows)
-        private static func lastError() -> POSIXError {
-            POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-        }
+    private static func lastError() -> POSIXError {
+        POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
     #endif
 }

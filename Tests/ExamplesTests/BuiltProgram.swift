@@ -88,14 +88,14 @@ struct BuiltProgram {
 /// Whether this process, and so the programs built along with it, run under a sanitizer, many times slower.
 let isSanitized: Bool = {
     #if os(Windows)
-        return false
+    return false
     #else
-        #if canImport(Darwin)
-            let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
-        #else
-            let everywhere: UnsafeMutableRawPointer? = nil
-        #endif
-        return dlsym(everywhere, "__tsan_init") != nil || dlsym(everywhere, "__asan_init") != nil
+    #if canImport(Darwin)
+    let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
+    #else
+    let everywhere: UnsafeMutableRawPointer? = nil
+    #endif
+    return dlsym(everywhere, "__tsan_init") != nil || dlsym(everywhere, "__asan_init") != nil
     #endif
 }()
 

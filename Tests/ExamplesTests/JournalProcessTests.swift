@@ -145,19 +145,19 @@ import Testing
     }
 
     #if !canImport(Darwin) && !os(Windows)
-        @Test("Without --file it lies in the user's data folder, as XDG has it")
-        func dataFolder() async throws {
-            let xdg = folder.path("data")
-            let home = folder.path("home")
-            _ = try await program.run(["add", "a"], environment: ["XDG_DATA_HOME": xdg, "HOME": home])
-            #expect(FileManager.default.fileExists(atPath: "\(xdg)/Journal/journal.jsonl"))
-            #expect(!FileManager.default.fileExists(atPath: home))
-            _ = try await program.run(["add", "b"], environment: ["XDG_DATA_HOME": "relative", "HOME": home])
-            #expect(FileManager.default.fileExists(atPath: "\(home)/.local/share/Journal/journal.jsonl"))
-            let lost = try await program.run(["add", "c"])
-            #expect(lost.exitCode == 1)
-            #expect(lost.errors == "Journal: the environment names no home folder; say --file PATH\n")
-        }
+    @Test("Without --file it lies in the user's data folder, as XDG has it")
+    func dataFolder() async throws {
+        let xdg = folder.path("data")
+        let home = folder.path("home")
+        _ = try await program.run(["add", "a"], environment: ["XDG_DATA_HOME": xdg, "HOME": home])
+        #expect(FileManager.default.fileExists(atPath: "\(xdg)/Journal/journal.jsonl"))
+        #expect(!FileManager.default.fileExists(atPath: home))
+        _ = try await program.run(["add", "b"], environment: ["XDG_DATA_HOME": "relative", "HOME": home])
+        #expect(FileManager.default.fileExists(atPath: "\(home)/.local/share/Journal/journal.jsonl"))
+        let lost = try await program.run(["add", "c"])
+        #expect(lost.exitCode == 1)
+        #expect(lost.errors == "Journal: the environment names no home folder; say --file PATH\n")
+    }
     #endif
 
     @Test("Programs that add together lose and mix nothing")

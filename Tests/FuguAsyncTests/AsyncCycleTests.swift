@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Cycles between tasks are found (law 6)", .timeLimit(.minutes(1))) struct AsyncCycleTests {
     struct Narcissus: AsyncFeature {
-        static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Narcissus.self] }
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            try await container[Narcissus.self]
+        }
     }
     struct Session: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {

@@ -312,7 +312,8 @@ import Testing
         }
     }
 
-    @Test("Reset after its load, before a depending load that waited resumes: what that load got is not closed (law 28)")
+    @Test(
+        "Reset after its load, before a depending load that waited resumes: what that load got is not closed (law 28)")
     func resetBeforeDependentResumes() async throws {
         let container = Container()
         let stage = container.stage

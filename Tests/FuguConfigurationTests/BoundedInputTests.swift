@@ -52,9 +52,9 @@ import Testing
     /// Unoptimised code is given more.
     private static var limit: Duration {
         #if DEBUG
-            .seconds(5)
+        .seconds(5)
         #else
-            .seconds(1)
+        .seconds(1)
         #endif
     }
 

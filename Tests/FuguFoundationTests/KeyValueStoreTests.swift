@@ -178,21 +178,21 @@ import Testing
     }
 
     #if !os(Windows)
-        @Test("A crash in the middle of a write leaves a store that can be read")
-        func crash() async throws {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = url.path as String] in
-                let store = KeyValueStore.file(URL(filePath: path))
-                Thread.detachNewThread {
-                    for round in 0... {
-                        try? store.setData(Data(repeating: UInt8(round % 256), count: 300_000), for: "big")
-                    }
+    @Test("A crash in the middle of a write leaves a store that can be read")
+    func crash() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = url.path as String] in
+            let store = KeyValueStore.file(URL(filePath: path))
+            Thread.detachNewThread {
+                for round in 0... {
+                    try? store.setData(Data(repeating: UInt8(round % 256), count: 300_000), for: "big")
                 }
-                while (try? store.data(for: "big"))?.first ?? 0 < 3 {}
-                kill(getpid(), SIGKILL)
             }
-            let data = try #require(try KeyValueStore.file(url).data(for: "big"))
-            #expect(data.count == 300_000)
-            #expect(Set(data).count == 1)
+            while (try? store.data(for: "big"))?.first ?? 0 < 3 {}
+            kill(getpid(), SIGKILL)
         }
+        let data = try #require(try KeyValueStore.file(url).data(for: "big"))
+        #expect(data.count == 300_000)
+        #expect(Set(data).count == 1)
+    }
     #endif
 }

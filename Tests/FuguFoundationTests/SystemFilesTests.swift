@@ -61,85 +61,85 @@ import Testing
     }
 
     #if !os(Windows)
-        @Test("Saving keeps the rights of the file that it replaces")
-        func rights() throws {
-            let url = folder.file("secret")
-            try FileAccess.system.save(Data("old".utf8), to: url)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
-            try FileAccess.system.save(Data("new".utf8), to: url)
-            let rights = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
-            #expect(rights == 0o600)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
-            try FileAccess.system.save(Data("newer".utf8), to: url)
-            #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int == 0o755)
-        }
+    @Test("Saving keeps the rights of the file that it replaces")
+    func rights() throws {
+        let url = folder.file("secret")
+        try FileAccess.system.save(Data("old".utf8), to: url)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+        try FileAccess.system.save(Data("new".utf8), to: url)
+        let rights = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+        #expect(rights == 0o600)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
+        try FileAccess.system.save(Data("newer".utf8), to: url)
+        #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int == 0o755)
+    }
 
-        @Test("Readers meanwhile see the old content or the new, whole")
-        func atomic() async throws {
-            let url = folder.file("data")
-            let contents = [Data(repeating: 1, count: 200_000), Data(repeating: 2, count: 100_000)]
-            try FileAccess.system.save(contents[0], to: url)
-            try await withThrowingTaskGroup { group in
-                group.addTask {
-                    for round in 1...60 { try FileAccess.system.save(contents[round % 2], to: url) }
-                }
-                group.addTask {
-                    for _ in 1...200 {
-                        let read = try FileAccess.system.load(url)
-                        #expect(contents.contains(read))
-                    }
-                }
-                try await group.waitForAll()
+    @Test("Readers meanwhile see the old content or the new, whole")
+    func atomic() async throws {
+        let url = folder.file("data")
+        let contents = [Data(repeating: 1, count: 200_000), Data(repeating: 2, count: 100_000)]
+        try FileAccess.system.save(contents[0], to: url)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for round in 1...60 { try FileAccess.system.save(contents[round % 2], to: url) }
             }
-        }
-
-        @Test("A process that dies in the middle of its saves leaves a whole file")
-        func crash() async throws {
-            let url = folder.file("data")
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = url.path as String] in
-                let url = URL(filePath: path)
-                Thread.detachNewThread {
-                    for round in 0... {
-                        try? FileAccess.system.save(Data(repeating: UInt8(round % 256), count: 500_000), to: url)
-                    }
+            group.addTask {
+                for _ in 1...200 {
+                    let read = try FileAccess.system.load(url)
+                    #expect(contents.contains(read))
                 }
-                // Some saves have been done and one is on its way whenever the signal comes.
-                while (try? FileAccess.system.load(url))?.first ?? 0 < 5 {}
-                kill(getpid(), SIGKILL)
             }
-            let data = try FileAccess.system.load(url)
-            #expect(data.count == 500_000)
-            #expect(Set(data).count == 1)
+            try await group.waitForAll()
         }
+    }
 
-        #if canImport(Glibc)
-            @Test("A save that breaks off in the middle leaves the old file and no temporary one")
-            func brokenOff() async throws {
-                let url = folder.file("data")
-                try FileAccess.system.save(Data("old".utf8), to: url)
-                await #expect(processExitsWith: .success) { [path = url.path as String] in
-                    signal(SIGXFSZ, SIG_IGN)
-                    var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
-                    #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
-                    let error = #expect(throws: FileAccessError.self) {
-                        try FileAccess.system.save(Data(count: 5_000), to: URL(filePath: path))
-                    }
-                    #expect(error.map { "\($0)" } == "cannot save \(path): File too large")
+    @Test("A process that dies in the middle of its saves leaves a whole file")
+    func crash() async throws {
+        let url = folder.file("data")
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = url.path as String] in
+            let url = URL(filePath: path)
+            Thread.detachNewThread {
+                for round in 0... {
+                    try? FileAccess.system.save(Data(repeating: UInt8(round % 256), count: 500_000), to: url)
                 }
-                #expect(try FileAccess.system.load(url) == Data("old".utf8))
-                #expect(try folder.names() == ["data"])
             }
-        #endif
+            // Some saves have been done and one is on its way whenever the signal comes.
+            while (try? FileAccess.system.load(url))?.first ?? 0 < 5 {}
+            kill(getpid(), SIGKILL)
+        }
+        let data = try FileAccess.system.load(url)
+        #expect(data.count == 500_000)
+        #expect(Set(data).count == 1)
+    }
 
-        @Test(
-            "A disk that is full is reported, and the old file stays",
-            .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-        func full() throws {
+    #if canImport(Glibc)
+    @Test("A save that breaks off in the middle leaves the old file and no temporary one")
+    func brokenOff() async throws {
+        let url = folder.file("data")
+        try FileAccess.system.save(Data("old".utf8), to: url)
+        await #expect(processExitsWith: .success) { [path = url.path as String] in
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
             let error = #expect(throws: FileAccessError.self) {
-                try FileAccess.system.append(Data("a".utf8), to: URL(filePath: "/dev/full"))
+                try FileAccess.system.save(Data(count: 5_000), to: URL(filePath: path))
             }
-            #expect(error.map { "\($0)" } == "cannot append to /dev/full: No space left on device")
+            #expect(error.map { "\($0)" } == "cannot save \(path): File too large")
         }
+        #expect(try FileAccess.system.load(url) == Data("old".utf8))
+        #expect(try folder.names() == ["data"])
+    }
+    #endif
+
+    @Test(
+        "A disk that is full is reported, and the old file stays",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func full() throws {
+        let error = #expect(throws: FileAccessError.self) {
+            try FileAccess.system.append(Data("a".utf8), to: URL(filePath: "/dev/full"))
+        }
+        #expect(error.map { "\($0)" } == "cannot append to /dev/full: No space left on device")
+    }
     #endif
 
     @Test("A failing double fails where it is told to and nowhere else")

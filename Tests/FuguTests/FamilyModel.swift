@@ -49,13 +49,16 @@ struct GraphShape: Sendable {
             let kind = Int.random(in: 0..<10, using: &random)
             features.append(
                 FeatureShape(
-                    program: program(before: index, using: &random), isLocal: kind == 0, reloads: (1...4).contains(kind)))
+                    program: program(before: index, using: &random), isLocal: kind == 0, reloads: (1...4).contains(kind)
+                ))
         }
     }
 
     func program(before index: Int, using random: inout SeededGenerator) -> Program {
         func source() -> Source {
-            if index > 0, Int.random(in: 0..<5, using: &random) < 3 { return .feature(.random(in: 0..<index, using: &random)) }
+            if index > 0, Int.random(in: 0..<5, using: &random) < 3 {
+                return .feature(.random(in: 0..<index, using: &random))
+            }
             return .property(.random(in: 0..<propertyCount, using: &random))
         }
         func sources() -> [Source] { (0..<Int.random(in: 0...2, using: &random)).map { _ in source() } }

@@ -121,15 +121,16 @@ private enum Step: Sendable, CustomStringConvertible {
     }
 
     var description: String {
-        let text = switch self {
-        case .child(let name, let parent): "child \(name) of \(parent)"
-        case .drop(let name): "drop \(name)"
-        case .change(let name, let writes): "\(name): \(writes)"
-        case .update(let name, let writes): "\(name): update \(writes)"
-        case .modify(let name, let property, let addend): "\(name): modify property(\(property)) by \(addend)"
-        case .resetAll(let name): "\(name): resetAll"
-        case .read(let name, let source): "\(name): read \(source)"
-        }
+        let text =
+            switch self {
+            case .child(let name, let parent): "child \(name) of \(parent)"
+            case .drop(let name): "drop \(name)"
+            case .change(let name, let writes): "\(name): \(writes)"
+            case .update(let name, let writes): "\(name): update \(writes)"
+            case .modify(let name, let property, let addend): "\(name): modify property(\(property)) by \(addend)"
+            case .resetAll(let name): "\(name): resetAll"
+            case .read(let name, let source): "\(name): read \(source)"
+            }
         return text.shortened
     }
 
@@ -152,7 +153,8 @@ private enum Step: Sendable, CustomStringConvertible {
             case 8..<24: return .change(name, [write()])
             case 24..<28:
                 let writes = (0..<Int.random(in: 1...4, using: &random)).map { _ in write() }
-                return .update(name, Dictionary(writes.map { ($0.source, $0) }) { $1 }.values.sorted { "\($0)" < "\($1)" })
+                return .update(
+                    name, Dictionary(writes.map { ($0.source, $0) }) { $1 }.values.sorted { "\($0)" < "\($1)" })
             case 28..<31:
                 let property = Int.random(in: 0..<shape.propertyCount, using: &random)
                 return .modify(name, property: property, by: .random(in: 0...1, using: &random))
@@ -226,7 +228,8 @@ private struct Comparison {
             comparison.perform(step)
             if comparison.failure == nil, looksEverywhere { comparison.lookEverywhere() }
             if comparison.failure == nil, comparison.graph.tally.all != comparison.model.loads {
-                comparison.failure = "loads are \(comparison.graph.tally.all), the model's \(comparison.model.loads)".shortened
+                comparison.failure =
+                    "loads are \(comparison.graph.tally.all), the model's \(comparison.model.loads)".shortened
             }
         }
         return comparison.failure
@@ -330,7 +333,8 @@ private struct Comparison {
                 case (nil, nil): break
                 case (let made?, let expected?): check(made, source, member, expected)
                 case (let made, let expected):
-                    failure = "\(member.name) has \(made.map { "\($0.identity)" } ?? "nothing") loaded for \(source), "
+                    failure =
+                        "\(member.name) has \(made.map { "\($0.identity)" } ?? "nothing") loaded for \(source), "
                         + "the model \(expected.map { "\($0.sight) of \($0.owner.name)" } ?? "nothing")"
                 }
             }
@@ -424,11 +428,14 @@ private final class Crowd: Sendable {
         if container[key] !== made { failures.add("\(name) reads two instances in a row") }
         guard let home = made.handle, shape.features[graph.features.firstIndex(of: key)!].reloads else { return }
         for (source, identity) in made.inputs {
-            let now = switch source {
-            case .property(let index): home[graph.properties[index]]
-            case .feature(let index): home[graph.features[index]].identity
+            let now =
+                switch source {
+                case .property(let index): home[graph.properties[index]]
+                case .feature(let index): home[graph.features[index]].identity
+                }
+            if now != identity {
+                failures.add("\(source) of what reloads in \(name) was \(identity), is \(now)".shortened)
             }
-            if now != identity { failures.add("\(source) of what reloads in \(name) was \(identity), is \(now)".shortened) }
         }
     }
 }
@@ -441,7 +448,9 @@ private final class Crowd: Sendable {
             let crowd = Crowd(GraphShape(using: &random))
             onThreads(4) { thread in crowd.run(thread: thread, steps: 400, seed: seed) }
             crowd.checkAtRest()
-            #expect(crowd.failures.all.isEmpty, "seed \(seed): \(crowd.failures.all.prefix(5)) in \(crowd.shape.description)")
+            #expect(
+                crowd.failures.all.isEmpty,
+                "seed \(seed): \(crowd.failures.all.prefix(5)) in \(crowd.shape.description)")
         }
     }
 }

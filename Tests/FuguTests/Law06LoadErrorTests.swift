@@ -103,7 +103,9 @@ import Testing
         let second = Task { try await container[Token.self] }
         for result in [await first.result, await second.result] {
             let error = #expect(throws: LoadError.self) { try result.get() }
-            #expect(error.map { $0.path.count == 3 && $0.path.first == $0.path.last } == true, "\(String(describing: error))")
+            #expect(
+                error.map { $0.path.count == 3 && $0.path.first == $0.path.last } == true,
+                "\(String(describing: error))")
         }
     }
 
@@ -136,14 +138,16 @@ import Testing
         let errors = Log<LoadError>()
         onThreads(3) { thread in
             do {
-                _ = try thread == 0
+                _ =
+                    try thread == 0
                     ? container[Parser.self] : thread == 1 ? container[Grammar.self] : container[Lexer.self]
             } catch let error as LoadError {
                 errors.add(error)
             } catch {}
         }
         #expect(errors.count == 3)
-        #expect(errors.all.allSatisfy { $0.path.count == 4 && $0.path.first == $0.path.last }, "\(errors.all.map(\.path))")
+        #expect(
+            errors.all.allSatisfy { $0.path.count == 4 && $0.path.first == $0.path.last }, "\(errors.all.map(\.path))")
     }
 
     struct Level<Inner>: ThrowingFeature {

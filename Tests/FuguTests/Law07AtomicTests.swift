@@ -127,7 +127,8 @@ import Testing
             let container = Container()
             container.modify(Count.self) { _ in container[Count.self] = 5 }
         }
-        expectMessage(of: result, "Count is written while a modify of it is under way", "Count → Count", "write after it")
+        expectMessage(
+            of: result, "Count is written while a modify of it is under way", "Count → Count", "write after it")
     }
 
     @Test("Modifying, resetting or updating the same key inside stops with a message (law 7)")

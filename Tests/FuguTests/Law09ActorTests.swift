@@ -151,8 +151,10 @@ extension Law9Size: @MainActor Equatable {
 
     @Test("The compiler refuses to load a main-actor feature off the main actor (law 9)")
     nonisolated func compiler() async throws {
-        let right = try await typeChecks("@MainActor func use(_ container: Container) -> Model { container[Model.self] }")
-        let wrong = try await typeChecks("nonisolated func use(_ container: Container) -> Model { container[Model.self] }")
+        let right = try await typeChecks(
+            "@MainActor func use(_ container: Container) -> Model { container[Model.self] }")
+        let wrong = try await typeChecks(
+            "nonisolated func use(_ container: Container) -> Model { container[Model.self] }")
         guard let right, let wrong else { return print("skipped: no compiler or no module Fugu was found") }
         #expect(right.isRight, "\(right.output)")
         #expect(!wrong.isRight && wrong.output.contains("main actor-isolated conformance"), "\(wrong.output)")

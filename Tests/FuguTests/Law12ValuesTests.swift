@@ -150,6 +150,8 @@ import Testing
             startThread { for number in 1...last { container[Number.self] = number } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        for numbers in heard { #expect(numbers.last == last && numbers == numbers.sorted() && Set(numbers).count == numbers.count) }
+        for numbers in heard {
+            #expect(numbers.last == last && numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+        }
     }
 }

@@ -10,7 +10,9 @@ import Testing
     struct Nickname: Property { static var defaultValue: String? { "none" } }
     struct Greeter: Feature {
         let text: String
-        static func load(in container: any FeatureContainer) -> Greeter { Greeter(text: "Hello, \(container[Title.self])") }
+        static func load(in container: any FeatureContainer) -> Greeter {
+            Greeter(text: "Hello, \(container[Title.self])")
+        }
     }
 
     @Test("What is set in a child stays there (law 14)")
@@ -158,7 +160,9 @@ import Testing
         func track() {
             withObservationTracking {
                 _ = child.observable[Size.self]
-            } onChange: { changes.add() }
+            } onChange: {
+                changes.add()
+            }
         }
         track()
         root[Size.self] = 2
@@ -237,7 +241,9 @@ private let handlersAlive = Counter()
         }.min()!
     }
 
-    @Test("With 10,000 live children that read it, a set on the root costs at most ten times as much as with none (law 14)")
+    @Test(
+        "With 10,000 live children that read it, a set on the root costs at most ten times as much as with none (law 14)"
+    )
     func setNanosecondsDoNotCountChildren() {
         let root = Container()
         root[Size.self] = 0

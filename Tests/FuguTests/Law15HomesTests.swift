@@ -160,7 +160,9 @@ import Testing
         }
         let request: Int
         let handle: any FeatureContainer
-        static func load(in container: any FeatureContainer) -> Wrapped { Wrapped(request: Part().request, handle: container) }
+        static func load(in container: any FeatureContainer) -> Wrapped {
+            Wrapped(request: Part().request, handle: container)
+        }
     }
     static let requestKey = PropertyKey(defaultValue: 0)
 
@@ -271,7 +273,9 @@ import Testing
     struct Throwing: ThrowingFeature {
         let token = Token()
         let request: Int
-        static func load(in container: any FeatureContainer) throws -> Throwing { Throwing(request: container[Request.self]) }
+        static func load(in container: any FeatureContainer) throws -> Throwing {
+            Throwing(request: container[Request.self])
+        }
     }
     struct Suspending: AsyncFeature {
         let token = Token()

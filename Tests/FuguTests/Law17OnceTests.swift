@@ -106,13 +106,17 @@ import Testing
         // In a container with the flag the first needs the second, without it the second needs the first.
         let first = FeatureKey { container in
             let flag = container[Flag.self]
-            let meets = isFirst.withLock { first in defer { first.0 = false }; return first.0 }
+            let meets = isFirst.withLock { first in
+                defer { first.0 = false }; return first.0
+            }
             if meets { loading.meet() }
             return Token(flag ? container[keys.withLock { $0!.1 }].number + 1 : 1)
         }
         let second = FeatureKey { container in
             let flag = container[Flag.self]
-            let meets = isFirst.withLock { first in defer { first.1 = false }; return first.1 }
+            let meets = isFirst.withLock { first in
+                defer { first.1 = false }; return first.1
+            }
             if meets { loading.meet() }
             return Token(flag ? 10 : container[keys.withLock { $0!.0 }].number + 10)
         }
@@ -130,7 +134,9 @@ import Testing
         #expect(with[second].number == 10 && without[first].number == 1)
     }
 
-    @Test("Where loads overlap because a value changed meanwhile, one instance is kept and the others are closed (law 17)")
+    @Test(
+        "Where loads overlap because a value changed meanwhile, one instance is kept and the others are closed (law 17)"
+    )
     func overlappingLoads() async throws {
         let gate = Gate()
         let began = Gate()

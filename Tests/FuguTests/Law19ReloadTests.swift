@@ -68,7 +68,8 @@ import Testing
         #expect(root[Live.self].size == 5)
     }
 
-    @Test("What reloads is dropped when an input changes during its load; those who waited get it all the same (law 19)")
+    @Test(
+        "What reloads is dropped when an input changes during its load; those who waited get it all the same (law 19)")
     func reloadsAfterChangeDuringLoad() {
         let began = Gate()
         let goOn = Gate()
@@ -413,7 +414,8 @@ import Testing
     func manyCopies() {
         let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[Size.self] * 10_000 + $0[Color.self].count) }
         let root = Container()
-        let children = (0..<1000).map { number in root.child { $0[Color.self] = String(repeating: "x", count: number) } }
+        let children = (0..<1000).map { number in root.child { $0[Color.self] = String(repeating: "x", count: number) }
+        }
         for child in children { _ = child[live] }
         root[Size.self] = 2
         #expect(children.allSatisfy { $0.ifLoaded(live) == nil })

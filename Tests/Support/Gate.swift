@@ -34,7 +34,9 @@ package final class Gate: Sendable {
         condition.lock()
         defer { condition.unlock() }
         while !isOpen {
-            guard condition.wait(until: limit) else { fatalError("\(fileID):\(line) waits for a gate that nobody opens") }
+            guard condition.wait(until: limit) else {
+                fatalError("\(fileID):\(line) waits for a gate that nobody opens")
+            }
         }
     }
 

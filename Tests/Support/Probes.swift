@@ -9,7 +9,11 @@ package final class Log<Element: Sendable>: Sendable {
     package func add(_ element: Element) { elements.withLock { $0.append(element) } }
     package var all: [Element] { elements.withLock { $0 } }
     package var count: Int { elements.withLock { $0.count } }
-    @discardableResult package func removeAll() -> [Element] { elements.withLock { elements in defer { elements = [] }; return elements } }
+    @discardableResult package func removeAll() -> [Element] {
+        elements.withLock { elements in
+            defer { elements = [] }; return elements
+        }
+    }
 }
 
 /// Counts from any thread.

@@ -6,7 +6,9 @@ package enum ThisProcess {
     /// The bytes of memory in use, where it can be told.
     package static var residentBytes: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
-        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map {
+            $0 * Int(sysconf(Int32(_SC_PAGESIZE)))
+        }
     }
 
     /// The time for which the calling thread has run on a processor.

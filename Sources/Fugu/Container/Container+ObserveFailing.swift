@@ -57,7 +57,9 @@ extension Container {
     /// The present value of the feature, then later ones; a slow reader skips to the newest.
     ///
     /// Ends when its task is cancelled or the container goes away.
-    public func values<F: ThrowingFeature & SendableMetatype>(of feature: F.Type) -> some AsyncSequence<F.Instance, Never> & Sendable {
+    public func values<F: ThrowingFeature & SendableMetatype>(of feature: F.Type) -> some AsyncSequence<
+        F.Instance, Never
+    > & Sendable {
         _ = try? self[feature]
         return stream(Subject(feature))
     }

@@ -57,7 +57,9 @@ extension Container {
     /// The present value of the feature, then later ones; a slow reader skips to the newest.
     ///
     /// Ends when its task is cancelled or the container goes away.
-    public func values<F: Feature & SendableMetatype>(of feature: F.Type) -> some AsyncSequence<F.Instance, Never> & Sendable {
+    public func values<F: Feature & SendableMetatype>(of feature: F.Type) -> some AsyncSequence<F.Instance, Never>
+        & Sendable
+    {
         _ = self[feature]
         return stream(Subject(feature))
     }
@@ -94,7 +96,8 @@ extension Container {
 
     /// Calls `observer` whenever the feature changes as seen from here, as long as `owner` lives.
     public func observe<Instance>(
-        _ key: FeatureKey<Instance>, while owner: some AnyObject & Sendable, observer: @escaping @Sendable (Instance) -> Void
+        _ key: FeatureKey<Instance>, while owner: some AnyObject & Sendable,
+        observer: @escaping @Sendable (Instance) -> Void
     ) {
         observe(Subject(key), while: owner, observer)
     }

@@ -57,7 +57,9 @@ extension Container {
     /// The present value of the property, then later ones; a slow reader skips to the newest.
     ///
     /// Ends when its task is cancelled or the container goes away.
-    public func values<P: Property & SendableMetatype>(of property: P.Type) -> some AsyncSequence<P.Value, Never> & Sendable {
+    public func values<P: Property & SendableMetatype>(of property: P.Type) -> some AsyncSequence<P.Value, Never>
+        & Sendable
+    {
         _ = self[property]
         return stream(Subject(property))
     }

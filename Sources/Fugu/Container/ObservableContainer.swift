@@ -38,7 +38,8 @@ final class Tracker: Observable, Sendable {
             let observer = Observer(
                 node, key, skipsLoads: true,
                 Observer.Callbacks(
-                    call: { [weak self] _ in self?.registrar.withMutation(of: self!, keyPath: \.[key]) {} }, onEnd: nil))
+                    call: { [weak self] _ in self?.registrar.withMutation(of: self!, keyPath: \.[key]) {} }, onEnd: nil)
+            )
             node.family.observe(observer, nil)
         }
         registrar.access(self, keyPath: \.[key])

@@ -2,7 +2,9 @@
 /// observed and was dropped; a type that belongs to an actor waits for its next read.
 extension Subject {
     init<P: Property & SendableMetatype>(_: P.Type) where P.Value == Value {
-        self.init(key: Key(raw: Key.property(P.self)), reloader: { $0.loadAgain(Request(P.self)) { _ in Payload(P.defaultValue) } }, naming: P._naming)
+        self.init(
+            key: Key(raw: Key.property(P.self)),
+            reloader: { $0.loadAgain(Request(P.self)) { _ in Payload(P.defaultValue) } }, naming: P._naming)
     }
 
     init<P: Property>(isolated _: P.Type) where P.Value == Value {
@@ -17,7 +19,8 @@ extension Subject {
     }
 
     init<F: Feature & SendableMetatype>(_: F.Type) where F.Instance == Value {
-        self.init(key: Key(raw: Key.feature(F.self)), reloader: { $0.loadAgain(Request(F.self)) { Payload(F.load(in: $0)) } })
+        self.init(
+            key: Key(raw: Key.feature(F.self)), reloader: { $0.loadAgain(Request(F.self)) { Payload(F.load(in: $0)) } })
     }
 
     init<F: Feature>(isolated _: F.Type) where F.Instance == Value {

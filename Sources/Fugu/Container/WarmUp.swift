@@ -88,7 +88,8 @@ extension Container {
                 progress?(
                     WarmUp.Progress(
                         feature: items[index].key.name, elapsed: ContinuousClock.now - start, finished: done.count,
-                        total: items.count, pending: items.indices.filter { !done.contains($0) }.map { items[$0].key.name }))
+                        total: items.count,
+                        pending: items.indices.filter { !done.contains($0) }.map { items[$0].key.name }))
             }
             return failures.sorted { $0.key < $1.key }.map(\.value)
         }

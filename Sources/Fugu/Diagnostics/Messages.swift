@@ -79,7 +79,8 @@ enum Messages {
 
     static func closeFailed(_ failures: [CloseError.Failure]) -> String {
         let lines = failures.map { "\n  \($0.feature ?? "the container itself"): \($0.error)" }.joined()
-        return "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
+        return
+            "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
             + "was closed:" + lines
     }
 

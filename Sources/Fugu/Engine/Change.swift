@@ -227,7 +227,9 @@ extension Node {
         if parent != nil { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
         guard let info = cell.info, let recipe = info.value.recipe else { return }
         if recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
-        if isAbandoned, let lease = info.value.lease, !lease.takeClosers().isEmpty { garbage.abandoned.append(cell.key) }
+        if isAbandoned, let lease = info.value.lease, !lease.takeClosers().isEmpty {
+            garbage.abandoned.append(cell.key)
+        }
         garbage.add(recipe)
         garbage.add(info.value.lease, isForNobody: false)
         info.value.recipe = nil

@@ -99,7 +99,9 @@ extension Node {
             if let waiter = nextClosing() { return waiter }
             let waiter = TaskWaiter()
             for record in family.records {
-                guard let flight = record.facts.value.flights.first(where: { $0.asker.isWithin(self) }) else { continue }
+                guard let flight = record.facts.value.flights.first(where: { $0.asker.isWithin(self) }) else {
+                    continue
+                }
                 flight.facts.value.witnesses.append(waiter)
                 return waiter
             }

@@ -159,7 +159,9 @@ extension Node {
 extension Family {
     /// Under the lock: notes that `key`, loaded at `node`, is to be dropped when one of its inputs changes.
     func follow(_ recipe: Recipe, by key: Key, at node: Node) {
-        for (input, dependent) in dependents(recipe, key, node) { record(input).facts.value.dependents.insert(dependent) }
+        for (input, dependent) in dependents(recipe, key, node) {
+            record(input).facts.value.dependents.insert(dependent)
+        }
     }
 
     func unfollow(_ recipe: Recipe, by key: Key, at node: Node) {

@@ -25,7 +25,12 @@ final class Observer: Sendable {
     func call(with payload: Payload) { callbacks.withLock { $0 }?.call(payload) }
 
     /// No call begins after this. What is returned is to be released outside the lock of the family.
-    func end() -> Ending { Ending(callbacks.withLock { callbacks in defer { callbacks = nil }; return callbacks }) }
+    func end() -> Ending {
+        Ending(
+            callbacks.withLock { callbacks in
+                defer { callbacks = nil }; return callbacks
+            })
+    }
 
     /// Takes itself out of its family.
     func cancel() {

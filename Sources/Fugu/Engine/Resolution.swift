@@ -146,7 +146,8 @@ extension Node {
 
     /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
     private func accept(_ landing: Landing, _ key: Key, _ recorder: Flight?) -> Decision? {
-        guard let outcome = landing.outcome.withLock({ $0 }), isWithin(outcome.home), isValid(outcome.recipe, of: outcome.home)
+        guard let outcome = landing.outcome.withLock({ $0 }), isWithin(outcome.home),
+            isValid(outcome.recipe, of: outcome.home)
         else { return nil }
         switch outcome.result {
         case .failure(let error): return .failed(error)
@@ -207,7 +208,9 @@ extension Node {
     /// Tells, in debug builds, of a load that reads its own family past its handle.
     func reportUnrecorded(_ key: Key, _ parent: (any Activity)?, _ recorder: Flight?) {
         #if DEBUG
-        guard recorder == nil, self.recorder == nil, let flight = parent as? Flight, flight.family === family else { return }
+        guard recorder == nil, self.recorder == nil, let flight = parent as? Flight, flight.family === family else {
+            return
+        }
         family.reports.report(Messages.unrecordedRead(of: key, by: flight.requested))
         #endif
     }

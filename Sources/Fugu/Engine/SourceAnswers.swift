@@ -88,9 +88,12 @@ extension Node {
     ) throws {
         while true {
             let (before, names) = family.lock.withLock {
-                (storage.facts.answers, family.records.compactMap { record in
-                    record.facts.value.naming.map { (record.key, $0) }
-                })
+                (
+                    storage.facts.answers,
+                    family.records.compactMap { record in
+                        record.facts.value.naming.map { (record.key, $0) }
+                    }
+                )
             }
             let answers = names.map { ($0, $1, $1.ask(sources)) }
             var failures: [(name: String, error: any Error)] = []

@@ -1,15 +1,15 @@
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #elseif canImport(Android)
-    import Android
+import Android
 #elseif canImport(WASILibc)
-    import WASILibc
+import WASILibc
 #elseif canImport(WinSDK)
-    import WinSDK
+import WinSDK
 #endif
 
 /// The time of day: seconds since 1970, as the system's clock shows them.
@@ -67,18 +67,18 @@ extension FeatureContainer {
 
 private func systemTime() -> Double {
     #if canImport(WinSDK)
-        var time = FILETIME()
-        GetSystemTimePreciseAsFileTime(&time)
-        // In units of 100 ns since 1601, which is 11,644,473,600 seconds before 1970.
-        let ticks = UInt64(time.dwHighDateTime) << 32 | UInt64(time.dwLowDateTime)
-        return Double(ticks) / 10_000_000 - 11_644_473_600
+    var time = FILETIME()
+    GetSystemTimePreciseAsFileTime(&time)
+    // In units of 100 ns since 1601, which is 11,644,473,600 seconds before 1970.
+    let ticks = UInt64(time.dwHighDateTime) << 32 | UInt64(time.dwLowDateTime)
+    return Double(ticks) / 10_000_000 - 11_644_473_600
     #else
-        var time = timespec()
-        #if canImport(WASILibc)
-            timespec_get(&time, TIME_UTC)  // CLOCK_REALTIME is a macro there that Swift cannot import.
-        #else
-            clock_gettime(CLOCK_REALTIME, &time)
-        #endif
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    var time = timespec()
+    #if canImport(WASILibc)
+    timespec_get(&time, TIME_UTC)  // CLOCK_REALTIME is a macro there that Swift cannot import.
+    #else
+    clock_gettime(CLOCK_REALTIME, &time)
+    #endif
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     #endif
 }

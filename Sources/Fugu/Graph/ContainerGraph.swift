@@ -27,14 +27,18 @@ public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertib
     public var mermaid: String {
         render(begin: "graph TD", end: nil) { entry in
             "    \(entry.id)[\"\(entry.label.escapedForMermaid)\"]"
-        } edge: { "    \($0) --> \($1)" }
+        } edge: {
+            "    \($0) --> \($1)"
+        }
     }
 
     /// A graph in the DOT language of Graphviz, with the same arrows.
     public var dot: String {
         render(begin: "digraph container {", end: "}") { entry in
             "    \(entry.id) [label=\"\(entry.label)\"\(entry.isStale ? ", style=dashed" : "")];"
-        } edge: { "    \($0) -> \($1);" }
+        } edge: {
+            "    \($0) -> \($1);"
+        }
     }
 
     /// One line for each entry.

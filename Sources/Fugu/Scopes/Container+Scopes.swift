@@ -28,7 +28,9 @@ extension Container {
     public func scope(_ path: String) -> Container {
         let path = ScopePattern.normalized(path)
         let node = backing.node
-        if let known = node.family.lock.withLock({ node.storage.facts.scopes?.scopes[path]?.container }) { return known }
+        if let known = node.family.lock.withLock({ node.storage.facts.scopes?.scopes[path]?.container }) {
+            return known
+        }
         let layer = child()
         let made = layer.child()
         return node.family.lock.withLock {

@@ -39,7 +39,9 @@ public import Synchronization
     static let versionUnit: UInt64 = 0x100
     static let versionMask: UInt64 = 0xFFFF_FF00
 
-    @inlinable @inline(__always) static func stamp(_ state: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: state >> 32) }
+    @inlinable @inline(__always) static func stamp(_ state: UInt64) -> UInt32 {
+        UInt32(truncatingIfNeeded: state >> 32)
+    }
     @inlinable @inline(__always) static func version(_ state: UInt64) -> UInt32 {
         UInt32(truncatingIfNeeded: state) >> 8
     }

@@ -1,15 +1,15 @@
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #elseif canImport(Android)
-    import Android
+import Android
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(ucrt)
-    import ucrt
+import ucrt
 #elseif canImport(WASILibc)
-    import WASILibc
+import WASILibc
 #endif
 
 /// Files through the C library.
@@ -56,17 +56,17 @@ enum FileContents {
 
     private static func isAbsolute(_ path: String) -> Bool {
         #if os(Windows)
-            return path.hasPrefix("/") || path.hasPrefix("\\") || path.dropFirst().hasPrefix(":")
+        return path.hasPrefix("/") || path.hasPrefix("\\") || path.dropFirst().hasPrefix(":")
         #else
-            return path.hasPrefix("/")
+        return path.hasPrefix("/")
         #endif
     }
 
     private static func workingDirectory() -> String? {
         #if os(Windows)
-            guard let path = _getcwd(nil, 0) else { return nil }
+        guard let path = _getcwd(nil, 0) else { return nil }
         #else
-            guard let path = getcwd(nil, 0) else { return nil }
+        guard let path = getcwd(nil, 0) else { return nil }
         #endif
         defer { free(path) }
         return String(cString: path)
@@ -75,20 +75,20 @@ enum FileContents {
     /// Time of change, size and number of the file; all zero if it is not there.
     static func modificationStamp(_ path: String) -> PropertySourceStamp? {
         #if os(Windows)
-            var status = _stat64()
-            guard _stat64(path, &status) == 0 else { return PropertySourceStamp(0) }
-            return PropertySourceStamp(Int64(status.st_mtime), Int64(status.st_size))
+        var status = _stat64()
+        guard _stat64(path, &status) == 0 else { return PropertySourceStamp(0) }
+        return PropertySourceStamp(Int64(status.st_mtime), Int64(status.st_size))
         #else
-            var status = stat()
-            guard stat(path, &status) == 0 else { return PropertySourceStamp(0) }
-            #if canImport(Darwin)
-                let changed = status.st_mtimespec
-            #else
-                let changed = status.st_mtim
-            #endif
-            return PropertySourceStamp(
-                Int64(changed.tv_sec), Int64(changed.tv_nsec), Int64(status.st_size),
-                Int64(truncatingIfNeeded: status.st_ino))
+        var status = stat()
+        guard stat(path, &status) == 0 else { return PropertySourceStamp(0) }
+        #if canImport(Darwin)
+        let changed = status.st_mtimespec
+        #else
+        let changed = status.st_mtim
+        #endif
+        return PropertySourceStamp(
+            Int64(changed.tv_sec), Int64(changed.tv_nsec), Int64(status.st_size),
+            Int64(truncatingIfNeeded: status.st_ino))
         #endif
     }
 }

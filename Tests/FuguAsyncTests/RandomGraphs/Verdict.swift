@@ -59,7 +59,9 @@ extension World {
     /// Whether a path follows the graph and ends with a key that it has already.
     private func isWay(_ path: [String]) -> Bool {
         let numbers = path.compactMap { name in (0..<graph.vertices.count).first { name == "Vertex<V\($0)>" } }
-        guard numbers.count == path.count, let last = numbers.last, numbers.dropLast().contains(last) else { return false }
+        guard numbers.count == path.count, let last = numbers.last, numbers.dropLast().contains(last) else {
+            return false
+        }
         return zip(numbers, numbers.dropFirst()).allSatisfy { graph.vertices[$0].needs.contains($1) }
     }
 
@@ -71,14 +73,18 @@ extension World {
             let name = "V\(vertex) of \(home)"
             if kept[name, default: made.load] != made.load { faults.append("\(name) was given in two instances") }
             kept[name] = made.load
-            if state.loads[made.load].home != home { faults.append("\(name) was made for \(state.loads[made.load].home)") }
+            if state.loads[made.load].home != home {
+                faults.append("\(name) was made for \(state.loads[made.load].home)")
+            }
         }
         for answer in answers {
             guard case .success(let made) = answer.result else { continue }
             see(answer.reader.vertex, graph.home(of: answer.reader.vertex, askedIn: answer.reader.container), made)
         }
         for load in state.loads {
-            for need in load.needs { see(need.vertex, graph.vertices[need.vertex].readsTenant ? load.home : "root", need.made) }
+            for need in load.needs {
+                see(need.vertex, graph.vertices[need.vertex].readsTenant ? load.home : "root", need.made)
+            }
         }
         for (name, id) in kept where closedBefore.contains(id) { faults.append("\(name) was closed while it was kept") }
         return faults

@@ -124,7 +124,9 @@ final class World: Sendable {
     private func begin(_ vertex: Int, _ home: String) -> Int {
         state.withLock { state in
             for index in state.loads.indices
-            where state.loads[index].vertex == vertex && state.loads[index].home == home && state.loads[index].end == .none {
+            where state.loads[index].vertex == vertex && state.loads[index].home == home
+                && state.loads[index].end == .none
+            {
                 state.loads[index].isOverlapped = true
             }
             state.loads.append(Load(vertex: vertex, home: home))

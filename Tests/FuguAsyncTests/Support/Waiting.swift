@@ -39,7 +39,9 @@ extension Container {
     func untilClosing() async {
         while true {
             let node = backing.node
-            let isOpen = node.family.lock.withLock { if case .open = node.storage.facts.closing { true } else { false } }
+            let isOpen = node.family.lock.withLock {
+                if case .open = node.storage.facts.closing { true } else { false }
+            }
             if !isOpen { return }
             await Task.yield()
         }

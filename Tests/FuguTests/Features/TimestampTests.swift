@@ -2,25 +2,25 @@ import Fugu
 import Testing
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #elseif canImport(Android)
-    import Android
+import Android
 #endif
 
 @Suite struct TimestampTests {
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-        @Test("The system's timestamp counts seconds since 1970")
-        func system() {
-            let before = Double(time(nil))
-            let now = Container().timestamp.now
-            let after = Double(time(nil)) + 1
-            // The coarse clock behind time() may lag by a tick.
-            #expect((before - 0.1...after + 0.1).contains(now))
-        }
+    @Test("The system's timestamp counts seconds since 1970")
+    func system() {
+        let before = Double(time(nil))
+        let now = Container().timestamp.now
+        let after = Double(time(nil)) + 1
+        // The coarse clock behind time() may lag by a tick.
+        #expect((before - 0.1...after + 0.1).contains(now))
+    }
     #endif
 
     @Test("A constant timestamp is swapped in by its name or its type")

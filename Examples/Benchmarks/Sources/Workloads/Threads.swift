@@ -1,11 +1,11 @@
 import Synchronization
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 extension Workload {
@@ -103,17 +103,17 @@ private final class Job {
 
     var startedThread: pthread_t {
         #if canImport(Darwin)
-            var id: pthread_t?
+        var id: pthread_t?
         #else
-            var id = pthread_t()
+        var id = pthread_t()
         #endif
         let pointer = Unmanaged.passRetained(self).toOpaque()
         let code = pthread_create(&id, nil, runJob, pointer)
         precondition(code == 0, "No thread could be started: \(code)")
         #if canImport(Darwin)
-            return id!
+        return id!
         #else
-            return id
+        return id
         #endif
     }
 
@@ -123,13 +123,13 @@ private final class Job {
 }
 
 #if canImport(Darwin)
-    private func runJob(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        Unmanaged<Job>.fromOpaque(pointer).takeRetainedValue().run()
-        return nil
-    }
+private func runJob(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<Job>.fromOpaque(pointer).takeRetainedValue().run()
+    return nil
+}
 #else
-    private func runJob(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        if let pointer { Unmanaged<Job>.fromOpaque(pointer).takeRetainedValue().run() }
-        return nil
-    }
+private func runJob(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let pointer { Unmanaged<Job>.fromOpaque(pointer).takeRetainedValue().run() }
+    return nil
+}
 #endif

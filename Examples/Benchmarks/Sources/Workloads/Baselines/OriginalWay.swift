@@ -1,11 +1,11 @@
 import Fugu
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// The way in which the original library did it, written anew to be measured beside ours: a recursive lock around a
