@@ -3,7 +3,7 @@ public import Fugu
 
 /// The present date: `container.date.now`.
 ///
-/// Unless it is set it follows ``Fugu/FeatureContainer/timestamp``, so that setting the timestamp freezes both.
+/// Unless it is set it follows `container.timestamp`, so that setting the timestamp freezes both.
 public struct DateGenerator: Feature, Sendable {
     private let read: @Sendable () -> Date
 

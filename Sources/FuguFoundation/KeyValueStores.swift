@@ -17,7 +17,9 @@ extension KeyValueStore {
     /// whole. A file that cannot be understood is reported by every operation and never overwritten. Every operation
     /// reads the file anew; of two processes that write the same file at the same time, one can lose its change.
     ///
-    /// - Parameter fileAccess: Where the file lies: `container.fileAccess`, say.
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - fileAccess: Where the file lies: `container.fileAccess`, say.
     public static func file(_ url: URL, in fileAccess: FileAccess = .system) -> KeyValueStore {
         let file = Guarded(StoreFile(url: url, files: fileAccess))
         return KeyValueStore(

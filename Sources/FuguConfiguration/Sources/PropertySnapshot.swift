@@ -27,8 +27,10 @@ public struct PropertySnapshot: Sendable {
 
     /// Texts that are parsed to the type that is asked for: `true` and `false`, numbers, `a,b` for arrays.
     ///
-    /// - Parameter text: gives the text for a dotted name, nil if there is none; called on any thread, and must always
-    ///   give the same text for the same name.
+    /// - Parameters:
+    ///   - source: what the source is called in errors.
+    ///   - text: gives the text for a dotted name, nil if there is none; called on any thread, and must always give the
+    ///     same text for the same name.
     public init(source: String, text: @escaping @Sendable (_ name: String) -> String?) {
         self.init(source: source) { name in
             text(name).map { PropertyTree(store: NodeStore(text: $0, name: name), source: source).root }

@@ -4,15 +4,19 @@ public struct TOMLSource: PropertySource {
 
     /// A file. It is read when the source is loaded, and a relative path is resolved then.
     ///
-    /// - Parameter isOptional: whether a file that does not exist is as good as an empty one. A file that is there but
-    ///   cannot be read is an error all the same.
+    /// - Parameters:
+    ///   - path: where the file lies; a relative path is resolved when the file is read.
+    ///   - isOptional: whether a file that does not exist is as good as an empty one. A file that is there but cannot be
+    ///     read is an error all the same.
     public init(path: String, isOptional: Bool = false) {
         document = DocumentSource(path: path, isOptional: isOptional)
     }
 
     /// A text.
     ///
-    /// - Parameter name: what it is called in errors.
+    /// - Parameters:
+    ///   - text: the document.
+    ///   - name: what it is called in errors.
     public init(text: String, name: String) { self.init(bytes: Array(text.utf8), name: name) }
 
     init(bytes: [UInt8], name: String) { document = DocumentSource(bytes: bytes, name: name) }
