@@ -161,7 +161,8 @@ extension Node {
         if case .layer(let answer) = operation, !cell.takes(answer) { return }
         if case .reset = operation {
             markResets(key)
-            guard cell.has(CellState.held | CellState.loaded) else { return }
+            // What sources gave was not set by anyone; only the default that stands for a wrong value can go.
+            guard cell.has(CellState.loaded) || cell.standing == CellState.held else { return }
         }
         let lost = cell.has(CellState.held) ? nil : cell.info?.value.recipe
         if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
@@ -176,9 +177,10 @@ extension Node {
             cell.makeInfo().value.replacement = replacement
             markResets(key)
         case .reset:
+            let isLayered = cell.has(CellState.layered)
             takeReplacement(cell, &effects.garbage)
-            effects.garbage.add(cell.clear())
-            cell.info?.value.answered = nil
+            effects.garbage.add(cell.clear(flags: isLayered ? cell.standing : 0))
+            if !isLayered { cell.info?.value.answered = nil }
         case .layer(.value(let payload)):
             effects.garbage.add(cell.store(payload, flags: CellState.held | CellState.layered, isOpen: isOpen))
         case .layer(.failure):
@@ -240,7 +242,7 @@ extension Node {
     func dropLoaded(_ key: Key, _ effects: inout Effects) {
         guard let cell = storage.existingCell(key), cell.has(CellState.loaded) else { return }
         forgetLoaded(cell, &effects.garbage)
-        effects.garbage.add(cell.clear(flags: cell.has(CellState.held) ? CellState.held : 0))
+        effects.garbage.add(cell.clear(flags: cell.standing))
         cell.countChange()
     }
 

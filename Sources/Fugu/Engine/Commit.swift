@@ -98,8 +98,8 @@ extension Flight {
         guard case .success(let payload) = made.result, isWanted(at: home, recipe) else { return nil }
         let record = family.record(requested)
         let cell = home.storage.cell(requested)
-        let flags = CellState.loaded | (cell.has(CellState.held) ? CellState.held : 0)
         // What rules may drop again at once is not to be read before they have run.
+        let flags = CellState.loaded | cell.standing
         effects.garbage.add(cell.store(payload, flags: flags, isOpen: !reloads || home.isConfigured))
         cell.countChange()
         if requested.kind != .property {

@@ -470,6 +470,8 @@ struct CellReference: @unchecked Sendable, Equatable {
     private var state: UInt64 { pointer.pointee.state.load(ordering: .relaxed) }
     func has(_ flag: UInt64) -> Bool { state & flag != 0 }
     var version: UInt32 { CellState.version(state) }
+    /// What stays of the flags when a loaded value comes or goes.
+    var standing: UInt64 { state & (CellState.held | CellState.layered) }
 
     /// The cell's own value, if it has one.
     var payload: Payload? {
