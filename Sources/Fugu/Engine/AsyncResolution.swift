@@ -53,8 +53,7 @@ extension Node {
         load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         prepareScopes()
-        prepareSources(request.key)
-        if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
+        if let present = presentAfterAsking(request.key, recorder) { return present }
         let parent = try needing(request.key, through: recorder)
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
@@ -80,6 +79,9 @@ extension Node {
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, container, parent)
             case .external(let strictness): return try strictness.answer(request, parent)
+            case .ask(let question):
+                ask(question)
+                continue
             case .wait(let flight, _, let landing):
                 awaited = (flight, landing)
             case .start(let flight, let replacement):

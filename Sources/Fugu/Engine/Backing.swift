@@ -41,8 +41,7 @@ extension Node: Backing {
 
     func present(_ key: Key) -> Payload? {
         prepareScopes()
-        prepareSources(key)
-        return family.lock.withLock { present(key)?.payload }
+        return presentAfterAsking(key)
     }
 
     func onClose(_ closer: Closer) { family.lock.withLock { storage.facts.closers.append(closer) } }
@@ -74,7 +73,7 @@ extension Flight: Backing {
     }
 
     func present(_ key: Key) -> Payload? {
-        guard isFinished else { return family.lock.withLock { asker.present(key, self)?.payload } }
+        guard isFinished else { return asker.presentAfterAsking(key, self) }
         return node.present(key)
     }
 

@@ -7,6 +7,8 @@ enum Decision {
     case ended
     case refused
     case external(Strictness)
+    /// The sources are to be asked for something first.
+    case ask(Question)
 }
 
 extension Node {
@@ -21,8 +23,7 @@ extension Node {
     ) throws -> Payload {
         prepareScopes()
         if let naming = request.naming { family.lock.withLock { note(naming, of: request.key) } }
-        prepareSources(request.key)
-        if let present = family.lock.withLock({ present(request.key, recorder)?.payload }) { return present }
+        if let present = presentAfterAsking(request.key, recorder) { return present }
         let parent = try needing(request.key, through: recorder)
         reportUnrecorded(request.key, parent, recorder)
         try checkWay(to: request.key, parent)
@@ -45,6 +46,7 @@ extension Node {
             case .ended: return try answerEnded(request, container, load)
             case .refused: throw refusal(of: request.key, container, parent)
             case .external(let strictness): return try strictness.answer(request, parent)
+            case .ask(let question): ask(question)
             case .start(let flight, let replacement):
                 return try flight.run(for: container, recorder) { view in
                     guard let replacement else { return try load(view) }
@@ -112,6 +114,8 @@ extension Node {
     ) -> Decision {
         if isEnded { return .ended }
         let key = request.key
+        // What has been loaded meanwhile may tell of names that nobody has asked the sources below its home for.
+        if let question = openQuestion(key) { return .ask(question) }
         if let present = present(key, recorder) { return .found(present.payload) }
         if let awaited, let decision = accept(awaited, key, recorder) { return decision }
         if key.kind != .property, awaited == nil, isRefusing(parent) { return .refused }

@@ -1,5 +1,5 @@
 /// A named key that a node's sources have not been asked for.
-private struct Question {
+struct Question {
     let node: Node
     let key: Key
     let naming: PropertyNaming
@@ -8,14 +8,23 @@ private struct Question {
 }
 
 extension Node {
-    /// Before a read: asks the sources of this node and those above for the key and for what its instances were made
-    /// from, as far as that was not done. Their answers count as held by the node.
-    func prepareSources(_ key: Key) {
-        guard family.hasSources else { return }
-        while let question = family.lock.withLock({ openQuestion(key) }) { ask(question) }
+    /// What is there for this node, without loading, after asking the sources of this node and those above for the key
+    /// and for what its instances were made from, as far as that was not done. Answers count as held by the node.
+    func presentAfterAsking(_ key: Key, _ recorder: Flight? = nil) -> Payload? {
+        while true {
+            var question: Question?
+            let payload: Payload? = family.lock.withLock {
+                question = openQuestion(key)
+                return question == nil ? present(key, recorder)?.payload : nil
+            }
+            guard let question else { return payload }
+            ask(question)
+        }
     }
 
-    private func openQuestion(_ key: Key) -> Question? {
+    /// Under the lock: what is to be asked before the key can be read.
+    func openQuestion(_ key: Key) -> Question? {
+        guard family.hasSources else { return nil }
         if let question = unanswered(key) { return question }
         guard key.kind != .property else { return nil }
         var recipes = path.compactMap { $0.storage.existingCell(key)?.info?.value.recipe }
@@ -40,7 +49,7 @@ extension Node {
         return nil
     }
 
-    private func ask(_ question: Question) {
+    func ask(_ question: Question) {
         let (node, key) = (question.node, question.key)
         let answer = question.naming.ask(question.sources)
         var effects = Effects()
