@@ -203,13 +203,6 @@ extension Node {
         family.announce(record, at: self, lost: lost, isFirstLoad: isFirstLoad, holder, &effects)
     }
 
-    /// Under the lock: notes how the sources are asked for a key, so that a change of theirs reaches those who read it.
-    func note(_ naming: PropertyNaming?, of key: Key) {
-        guard let naming else { return }
-        let record = family.record(key)
-        if record.facts.value.naming == nil { record.facts.value.naming = naming }
-    }
-
     /// Takes a replaced loader away, to be released outside the lock.
     private func takeReplacement(_ cell: CellReference, _ garbage: inout Garbage) {
         guard let info = cell.info, let replacement = info.value.replacement else { return }

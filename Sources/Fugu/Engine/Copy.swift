@@ -27,23 +27,22 @@ private struct Holdings {
         node.prepareScopes()
         // In one look, so that a copy never has half of an update.
         let levels = node.family.lock.withLock { node.path.map { Holdings(of: $0) } }
-        for level in levels.reversed() { add(level, of: node.family) }
+        for level in levels.reversed() { add(level) }
     }
 
-    private mutating func add(_ nearer: Holdings, of family: Family) {
+    private mutating func add(_ nearer: Holdings) {
         strictness = nearer.strictness ?? strictness
         // A rule that comes by two ways was added once; its last place wins.
         rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
         rules += nearer.rules
-        if let sources = nearer.sources { add(sources, of: family) }
+        if let sources = nearer.sources { add(sources) }
         operations.merge(nearer.operations) { $1 }
     }
 
     /// What farther containers set gives way to what nearer ones have from their sources.
-    private mutating func add(_ nearer: any ValueSources, of family: Family) {
+    private mutating func add(_ nearer: any ValueSources) {
         for key in operations.keys {
-            let naming = family.lock.withLock { family.existingRecord(key)?.facts.value.naming }
-            guard let naming else { continue }
+            guard let naming = key.naming else { continue }
             if case .nothing = naming.ask(nearer) { continue }
             operations[key] = nil
         }

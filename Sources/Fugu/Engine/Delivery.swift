@@ -146,7 +146,7 @@ extension Family {
             guard !node.isEnded else { return (record, observer.end()) }
             record.facts.value.observers.append(observer)
             node.storage.facts.observerCount += 1
-            node.note(naming, of: key)
+            self.note(naming, of: key)
             if let reloader { record.facts.value.reloader = reloader }
             for node in node.path { node.storage.cell(key).mark(CellState.special) }
             if startsWithPresent, let payload = node.present(key)?.payload {

@@ -60,6 +60,7 @@ final class Family: Sendable {
         var drains: [TaskWaiter] = []
         /// How many containers are being closed.
         var closingCount = 0
+        var namings = 0
     }
 
     init(rootStorage: StorageReference) { self.rootStorage = rootStorage }
@@ -117,6 +118,20 @@ final class Family: Sendable {
     var closingCount: Int {
         get { facts.value.closingCount }
         set { facts.value.closingCount = newValue }
+    }
+
+    /// For how many keys it is known how sources are asked for them.
+    var namings: Int { facts.value.namings }
+
+    /// Notes how the sources are asked for a key, so that a change of theirs reaches those who read or observe it. What
+    /// one key of a name calls a secret is one.
+    func note(_ naming: PropertyNaming?, of key: Key) {
+        guard let naming else { return }
+        let record = record(key)
+        let known = record.facts.value.naming
+        guard known == nil || naming.isSecret && known?.isSecret == false else { return }
+        record.facts.value.naming = naming
+        facts.value.namings += 1
     }
 
     func nextSerial() -> UInt64 {
@@ -205,6 +220,8 @@ struct CellFacts {
     var exclusion: Exclusion?
     /// The generation of the sources that were asked for the key.
     var answered: UInt32?
+    /// What was reported of the sources' answer, if it is a wrong value.
+    var mistake: String?
 }
 
 extension CellReference {

@@ -22,7 +22,7 @@ extension Node {
         _ request: Request, for container: Container, recorder: Flight?, load: (Container) throws -> Payload
     ) throws -> Payload {
         prepareScopes()
-        if let naming = request.naming { family.lock.withLock { note(naming, of: request.key) } }
+        if let naming = request.naming { family.lock.withLock { family.note(naming, of: request.key) } }
         if let present = presentAfterAsking(request.key, recorder) { return present }
         let parent = try needing(request.key, through: recorder)
         reportUnrecorded(request.key, parent, recorder)

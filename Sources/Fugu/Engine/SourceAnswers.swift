@@ -52,6 +52,7 @@ extension Node {
     func ask(_ question: Question) {
         let (node, key) = (question.node, question.key)
         let answer = question.naming.ask(question.sources)
+        let mistake = answer.mistake
         var effects = Effects()
         let isNew = family.lock.withLock {
             guard node.storage.facts.sourceGeneration == question.generation, !node.isEnded else { return false }
@@ -59,11 +60,27 @@ extension Node {
             guard info.value.answered != question.generation else { return false }
             info.value.answered = question.generation
             node.storage.facts.answers &+= 1
+            defer { info.value.mistake = mistake }
             node.apply(.layer(answer), to: key, isFirstLoad: true, holder: Current.unfinished, &effects)
-            return true
+            return info.value.mistake != mistake
         }
         effects.perform(in: family)
-        if isNew, case .failure(let error) = answer { family.reports.report("\(error)") }
+        if isNew, let mistake { family.reports.report(mistake) }
+    }
+
+    /// What a reset of the key would uncover here.
+    func answerBeneath(_ request: Request) -> SourceAnswer<Payload> {
+        guard let naming = request.naming, let sources = family.lock.withLock({ storage.facts.sources }) else {
+            return .nothing
+        }
+        return naming.ask(sources)
+    }
+}
+
+extension SourceAnswer {
+    /// The text of what is wrong, if something is.
+    fileprivate var mistake: String? {
+        if case .failure(let error) = self { "\(error)" } else { nil }
     }
 }
 
@@ -76,12 +93,41 @@ extension Container {
 
     /// Gives the container other sources. All that was read or is observed by name changes at once, like one `update`.
     ///
-    /// - Parameter accept: Is given the names that do not decode any more, and throws if that must not be; then nothing
-    ///   changes.
+    /// - Parameters:
+    ///   - old: What `sources` was when the new ones were made.
+    ///   - accept: Is given the errors of the names that do not decode any more, and throws if that must not be; then
+    ///     nothing changes.
+    /// - Returns: Whether it was done; not if somebody else has replaced `old` meanwhile.
     package func replaceSources(
-        by sources: any ValueSources, accept: ([(name: String, error: any Error)]) throws -> Void
-    ) throws {
-        try backing.node.sourceNode.replaceSources(by: sources, accept)
+        _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
+    ) throws -> Bool {
+        try backing.node.sourceNode.replaceSources(SourceChange(old: old, new: sources), accept)
+    }
+}
+
+/// Other sources for a node.
+private struct SourceChange {
+    let old: (any ValueSources)?
+    let new: any ValueSources
+
+    /// What the new sources say to each name.
+    func answers(to names: [(key: Key, naming: PropertyNaming)]) -> [Answer] {
+        names.map { Answer(key: $0, naming: $1, answer: $1.ask(new)) }
+    }
+
+    /// The errors of names that the old sources had no error for.
+    func newMistakes(among answers: [Answer]) -> [any Error] {
+        answers.compactMap { answer in
+            guard case .failure(let error) = answer.answer else { return nil }
+            if let old, case .failure = answer.naming.ask(old) { return nil }
+            return error
+        }
+    }
+
+    struct Answer {
+        let key: Key
+        let naming: PropertyNaming
+        let answer: SourceAnswer<Payload>
     }
 }
 
@@ -92,39 +138,41 @@ extension Node {
         return parent
     }
 
-    fileprivate func replaceSources(
-        by sources: any ValueSources, _ accept: ([(name: String, error: any Error)]) throws -> Void
-    ) throws {
+    fileprivate func replaceSources(_ change: SourceChange, _ accept: ([any Error]) throws -> Void) throws -> Bool {
         while true {
-            let (before, names) = family.lock.withLock {
-                (
-                    storage.facts.answers,
-                    family.records.compactMap { record in
-                        record.facts.value.naming.map { (record.key, $0) }
-                    }
-                )
+            var names: [(key: Key, naming: PropertyNaming)] = []
+            let before = family.lock.withLock {
+                names = family.records.compactMap { record in record.facts.value.naming.map { (record.key, $0) } }
+                return (answers: storage.facts.answers, namings: family.namings)
             }
-            let answers = names.map { ($0, $1, $1.ask(sources)) }
-            var failures: [(name: String, error: any Error)] = []
-            for (_, naming, answer) in answers {
-                if case .failure(let error) = answer { failures.append((naming.name, error)) }
+            let answers = change.answers(to: names)
+            try accept(change.newMistakes(among: answers))
+            var isOld = true
+            let writes = answers.map {
+                Write(node: self, key: $0.key, equal: $0.naming.equal, operation: .layer($0.answer))
             }
-            try accept(failures)
-            let writes = answers.map { key, naming, answer in
-                Write(node: self, key: key, equal: naming.equal, operation: .layer(answer))
-            }
-            let isDone = family.commit(writes, unless: { [self] in storage.facts.answers != before }) { [self] in
-                storage.facts.sources = sources
+            let mistakes = answers.map(\.answer.mistake)
+            var reports: [String] = []
+            let isDone = family.commit(writes) {
+                isOld = storage.facts.sources === change.old
+                return !isOld || before != (storage.facts.answers, family.namings)
+            } alongside: {
+                storage.facts.sources = change.new
                 storage.facts.sourceGeneration &+= 1
                 family.noteSources()
-                for write in writes {
-                    storage.cell(write.key).makeInfo().value.answered = storage.facts.sourceGeneration
-                }
+                reports = zip(answers, mistakes).compactMap { note($1, of: $0.key) }
                 storage.raiseEpoch(reachesDescendants: true)
             }
-            guard isDone else { continue }
-            for (_, error) in failures { family.reports.report("\(error)") }
-            return
+            for report in reports { family.reports.report(report) }
+            if isDone || !isOld { return isDone }
         }
+    }
+
+    /// Under the lock: the key has its answer. Returns what is to be reported.
+    private func note(_ mistake: String?, of key: Key) -> String? {
+        let info = storage.cell(key).makeInfo()
+        info.value.answered = storage.facts.sourceGeneration
+        defer { info.value.mistake = mistake }
+        return info.value.mistake == mistake ? nil : mistake
     }
 }

@@ -98,6 +98,11 @@ final class UpdateView: Backing {
         switch update.isFinished ? nil : update.write(of: request.key, in: node)?.operation {
         case .set(let payload): return payload
         case .reset:
+            switch node.answerBeneath(request) {
+            case .value(let payload): return payload
+            case .failure: return try load(container)
+            case .nothing: break
+            }
             guard let parent = node.parent else { return try load(container) }
             return try parent.resolve(request, for: container, recorder: nil, load: load)
         case .replace(let replacement): return try replacement.load(container)

@@ -92,5 +92,6 @@ struct FeatureDescriptor<Instance: Sendable>: ValueKeyDescriptor {
     let line: UInt
     let load: @Sendable (any FeatureContainer) -> Instance
 
+    var naming: PropertyNaming? { nil }
     var label: String { "FeatureKey<\(Instance.self)> (\(fileID):\(line))" }
 }

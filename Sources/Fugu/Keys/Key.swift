@@ -26,11 +26,20 @@ enum KeyKind: UInt {
         if let type { return String(describing: type) }
         return ValueKeys.descriptor(of: self).map { $0.label } ?? "?"
     }
+
+    /// How sources are asked for it, if it has a name.
+    var naming: PropertyNaming? {
+        guard kind == .property else { return nil }
+        if let type { return (type as? any Property.Type)?._naming }
+        return ValueKeys.descriptor(of: self)?.naming
+    }
 }
 
 /// What a value key was made with, kept for as long as the process lives: keys are meant to be static.
 protocol ValueKeyDescriptor: Sendable {
     var label: String { get }
+    /// How sources are asked for it, if it has a name.
+    var naming: PropertyNaming? { get }
 }
 
 /// All value keys of the process.
@@ -63,6 +72,16 @@ enum ValueKeys {
             let key = state.identities[named] ?? fresh
             state.identities[named] = key
             if key == fresh { state.firstOf[key] = index }
+            return (key, UInt(index))
+        }
+    }
+
+    /// The key of this name and type, if one was ever made.
+    static func existing(_ name: String, type: Any.Type) -> (key: UInt, index: UInt)? {
+        state.withLock { state in
+            guard let key = state.identities[Named(name: name, type: ObjectIdentifier(type))],
+                let index = state.firstOf[key]
+            else { return nil }
             return (key, UInt(index))
         }
     }

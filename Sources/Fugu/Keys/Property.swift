@@ -94,6 +94,20 @@ public enum Properties {}
     /// The dotted path under which sources are asked, if there is one.
     public var name: String? { descriptor.naming?.name }
 
+    /// The key of this name, whoever made it first.
+    package static func existing(_ name: String) -> PropertyKey? {
+        ValueKeys.existing(name, type: Value.self).map { PropertyKey(raw: $0.key, index: $0.index) }
+    }
+
+    private init(raw: UInt, index: UInt) { (self.raw, self.index) = (raw, index) }
+
+    /// How sources are asked for it, if it has a name.
+    package var naming: PropertyNaming? { descriptor.naming }
+    /// Whether its value must never be printed.
+    package var isSecret: Bool { descriptor.isSecret }
+    /// What messages call it.
+    package var label: String { descriptor.label }
+
     var descriptor: PropertyDescriptor<Value> { ValueKeys.descriptor(at: index) as! PropertyDescriptor<Value> }
 
     /// Whether both are copies of one key, or have the same name and the same type of value.
