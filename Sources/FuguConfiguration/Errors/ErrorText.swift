@@ -32,4 +32,13 @@ enum ErrorText {
     static func integerOutOfRange(_ type: String) -> String { "the \(type) lies outside of Int64" }
 
     static func unreadable(_ problem: String) -> String { "cannot be read: \(problem)" }
+
+    static func required(sources: [String]) -> String {
+        "a value is required, but neither code nor "
+            + (sources.isEmpty ? "any source gives one; none is applied" : sources.joined(separator: ", ") + " gives one")
+    }
+
+    static func notReloaded(_ errors: String) -> String {
+        "Fugu: the sources have changed and could not be reloaded; the last good values stay:\n" + errors
+    }
 }
