@@ -88,7 +88,7 @@ extension Flight {
             return (made, made)
         }
         note(cell, of: made.home, recorder)
-        if made.home !== asker { asker.storage.cell(requested).link(to: cell, in: asker.storage) }
+        if made.home !== asker { asker.link(requested, to: cell) }
         return (made, made)
     }
 

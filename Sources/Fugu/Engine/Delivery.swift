@@ -88,9 +88,13 @@ extension Family {
         func queue(_ content: Event.Content) {
             record.facts.value.events.append(Event(content: content, holder: holder))
         }
-        let there = node.find(record.key).present?.0
+        // What a reset uncovers may be a source's value, for which the next who reads will ask.
+        func visible(from node: Node) -> CellReference? {
+            node.openQuestion(record.key) == nil ? node.find(record.key).present?.0 : nil
+        }
+        let there = visible(from: node)
         func seen(by observer: Observer) -> CellReference? {
-            observer.node === node ? there : observer.node.find(record.key).present?.0
+            observer.node === node ? there : visible(from: observer.node)
         }
         if let there, let payload = there.payload {
             let hearAll = observers.allSatisfy { seen(by: $0) == there }

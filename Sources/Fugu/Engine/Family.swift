@@ -123,13 +123,11 @@ final class Family: Sendable {
     /// For how many keys it is known how sources are asked for them.
     var namings: Int { facts.value.namings }
 
-    /// Notes how the sources are asked for a key, so that a change of theirs reaches those who read or observe it. What
-    /// one key of a name calls a secret is one.
+    /// Notes how the sources are asked for a key, so that a change of theirs reaches those who read or observe it.
     func note(_ naming: PropertyNaming?, of key: Key) {
         guard let naming else { return }
         let record = record(key)
-        let known = record.facts.value.naming
-        guard known == nil || naming.isSecret && known?.isSecret == false else { return }
+        guard record.facts.value.naming == nil else { return }
         record.facts.value.naming = naming
         facts.value.namings += 1
     }

@@ -6,12 +6,10 @@ package enum ValueLayer<Value: Sendable>: Sendable {
 }
 
 extension Container {
-    /// All that may have a value for the key, in the order in which a read heeds them. From now on the key counts as
-    /// read.
+    /// All that may have a value for the key, in the order in which a read heeds them. It does not count as a read.
     package func layers<Value>(of key: PropertyKey<Value>) -> [ValueLayer<Value>] { layers(of: Request(key)) }
 
-    /// All that may have a value for the property, in the order in which a read heeds them. From now on it counts as
-    /// read.
+    /// All that may have a value for the property, in the order in which a read heeds them. It does not count as a read.
     package func layers<P: Property>(of property: P.Type) -> [ValueLayer<P.Value>] { layers(of: Request(property)) }
 
     private func layers<Value: Sendable>(of request: Request) -> [ValueLayer<Value>] {
@@ -19,7 +17,6 @@ extension Container {
         node.prepareScopes()
         var held: [(payload: Payload?, isRule: Bool, sources: (any ValueSources)?)] = []
         node.family.lock.withLock {
-            node.family.note(request.naming, of: request.key)
             for node in node.path {
                 let cell = node.storage.existingCell(request.key)
                 let payload = cell?.standing == CellState.held ? cell?.payload : nil

@@ -70,8 +70,13 @@ extension Node {
         guard let (cell, owner) = find(key).present, let payload = cell.payload else { return nil }
         recorder?.record(cell, of: owner)
         self.recorder?.record(cell, of: owner)
-        if owner !== self { storage.cell(key).link(to: cell, in: storage) }
+        if owner !== self { link(key, to: cell) }
         return (payload, cell, owner)
+    }
+
+    /// Under the lock: lets readers of this node read an ancestor's cell, unless a source in between is still to be asked.
+    func link(_ key: Key, to cell: CellReference) {
+        if openQuestion(key) == nil { storage.cell(key).link(to: cell, in: storage) }
     }
 
     /// Under the lock: who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be

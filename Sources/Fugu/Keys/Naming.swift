@@ -2,21 +2,40 @@
 public struct PropertyNaming: Sendable {
     /// The dotted path.
     package let name: String
-    /// Whether the value must never be printed.
-    package let isSecret: Bool
+    private let isSecretItself: Bool
+    /// Whether the value must never be printed: a key of this name, or of one within it or around it, says so.
+    package var isSecret: Bool { isSecretItself || SecretNames.concern(name) }
     let equal: Equality
     let ask: @Sendable (any ValueSources) -> SourceAnswer<Payload>
 
-    init<Value: Decodable & Sendable>(_ name: String, _: Value.Type, isSecret: Bool) {
+    /// - Parameter isDeclared: Whether `isSecret` was said of the name and so holds for others of that name; not if it is
+    ///   only meant to be on the safe side.
+    init<Value: Decodable & Sendable>(_ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true) {
         self.name = name
-        self.isSecret = isSecret
+        isSecretItself = isSecret
+        if isSecret, isDeclared { SecretNames.add(name) }
         equal = Request.equality(of: Value.self)
         ask = { sources in
-            switch sources.answer(name, as: Value.self, isSecret: isSecret) {
+            let isSecret = isSecret || SecretNames.concern(name)
+            return switch sources.answer(name, as: Value.self, isSecret: isSecret) {
             case .nothing: .nothing
             case .value(let value): .value(Payload(value))
             case .failure(let error): .failure(error)
             }
+        }
+    }
+}
+
+/// The names that some key of the process calls secret.
+private enum SecretNames {
+    private static let names = Guarded<Set<String>>([])
+
+    static func add(_ name: String) { names.withLock { _ = $0.insert(name) } }
+
+    /// Whether the value of the name is a secret, holds one or is part of one.
+    static func concern(_ name: String) -> Bool {
+        names.withLock { names in
+            names.contains { $0 == name || $0.hasPrefix(name + ".") || name.hasPrefix($0 + ".") }
         }
     }
 }

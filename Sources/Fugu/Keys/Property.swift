@@ -99,12 +99,20 @@ public enum Properties {}
         ValueKeys.existing(name, type: Value.self).map { PropertyKey(raw: $0.key, index: $0.index) }
     }
 
+    /// A key for those who ask by name: nil unless something gives a value, and with nothing in its errors, since nobody
+    /// has said whether it is a secret.
+    package static func untyped<Wrapped: Decodable & Sendable>(_ name: String) -> PropertyKey where Value == Wrapped? {
+        if let known = existing(name) { return known }
+        let naming = PropertyNaming(name, Value.self, isSecret: true, isDeclared: false)
+        return PropertyKey(naming, { nil }, false, #fileID, #line)
+    }
+
     private init(raw: UInt, index: UInt) { (self.raw, self.index) = (raw, index) }
 
     /// How sources are asked for it, if it has a name.
     package var naming: PropertyNaming? { descriptor.naming }
     /// Whether its value must never be printed.
-    package var isSecret: Bool { descriptor.isSecret }
+    package var isSecret: Bool { descriptor.isSecret || naming?.isSecret == true }
     /// What messages call it.
     package var label: String { descriptor.label }
 
