@@ -12,7 +12,7 @@ extension Container {
     /// are left out. Reads the default if nothing else gives a value.
     public func explain<P: Property>(_ property: P.Type) -> Explanation {
         let name = (property as? any NamedProperty.Type)?.name
-        return Explainer(name: name, label: "\(property)", isSecret: P.isSecret)
+        return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._naming?.isSecret == true)
             .explanation(of: layers(of: property)) { self[property] }
     }
 }

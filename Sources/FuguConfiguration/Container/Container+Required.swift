@@ -5,16 +5,14 @@ extension Container {
     ///
     /// - Throws: a ``PropertyError`` if what a source has is not what the key asks for, or if nothing gives a value.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
-        try require(answer(layers(of: key)), name: key.label)
-        return self[key]
+        try checked { try require(answer(layers(of: key)), name: key.label) } read: { self[key] }
     }
 
     /// The value of a property, which code, a rule or a source must give: a default does not count.
     ///
     /// - Throws: a ``PropertyError`` if what a source has is not what the property asks for, or if nothing gives a value.
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
-        try require(answer(layers(of: property)), name: P.name)
-        return self[property]
+        try checked { try require(answer(layers(of: property)), name: P.name) } read: { self[property] }
     }
 
     /// What code or a source gives under a name, without a key: nil if nothing does.
@@ -29,21 +27,32 @@ extension Container {
     ///   it is a secret.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value? {
         if let key = PropertyKey<Value>.existing(name) { return try given(key, as: type) }
-        let key = PropertyKey<Value?>.existing(name) ?? PropertyKey<Value?>(name, isSecret: true)
-        return try given(key, as: type) ?? nil
+        return try given(PropertyKey<Value?>.untyped(name), as: type) ?? nil
     }
 
     private func given<Stored: Sendable, Value: Decodable & Sendable>(
         _ key: PropertyKey<Stored>, as _: Value.Type
     ) throws -> Stored? {
-        let layers = layers(of: key)
-        switch answer(layers) {
-        case .failure(let error): throw unquoted(layers, key.label, Value.self) ?? error
-        case .nothing:
-            // Whoever asks inside a load is made from the answer, even if it is that there is nothing.
-            _ = self[key]
-            return nil
-        case .value: return self[key]
+        var isGiven = false
+        let value = try checked {
+            let layers = layers(of: key)
+            let answer = answer(layers)
+            if let mistake = answer.mistake { throw unquoted(layers, key.label, Value.self) ?? mistake }
+            if case .value = answer { isGiven = true } else { isGiven = false }
+        } read: {
+            // If nothing gives a value it is read all the same: a load that asks is made from the answer, whatever it is.
+            self[key]
+        }
+        return isGiven ? value : nil
+    }
+
+    /// Reads after a check, again if the sources were replaced in between.
+    private func checked<Value>(_ check: () throws -> Void, read: () -> Value) throws -> Value {
+        while true {
+            let before = allSources
+            try check()
+            let value = read()
+            if before.elementsEqual(allSources, by: { $0 === $1 }) { return value }
         }
     }
 

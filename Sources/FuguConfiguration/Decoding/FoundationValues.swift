@@ -92,7 +92,7 @@ extension NodeStore {
 func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environment }
 
 /// The form of a Foundation value in configuration, which decodes to the same value; nil for any other type.
-func foundationPropertyValue(of value: Any) -> PropertyValue? {
+package func foundationPropertyValue(of value: Any) -> PropertyValue? {
     switch value {
     case let value as URL: .string(value.absoluteString)
     case let value as UUID: .string(value.uuidString)

@@ -1,0 +1,103 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+
+/// What happened, in order, from any thread.
+final class Log<Element: Sendable>: Sendable {
+    private let elements = Guarded<[Element]>([])
+
+    func add(_ element: Element) { elements.withLock { $0.append(element) } }
+    var all: [Element] { elements.withLock { $0 } }
+}
+
+extension Container {
+    /// What is reported in the container's family from now on.
+    func reports() -> Log<String> {
+        let log = Log<String>()
+        handleReports { log.add($0) }
+        return log
+    }
+}
+
+/// A source whose content the test changes; it counts its loads.
+final class ChangingSource: PropertySource {
+    private struct State {
+        var content: Result<[String: PropertyValue], PropertyError>
+        var loads = 0
+        var changes: Int64 = 0
+    }
+    let name: String
+    private let state: Guarded<State>
+    private let onLoad: @Sendable () -> Void
+
+    init(
+        _ values: [String: PropertyValue], name: String = "changing", onLoad: @escaping @Sendable () -> Void = {}
+    ) {
+        self.name = name
+        self.onLoad = onLoad
+        state = Guarded(State(content: .success(values)))
+    }
+
+    var loads: Int { state.withLock { $0.loads } }
+
+    func change(to values: [String: PropertyValue]) { set(.success(values)) }
+    func fail(_ reason: String) { set(.failure(PropertyError(reason, source: name))) }
+
+    private func set(_ content: Result<[String: PropertyValue], PropertyError>) {
+        state.withLock { state in
+            state.content = content
+            state.changes += 1
+        }
+    }
+
+    func load() throws(PropertyError) -> PropertySnapshot {
+        onLoad()
+        let content = state.withLock { state in
+            state.loads += 1
+            return state.content
+        }
+        return try PropertySnapshot(content.get(), source: name)
+    }
+
+    func modificationStamp() -> PropertySourceStamp? { PropertySourceStamp(state.withLock { $0.changes }) }
+}
+
+/// A source whose every load gives the next number under several names.
+final class CountingSource: PropertySource {
+    let name = "counting"
+    private let names: [String]
+    private let number = Guarded(0)
+
+    init(_ names: [String]) { self.names = names }
+
+    func load() throws(PropertyError) -> PropertySnapshot {
+        let next = number.withLock { number in
+            number += 1
+            return Int64(number)
+        }
+        let values = names.map { ($0, PropertyValue.integer(next)) }
+        return try PropertySnapshot(Dictionary(uniqueKeysWithValues: values), source: name)
+    }
+}
+
+/// Runs `body` on `count` threads of their own and returns when all are done.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    for index in 0..<count {
+        Thread.detachNewThread {
+            body(index)
+            done.signal()
+        }
+    }
+    for _ in 0..<count { done.wait() }
+}
+
+/// The text of what `body` throws.
+func thrown(_ body: () throws -> Void) -> String {
+    do {
+        try body()
+        return "nothing"
+    } catch {
+        return "\(error)"
+    }
+}

@@ -1,0 +1,74 @@
+import Fugu
+import FuguConfiguration
+import Testing
+
+extension Properties {
+    fileprivate static let timeout = PropertyKey("api.timeout", defaultValue: 30)
+    fileprivate static let host = PropertyKey<String?>("api.host")
+    fileprivate static let plain = PropertyKey(defaultValue: "a\"b")
+}
+
+private struct Limit: NamedProperty {
+    static let name = "api.limit"
+    static var defaultValue: Double { 1.5 }
+}
+
+private struct Plain: Property {
+    static var defaultValue: Int? { 5 }
+}
+
+@Suite struct ExplanationTests {
+    private let container = Container()
+
+    @Test("The winner stands first with its place, then what it hides in the order in which it would count")
+    func layers() throws {
+        try container.apply(TOMLSource(text: "[api]\ntimeout = 1\nhost = 'a'", name: "/srv/base.toml"))
+        try container.apply(JSONSource(text: "{\n  \"api\": {\"timeout\": 2}\n}", name: "/srv/local.json"))
+        try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_API_TIMEOUT": "3"]))
+        let child = container.child()
+        try child.apply(ArgumentsSource(["--api-timeout", "4"]))
+        child.timeout = 5
+        let explanation = child.explain(Properties.timeout)
+        #expect(
+            "\(explanation)" == """
+                api.timeout = 5 (set by code)
+                  hides "4" (argument --api-timeout)
+                  hides "3" (environment variable APP_API_TIMEOUT)
+                  hides 2 (/srv/local.json:2:22)
+                  hides 1 (/srv/base.toml:2:11)
+                """)
+        #expect(explanation.winner.origin == .code && explanation.hidden.count == 4 && explanation.mistake == nil)
+        #expect("\(child.explain(Properties.host))" == "api.host = \"a\" (/srv/base.toml:3:8)")
+        let origin = PropertyOrigin(source: "/srv/base.toml", line: 3, column: 8)
+        #expect(child.explain(Properties.host).winner.origin == .source(origin))
+    }
+
+    @Test("Text of the environment is told as what it was read as")
+    func read() throws {
+        try container.apply(EnvironmentSource(environment: ["API_LIMIT": "2"]))
+        #expect("\(container.explain(Limit.self))" == "api.limit = 2.0 (environment variable API_LIMIT)")
+    }
+
+    @Test("A value that is wrong is told as such, with the default that is read instead")
+    func wrong() throws {
+        _ = container.reports()
+        try container.apply(TOMLSource(text: "api.timeout = 1", name: "base"))
+        try container.apply(TOMLSource(text: "api.timeout = 'x'", name: "local"))
+        #expect(
+            "\(container.explain(Properties.timeout))" == """
+                api.timeout = 30 (default)
+                  wrong: local:1:15: api.timeout: expected Int, found string "x"
+                  hides 1 (base:1:15)
+                """)
+    }
+
+    @Test("Keys without a name, and types, are told by what messages call them")
+    func unnamed() {
+        #expect("\(container.explain(Plain.self))" == "Plain = 5 (default)")
+        container[Plain.self] = nil
+        #expect("\(container.explain(Plain.self))" == "Plain = nil (set by code)")
+        #expect("\(container.explain(Limit.self))" == "api.limit = 1.5 (default)")
+        let plain = "\(container.explain(Properties.plain))"
+        #expect(plain.hasPrefix("PropertyKey<String> (FuguConfigurationTests/") && plain.hasSuffix(#" = "a\"b" (default)"#))
+    }
+}

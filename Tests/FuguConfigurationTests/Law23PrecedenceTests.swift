@@ -1,0 +1,194 @@
+import Fugu
+import FuguConfiguration
+import Testing
+
+extension Properties {
+    fileprivate static let timeout = PropertyKey("api.timeout", defaultValue: 30)
+    fileprivate static let host = PropertyKey("api.host", defaultValue: "default")
+}
+
+private struct Limit: NamedProperty {
+    static let name = "api.limit"
+    static var defaultValue: Int { 1 }
+}
+
+
+@Suite struct Law23PrecedenceTests {
+    private let container = Container()
+
+    private func source(_ timeout: Int64, _ name: String = "x") -> DictionarySource {
+        DictionarySource(["api.timeout": .integer(timeout)], name: name)
+    }
+
+    @Test("Code comes before sources, the latest source before earlier ones, these before the default (law 23)")
+    func order() throws {
+        #expect(container.timeout == 30)
+        try container.apply(source(1))
+        #expect(container.timeout == 1)
+        try container.apply(source(2))
+        #expect(container.timeout == 2)
+        try container.apply(DictionarySource(["other": 1], name: "without"))
+        #expect(container.timeout == 2)
+        container.timeout = 3
+        #expect(container.timeout == 3)
+    }
+
+    @Test("The order holds before the first read too, and for types")
+    func unread() throws {
+        container[Limit.self] = 5
+        try container.apply(DictionarySource(["api": ["timeout": 1, "limit": 2, "host": "a"]], name: "x"))
+        #expect(container.timeout == 1 && container.host == "a" && container[Limit.self] == 5)
+        container.reset(Limit.self)
+        #expect(container[Limit.self] == 2)
+    }
+
+    @Test("From the child up: its code, its sources, its parent's code, its parent's sources, the default")
+    func children() throws {
+        let child = container.child()
+        let grandchild = child.child()
+        #expect(grandchild.timeout == 30)
+        try container.apply(source(1))
+        #expect(grandchild.timeout == 1)
+        container.timeout = 2
+        #expect(grandchild.timeout == 2)
+        try child.apply(source(3))
+        #expect(grandchild.timeout == 3 && child.timeout == 3 && container.timeout == 2)
+        child.timeout = 4
+        #expect(grandchild.timeout == 4 && child.timeout == 4 && container.timeout == 2)
+        try grandchild.apply(source(5))
+        #expect(grandchild.timeout == 5 && child.timeout == 4)
+        child.reset(Properties.timeout)
+        #expect(grandchild.timeout == 5 && child.timeout == 3 && container.timeout == 2)
+        container.reset(Properties.timeout)
+        #expect(child.timeout == 3 && container.timeout == 1)
+    }
+
+    @Test("The default is kept in the root")
+    func defaults() throws {
+        final class Identity: Sendable {}
+        let key = PropertyKey(defaultValue: Identity())
+        let child = container.child()
+        try child.apply(source(1))
+        #expect(child[key] === container[key])
+        #expect(child.host == "default" && container.ifLoaded(Properties.host) == "default")
+    }
+
+    @Test("A source never overwrites what code set, and reset uncovers the source's value")
+    func uncovered() throws {
+        container.timeout = 7
+        try container.apply(source(1))
+        #expect(container.timeout == 7)
+        container.reset(Properties.timeout)
+        #expect(container.timeout == 1)
+        container.timeout = 8
+        try container.reload()
+        #expect(container.timeout == 8)
+        container.resetAll()
+        #expect(container.timeout == 1)
+        container.reset(Properties.timeout)
+        #expect(container.timeout == 1)
+    }
+
+    @Test("Observers hear what a reset uncovers, and of a new source")
+    func observed() throws {
+        let heard = Log<Int>()
+        container.observe(Properties.timeout) { heard.add($0) }
+        try container.apply(source(1))
+        container.timeout = 2
+        container.reset(Properties.timeout)
+        try container.apply(source(3))
+        container.child().timeout = 9
+        #expect(heard.all == [1, 2, 1, 3])
+        try container.reload()
+        #expect(heard.all == [1, 2, 1, 3])
+    }
+
+    @Test("Inside an update a reset uncovers the source's value, and outside only at its end")
+    func update() throws {
+        try container.apply(source(1))
+        container.timeout = 2
+        container.update { pending in
+            pending.reset(Properties.timeout)
+            #expect(pending.timeout == 1)
+            #expect(container.timeout == 2)
+        }
+        #expect(container.timeout == 1)
+    }
+
+    @Test("A modify starts from the source's value and then counts as code")
+    func modify() throws {
+        try container.apply(source(1))
+        container.modify(Properties.timeout) { $0 += 10 }
+        try container.apply(source(2))
+        #expect(container.timeout == 11)
+    }
+
+    @Test("In a scope code comes before rules, rules before its sources, and these before its parent's code")
+    func scopes() throws {
+        let scope = container.scope("/a")
+        container.timeout = 1
+        try scope.apply(source(2))
+        #expect(scope.timeout == 2)
+        container.configureScopes("/a") { $0.timeout = 3 }
+        #expect(scope.timeout == 3)
+        scope.timeout = 4
+        #expect(scope.timeout == 4)
+        scope.reset(Properties.timeout)
+        #expect(scope.timeout == 3 && container.timeout == 1)
+        #expect("\(scope.explain(Properties.timeout))" == """
+            api.timeout = 3 (set by a rule)
+              hides 2 (x)
+              hides 1 (set by code)
+            """)
+    }
+
+    @Test("A copy takes the sources, each container's before what stands behind it, and is independent")
+    func copies() throws {
+        let source = ChangingSource(["api.timeout": 1])
+        let child = container.child()
+        container.timeout = 7
+        container.host = "code"
+        try child.apply(source)
+        let copy = Container(copying: child)
+        #expect(copy.timeout == 1 && copy.host == "code")
+        source.change(to: ["api.timeout": 2])
+        try copy.reload()
+        #expect(copy.timeout == 2 && child.timeout == 1)
+        let other = Container()
+        try other.apply(DictionarySource(["api": ["host": "other"]], name: "y"))
+        let both = Container(copying: child, other)
+        #expect(both.host == "other" && both.timeout == 1)
+        child.timeout = 9
+        #expect(Container(copying: child).timeout == 9)
+    }
+
+    @Test("A copy takes no default that stood for a wrong value")
+    func copiedMistake() throws {
+        let reports = container.reports()
+        try container.apply(DictionarySource(["api.timeout": "x"], name: "x"))
+        #expect(container.timeout == 30 && reports.all.count == 1)
+        let copy = Container(copying: container)
+        let copied = copy.reports()
+        try copy.apply(source(5))
+        #expect(copy.timeout == 5 && copied.all.isEmpty)
+    }
+
+    @Test("A reader is not held up while a value is decoded, and no lock is held")
+    func decoding() throws {
+        struct Probe: Decodable {
+            init(from decoder: any Decoder) throws {
+                // Reading and setting other keys would stop here if the family were locked.
+                Self.container.host = "from init"
+                #expect(Self.container.timeout == 30)
+            }
+            @TaskLocal static var container = Container()
+        }
+        let key = PropertyKey<Probe?>("probe")
+        try Probe.$container.withValue(container) {
+            try container.apply(DictionarySource(["probe": 1], name: "x"))
+            #expect(container[key] != nil)
+            try container.reload()
+        }
+        #expect(container.host == "from init")
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import Testing
+
+extension Properties {
+    fileprivate static let timeout = PropertyKey("api.timeout", defaultValue: 30)
+    fileprivate static let api = PropertyKey("api", defaultValue: [String: Int]())
+    fileprivate static let hosts = PropertyKey("api.hosts", defaultValue: [String]())
+    fileprivate static let limit = PropertyKey<Int?>("api.limit")
+}
+
+private struct API: Encodable {
+    struct Inner: Encodable { var timeout = 5 }
+    var api = Inner()
+}
+
+@Suite struct Law24NamesTests {
+    private let container = Container()
+
+    @Test(
+        "The same dotted name is meant in every format (law 24)",
+        arguments: [
+            JSONSource(text: #"{"api": {"timeout": 5}}"#, name: "x"), JSONSource(text: #"{"api.timeout": 5}"#, name: "x"),
+            TOMLSource(text: "[api]\ntimeout = 5", name: "x"), TOMLSource(text: "api.timeout = 5", name: "x"),
+            DictionarySource(["api": ["timeout": 5]], name: "x"), StructSource(reflecting: API()),
+            EnvironmentSource(prefix: "APP", environment: ["APP_API_TIMEOUT": "5"]),
+            ArgumentsSource(["--api-timeout", "5"]), ArgumentsSource(["--api.timeout=5"]),
+        ] as [any PropertySource])
+    func formats(source: any PropertySource) throws {
+        try container.apply(source)
+        #expect(container.timeout == 5)
+        #expect(try container.property("api.timeout", as: Int.self) == 5)
+        #expect(try container.require(Properties.timeout) == 5)
+    }
+
+    @Test("A layer answers with its whole table: tables are never merged (law 24)")
+    func tables() throws {
+        try container.apply(JSONSource(text: #"{"api": {"timeout": 1, "limit": 2, "retries": 3}}"#, name: "base"))
+        try container.apply(TOMLSource(text: "[api]\ntimeout = 9\nretries = 3", name: "local"))
+        #expect(container.api == ["timeout": 9, "retries": 3])
+        // A name is asked of each layer on its own, so what the later one lacks comes from the earlier one.
+        #expect(container.timeout == 9 && container.limit == 2)
+    }
+
+    @Test("Arrays are replaced as a whole too (law 24)")
+    func arrays() throws {
+        try container.apply(JSONSource(text: #"{"api": {"hosts": ["a", "b", "c"]}}"#, name: "base"))
+        try container.apply(ArgumentsSource(["--api-hosts", "z"]))
+        #expect(container.hosts == ["z"])
+    }
+
+    @Test("null is a value: it hides what earlier layers have, and does not fit a type without nil (laws 24, 25)")
+    func null() throws {
+        let reports = container.reports()
+        try container.apply(JSONSource(text: #"{"api": {"limit": 1, "timeout": 1}}"#, name: "base"))
+        #expect(container.limit == 1 && container.timeout == 1)
+        try container.apply(JSONSource(text: #"{"api": {"limit": null, "timeout": null}}"#, name: "local"))
+        #expect(container.limit == nil && container.timeout == 30)
+        #expect(reports.all == ["local:1:36: api.timeout: expected Int, found null"])
+    }
+
+    @Test("A value in place of a table, and a table in place of a value, is what the layer has")
+    func shapes() throws {
+        let reports = container.reports()
+        try container.apply(JSONSource(text: #"{"api": {"timeout": 1}}"#, name: "base"))
+        try container.apply(JSONSource(text: #"{"api": 5}"#, name: "local"))
+        // The later layer has nothing under api.timeout.
+        #expect(container.timeout == 1)
+        #expect(container.api == [:])
+        #expect(reports.all == ["local:1:9: api: expected table, found integer 5"])
+    }
+}

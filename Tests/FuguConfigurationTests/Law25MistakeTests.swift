@@ -1,0 +1,212 @@
+import Fugu
+import FuguConfiguration
+import Testing
+
+extension Properties {
+    fileprivate static let timeout = PropertyKey("api.timeout", defaultValue: 30)
+    fileprivate static let retries = PropertyKey("api.retries", defaultValue: 3)
+    fileprivate static let host = PropertyKey("api.host", defaultValue: "localhost")
+    fileprivate static let unnamed = PropertyKey(defaultValue: 1)
+}
+
+private struct Limit: NamedProperty {
+    static let name = "api.limit"
+    static var defaultValue: Int { 1 }
+}
+
+@Suite struct Law25MistakeTests {
+    private let container = Container()
+    private let reports: Log<String>
+    private let wrong = TOMLSource(text: "[api]\ntimeout = \"soon\"\nretries = 7", name: "/srv/app.toml")
+    private let mistake = "/srv/app.toml:2:11: api.timeout: expected Int, found string \"soon\""
+
+    init() { reports = container.reports() }
+
+    @Test("A wrong value gives the default and one report with file, line, column, name, expected and found (law 25)")
+    func report() throws {
+        try container.apply(wrong)
+        #expect(reports.all.isEmpty)
+        for _ in 0..<3 { #expect(container.timeout == 30 && container.child().timeout == 30) }
+        #expect(container.retries == 7)
+        #expect(reports.all == [mistake])
+    }
+
+    @Test("It is reported once, whatever is reset, reloaded or set meanwhile, and again only if it is another mistake")
+    func once() throws {
+        let source = ChangingSource(["api": ["timeout": "soon"]])
+        try container.apply(source)
+        #expect(container.timeout == 30)
+        container.reset(Properties.timeout)
+        #expect(container.timeout == 30)
+        container.timeout = 1
+        container.reset(Properties.timeout)
+        #expect(container.timeout == 30)
+        try container.reload()
+        #expect(container.timeout == 30)
+        #expect(reports.all == ["changing: api.timeout: expected Int, found string \"soon\""])
+        source.change(to: ["api": ["timeout": "later"]])
+        try container.reload()
+        #expect(reports.all.count == 2 && reports.all.last?.hasSuffix("\"later\"") == true)
+    }
+
+    @Test("A value that is put right is read, and a wrong one that takes its place then is refused")
+    func repaired() throws {
+        let source = ChangingSource(["api": ["timeout": "soon"]])
+        try container.apply(source)
+        #expect(container.timeout == 30)
+        source.change(to: ["api": ["timeout": 5]])
+        try container.reload()
+        #expect(container.timeout == 5)
+        source.change(to: ["api": ["timeout": "soon"]])
+        #expect(throws: PropertyErrors.self) { try container.reload() }
+        #expect(container.timeout == 5 && reports.all.count == 1)
+    }
+
+    @Test("Whoever observes hears the default in place of a wrong value")
+    func observed() throws {
+        let heard = Log<Int>()
+        container.observe(Properties.timeout) { heard.add($0) }
+        try container.apply(DictionarySource(["api.timeout": 5], name: "x"))
+        try container.apply(wrong)
+        #expect(heard.all == [5, 30] && reports.all == [mistake])
+    }
+
+    @Test("A report handler may use the container")
+    func handler() throws {
+        let log = Log<Int>()
+        container.handleReports { [container] _ in log.add(container.retries + container.timeout) }
+        try container.apply(wrong)
+        #expect(container.timeout == 30)
+        #expect(log.all == [37])
+        container.handleReports(by: nil)
+    }
+
+    @Test("require throws what a read reports, and what nothing gives")
+    func require() throws {
+        let nothing = "api.timeout: a value is required, but neither code nor any source gives one; none is applied"
+        #expect(thrown { _ = try container.require(Properties.timeout) } == nothing)
+        try container.apply(wrong)
+        #expect(thrown { _ = try container.require(Properties.timeout) } == mistake)
+        #expect(
+            thrown { _ = try container.require(Limit.self) }
+                == "api.limit: a value is required, but neither code nor /srv/app.toml gives one")
+        #expect(try container.require(Properties.retries) == 7)
+        container.timeout = 2
+        container[Limit.self] = 3
+        #expect(try container.require(Properties.timeout) == 2 && container.require(Limit.self) == 3)
+        #expect(throws: PropertyError.self) { try container.require(Properties.unnamed) }
+        container.unnamed = 4
+        #expect(try container.require(Properties.unnamed) == 4)
+        #expect(reports.all.isEmpty)
+    }
+
+    @Test("property throws a wrong value and gives nil where nothing is")
+    func property() throws {
+        #expect(try container.property("api.nowhere", as: Int.self) == nil)
+        try container.apply(wrong)
+        #expect(try container.property("api.retries") == 7)
+        #expect(try container.property("api.retries", as: Double?.self) == 7)
+        #expect(try container.property("api.retries", as: PropertyValue.self) == 7)
+        #expect(try container.property("api.nowhere", as: Int.self) == nil)
+        container.host = "code"
+        #expect(try container.property("api.host", as: String.self) == "code")
+        let error = "/srv/app.toml:2:11: api.timeout: expected Int, found string"
+        #expect(thrown { _ = try container.property("api.timeout", as: Int.self) } == error)
+        #expect(
+            thrown { _ = try container.property("api.timeout", as: [Int].self) }
+                == "/srv/app.toml:2:11: api.timeout: expected array, found string")
+        #expect(reports.all.isEmpty)
+    }
+
+    @Test("validate throws all mistakes together, and unknown names with the nearest known one")
+    func validate() throws {
+        try container.apply(wrong)
+        try container.apply(
+            JSONSource(text: #"{"api": {"limit": true, "tiemout": 1}, "apo": {"retries": 1}, "other": 1}"#, name: "b"))
+        try container.apply(EnvironmentSource(environment: ["API_RETRIES": "no", "HOME": "/"]))
+        try container.apply(ArgumentsSource(["--api-hots=x"]))
+        let all = thrown {
+            try container.validate(Properties.timeout, Properties.retries, Properties.host, properties: Limit.self)
+        }
+        #expect(
+            all == """
+                \(mistake)
+                environment variable API_RETRIES: api.retries: expected Int, found text "no"
+                b:1:19: api.limit: expected Int, found bool true
+                argument --api-hots: unknown name; did you mean --api-host?
+                b:1:25: api.tiemout: unknown name; did you mean api.timeout?
+                b:1:40: apo: unknown name
+                b:1:63: other: unknown name
+                """)
+        #expect(reports.all.isEmpty)
+    }
+
+    @Test("validate passes what code set, what a later layer puts right, and names that were read")
+    func valid() throws {
+        try container.apply(wrong)
+        container.timeout = 1
+        #expect(container.retries == 7)
+        try container.validate(Properties.timeout)
+        container.reset(Properties.timeout)
+        #expect(throws: PropertyErrors.self) { try container.validate(Properties.timeout) }
+        let child = container.child()
+        try child.apply(ArgumentsSource(["--api-timeout", "5"]))
+        try child.validate(Properties.timeout, Properties.retries)
+        #expect(child.timeout == 5)
+        #expect(thrown { try Container().validate(Limit.self) } == "nothing")
+        #expect(thrown { try child.validate([Properties.host]) } == "nothing")
+    }
+
+    @Test("A bad file changes nothing at all when it is applied, nor do the others when one is bad at a reload")
+    func badFile() throws {
+        let first = ChangingSource(["api.timeout": 1], name: "first")
+        let second = ChangingSource(["api.retries": 1], name: "second")
+        try container.apply(first)
+        try container.apply(second)
+        #expect(container.timeout == 1 && container.retries == 1)
+        let bad = TOMLSource(text: "api.timeout = 2\napi.retries = ", name: "bad")
+        #expect(
+            thrown { try container.apply(bad) } == "bad:2:15: expected a value, found the end of the text")
+        first.change(to: ["api.timeout": 2])
+        second.fail("no such thing")
+        #expect(thrown { try container.reload() } == "second: no such thing")
+        #expect(container.timeout == 1 && container.retries == 1)
+        first.fail("gone")
+        #expect(thrown { try container.reload() } == "second: no such thing\nfirst: gone")
+        first.change(to: ["api.timeout": 2])
+        second.change(to: ["api.retries": 2])
+        try container.reload()
+        #expect(container.timeout == 2 && container.retries == 2)
+        #expect(reports.all.isEmpty)
+    }
+
+    @Test("A reload in which names that were read or are observed no longer decode is refused as a whole, with all of them")
+    func refused() throws {
+        let source = ChangingSource(["api": ["timeout": 1, "retries": 1, "limit": 1, "host": "a"]])
+        try container.apply(source)
+        let heard = Log<Int>()
+        container.observe(Properties.retries) { heard.add($0) }
+        #expect(container.timeout == 1)
+        source.change(to: ["api": ["timeout": "x", "retries": true, "limit": "x", "host": "b"]])
+        let errors = Set(thrown { try container.reload() }.split(separator: "\n"))
+        #expect(
+            errors == [
+                "changing: api.timeout: expected Int, found string \"x\"",
+                "changing: api.retries: expected Int, found bool true",
+            ])
+        #expect(container.timeout == 1 && container.host == "a" && container[Limit.self] == 1)
+        #expect(heard.all.isEmpty && reports.all.isEmpty)
+        source.change(to: ["api": ["timeout": 2]])
+        try container.reload()
+        #expect(container.timeout == 2 && container.host == "localhost" && container[Limit.self] == 1)
+    }
+
+    @Test("A reload without sources, or in a container whose parent has them, does nothing")
+    func nothing() throws {
+        let source = ChangingSource(["api.timeout": 1])
+        try container.reload()
+        try container.apply(source)
+        try container.child().reload()
+        #expect(source.loads == 1)
+    }
+}

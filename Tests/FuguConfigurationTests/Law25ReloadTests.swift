@@ -1,0 +1,116 @@
+import Fugu
+import FuguConfiguration
+import Testing
+
+extension Properties {
+    fileprivate static let first = PropertyKey("first", defaultValue: 0)
+    fileprivate static let second = PropertyKey("second", defaultValue: "0")
+    fileprivate static let late = PropertyKey("late", defaultValue: 0)
+    fileprivate static let list = PropertyKey("list", defaultValue: [Int]())
+}
+
+/// The same numbers as a word, as a box and in the order in which a reader asks.
+private final class Numbers: PropertySource {
+    let name = "numbers"
+    private let number = Guarded(0)
+
+    func load() throws(PropertyError) -> PropertySnapshot {
+        let next = number.withLock { number in
+            number += 1
+            return Int64(number)
+        }
+        let values: [String: PropertyValue] = [
+            "first": .integer(next), "second": .string("\(next)"), "list": [.integer(next)],
+        ]
+        return try PropertySnapshot(values, source: name)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct Law25ReloadTests {
+    @Test("4 threads that read two values changing together in 1,000 reloads never see an old one after a new one (law 25)")
+    func allOrNothing() throws {
+        let container = Container()
+        let child = container.child()
+        try container.apply(Numbers())
+        let heard = Log<Int>()
+        container.observe(Properties.first) { heard.add($0) }
+        let isDone = Guarded(false)
+        let failures = Log<String>()
+        let reads = Log<Int>()
+        onThreads(5) { index in
+            if index == 4 {
+                for _ in 0..<1_000 { if (try? container.reload()) == nil { failures.add("a reload failed") } }
+                return isDone.withLock { $0 = true }
+            }
+            // Two read the container, two a child, each its values in another order.
+            let reader = index < 2 ? container : child
+            var (newest, count) = (0, 0)
+            while !isDone.withLock({ $0 }) || count == 0 {
+                let seen =
+                    index.isMultiple(of: 2)
+                    ? [reader.first, Int(reader.second)!, reader.list[0]]
+                    : [reader.list[0], Int(reader.second)!, reader.first]
+                for number in seen {
+                    if number < newest { failures.add("\(number) after \(newest)") }
+                    newest = max(newest, number)
+                }
+                count += 1
+            }
+            reads.add(count)
+        }
+        #expect(failures.all.isEmpty)
+        #expect(container.first == 1_001 && child.second == "1001" && child.list == [1_001])
+        #expect(heard.all == heard.all.sorted() && heard.all.last == 1_001)
+        #expect(heard.all.count >= 1_000)
+        print("readers of a reload under load: \(reads.all.reduce(0, +)) rounds of reads")
+    }
+
+    @Test("A name that is read for the first time during a reload is of one side of it")
+    func firstRead() throws {
+        // The source's own load reads the name, which is after the reload began and before it ends.
+        let container = Container()
+        let counting = ChangingSource(["late": 1]) { _ = container.late }
+        try container.apply(counting)
+        #expect(container.late == 1)
+    }
+
+    @Test("A default read while the first source is being applied does not stay")
+    func firstApply() throws {
+        struct Asking: Decodable {
+            @TaskLocal static var container = Container()
+            init(from decoder: any Decoder) throws { _ = Self.container.late }
+        }
+        let container = Container()
+        let key = PropertyKey<Asking?>("asking")
+        #expect(container[key] == nil)
+        try Asking.$container.withValue(container) {
+            // Its decoding, which is part of applying, reads another name: the default, for there is no source yet.
+            try container.apply(DictionarySource(["asking": 1, "late": 5], name: "x"))
+        }
+        #expect(container.late == 5)
+    }
+
+    @Test("Sources that are applied by many threads at once, and reloads meanwhile, lose none of each other")
+    func together() throws {
+        let container = Container()
+        onThreads(8) { index in
+            try? container.apply(DictionarySource(["first": 1, "name\(index)": .integer(Int64(index))], name: "\(index)"))
+            try? container.reload()
+        }
+        for index in 0..<8 { #expect(try container.property("name\(index)") == index) }
+        #expect(container.first == 1)
+    }
+
+    @Test("Threads that ask for a name for the first time together get the source's value")
+    func asking() throws {
+        for _ in 0..<50 {
+            let container = Container()
+            let child = container.child()
+            try container.apply(DictionarySource(["first": 5], name: "x"))
+            try child.apply(DictionarySource(["second": "6"], name: "y"))
+            let seen = Log<String>()
+            onThreads(4) { index in seen.add("\((index < 2 ? container : child).first) \(child.second)") }
+            #expect(Set(seen.all) == ["5 6"])
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Fugu
+import FuguConfiguration
+import Testing
+
+extension Properties {
+    fileprivate static let password = PropertyKey("db.password", defaultValue: 0, isSecret: true)
+    fileprivate static let mode = PropertyKey("db.mode", defaultValue: SecretMode.slow, isSecret: true)
+    fileprivate static let timeout = PropertyKey("db.timeout", defaultValue: 30)
+}
+
+private enum SecretMode: String, Decodable { case slow, fast }
+
+/// A type whose own error quotes what it was given.
+private struct Key: Decodable {
+    struct Refused: Error { let text: String }
+    init(from decoder: any Decoder) throws {
+        throw Refused(text: try decoder.singleValueContainer().decode(String.self))
+    }
+}
+
+private struct SecretKey: NamedProperty {
+    static let name = "db.key"
+    static let isSecret = true
+    static var defaultValue: Key? { nil }
+}
+
+@Suite struct Law26SecretTests {
+    private let container = Container()
+    private let reports: Log<String>
+    private let secret = "s3cr3t-hunter2"
+
+    init() throws {
+        reports = container.reports()
+        try container.apply(
+            DictionarySource(
+                ["db": ["password": .string(secret), "mode": .string(secret), "key": .string(secret), "timeout": 1]],
+                name: "vault"))
+    }
+
+    private func isClean(_ text: String) -> Bool { !text.contains("s3cr3t") && !text.contains("hunter2") }
+
+    @Test("A wrong secret is reported and thrown without its value (law 26)")
+    func errors() {
+        #expect(container.password == 0 && container.mode == .slow && container[SecretKey.self] == nil)
+        #expect(reports.all.count == 3)
+        #expect(reports.all.first == "vault: db.password: expected Int, found string")
+        let texts =
+            reports.all + [
+                thrown { _ = try container.require(Properties.password) },
+                thrown { _ = try container.require(SecretKey.self) },
+                thrown { try container.validate(Properties.password, Properties.mode, properties: SecretKey.self) },
+                thrown { _ = try container.property("db.password", as: Bool.self) },
+                thrown { _ = try container.property("db.mode", as: [Int].self) },
+                thrown { _ = try container.property("db.key", as: Key.self) },
+            ]
+        for text in texts { #expect(isClean(text) && text.contains("vault"), "\(text)") }
+    }
+
+    @Test("A reload that is refused because of a secret does not tell it")
+    func reload() throws {
+        let source = ChangingSource(["db.password": 5])
+        try container.apply(source)
+        #expect(container.password == 5)
+        source.change(to: ["db.password": .string(secret)])
+        let error = thrown { try container.reload() }
+        #expect(error == "changing: db.password: expected Int, found string")
+    }
+
+    @Test("explain masks the value that wins, those it hides, and the default")
+    func explain() throws {
+        let key = PropertyKey("db.mode", defaultValue: "d3fault", isSecret: true)
+        #expect("\(container.explain(key))" == "db.mode = (secret) (vault)")
+        #expect(container.explain(key).winner.value == nil)
+        let child = container.child()
+        child[key] = secret + " by code"
+        try child.apply(ArgumentsSource(["--db-mode", secret]))
+        #expect(
+            "\(child.explain(key))" == """
+                db.mode = (secret) (set by code)
+                  hides (secret) (argument --db-mode)
+                  hides (secret) (vault)
+                """)
+        #expect("\(Container().explain(key))" == "db.mode = (secret) (default)")
+        #expect(
+            "\(container.explain(Properties.password))" == """
+                db.password = (secret) (default)
+                  wrong: vault: db.password: expected Int, found string
+                """)
+        #expect(isClean("\(container.explain(SecretKey.self))"))
+    }
+
+    @Test("A name that one key calls a secret is one for all keys of that name and type")
+    func sameName() throws {
+        let careless = PropertyKey("db.same", defaultValue: 0)
+        let careful = PropertyKey("db.same", defaultValue: 0, isSecret: true)
+        #expect(careless == careful)
+        let container = Container()
+        let source = ChangingSource(["db.same": 1])
+        try container.apply(source)
+        #expect(container[careless] == 1 && container[careful] == 1)
+        source.change(to: ["db.same": .string(secret)])
+        #expect(isClean(thrown { try container.reload() }))
+    }
+
+    @Test("Syntax errors quote at most one character, errors of untyped access no value (law 26)")
+    func syntax() {
+        for text in ["{\"password\": \(secret)}", "{\"password\": \"\(secret)", "{\"\(secret)\" 1}"] {
+            #expect(isClean(thrown { try container.apply(JSONSource(text: text, name: "vault")) }))
+        }
+        for text in ["password = \(secret)", "password = \"\(secret)", "password = \"\(secret)\" x"] {
+            #expect(isClean(thrown { try container.apply(TOMLSource(text: text, name: "vault")) }))
+        }
+    }
+
+    @Test("The graph and the containers' descriptions hold no values")
+    func graph() {
+        container[PropertyKey<String>("db.mode", defaultValue: "", isSecret: true)] = secret
+        _ = container.password
+        let graph = container.graph
+        #expect(isClean("\(graph)") && isClean(graph.mermaid) && isClean(graph.dot))
+        #expect(isClean("\(container)") && isClean("\(DictionarySource(["a": .string(secret)], name: "x").name)"))
+    }
+}
