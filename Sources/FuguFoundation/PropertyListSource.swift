@@ -1,0 +1,124 @@
+import Foundation
+public import FuguConfiguration
+
+#if canImport(FoundationEssentials)
+public import struct FoundationEssentials.Data
+#else
+public import struct Foundation.Data
+#endif
+
+/// Values of a property list, XML or binary, whose top must be a dictionary. Dates and data decode as `Date` and `Data`.
+///
+/// Foundation reads the list: the place of an error is its line at best, values have no place, and of a name that is given
+/// twice the last one counts.
+public struct PropertyListSource: PropertySource {
+    private let document: DocumentSource
+
+    /// A file. It is read when the source is loaded, and a relative path is resolved then.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - isOptional: Whether a file that does not exist is as good as an empty one. A file that is there but cannot be
+    ///     read is an error all the same.
+    public init(path: String, isOptional: Bool = false) {
+        document = DocumentSource(path: path, isOptional: isOptional)
+    }
+
+    /// The bytes of a property list.
+    ///
+    /// - Parameters:
+    ///   - data: An XML or binary property list.
+    ///   - name: What it is called in errors.
+    public init(data: Data, name: String) { document = DocumentSource(bytes: Array(data), name: name) }
+
+    /// The path as it was given, or the name of the data.
+    public var name: String { document.name }
+
+    /// Reads and parses everything; throws with the absolute path, and with the line or the name where that is known.
+    public func load() throws(PropertyError) -> PropertySnapshot {
+        try document.load { (bytes, name) throws(PropertyError) in
+            try PropertySnapshot(PropertyList(source: name).values(of: Data(bytes)), source: name)
+        }
+    }
+
+    /// Changes with the file.
+    public func modificationStamp() -> PropertySourceStamp? { document.modificationStamp() }
+}
+
+/// Makes values of what Foundation read.
+private struct PropertyList {
+    let source: String
+    private var path: [String] = []
+
+    init(source: String) { self.source = source }
+
+    mutating func values(of data: Data) throws(PropertyError) -> [String: PropertyValue] {
+        guard case .table(let members) = try value(of: parse(data)) else { throw failure("the top must be a dictionary") }
+        return members
+    }
+
+    private func parse(_ data: Data) throws(PropertyError) -> Any {
+        var format = PropertyListSerialization.PropertyListFormat.xml
+        do {
+            let list = try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
+            if format != .openStep { return list }
+        } catch {
+            throw failure("not an XML or binary property list", line: Self.line(in: error))
+        }
+        throw failure("not an XML or binary property list")
+    }
+
+    /// The line alone: the rest of Foundation's words may quote the file.
+    private static func line(in error: any Error) -> Int? {
+        let text = (error as NSError).userInfo["NSDebugDescription"] as? String
+        return text?.firstMatch(of: /on line (\d+)/).flatMap { Int($0.1) }
+    }
+
+    private mutating func value(of item: Any) throws(PropertyError) -> PropertyValue {
+        switch item {
+        case let members as [String: Any]:
+            var table: [String: PropertyValue] = [:]
+            for (name, member) in members { table[name] = try nested((path.isEmpty ? "" : ".") + name, member) }
+            return .table(table)
+        case let elements as [Any]:
+            var array: [PropertyValue] = []
+            for (index, element) in elements.enumerated() { array.append(try nested("[\(index)]", element)) }
+            return .array(array)
+        case let text as String: return .string(text)
+        case let data as Data: return .data(Array(data))
+        case let date as Date:
+            guard let moment = foundationPropertyValue(of: date) else {
+                throw failure("the date lies outside of the years 0 to 9999")
+            }
+            return moment
+        default: return try scalar(item)
+        }
+    }
+
+    private func scalar(_ item: Any) throws(PropertyError) -> PropertyValue {
+        if let truth = Self.bool(item) { return .bool(truth) }
+        guard let number = item as? NSNumber else { throw failure("a value of a kind that no property list has") }
+        if ["d", "f"].contains(String(cString: number.objCType)) { return .double(number.doubleValue) }
+        guard let integer = Int64(exactly: number) else { throw failure("the integer lies outside of Int64") }
+        return .integer(integer)
+    }
+
+    /// A truth value and only that: to a cast, 1 is one too.
+    private static func bool(_ item: Any) -> Bool? {
+        #if canImport(Darwin)
+        CFGetTypeID(item as CFTypeRef) == CFBooleanGetTypeID() ? item as? Bool : nil
+        #else
+        type(of: item) == Bool.self ? item as? Bool : nil
+        #endif
+    }
+
+    private mutating func nested(_ step: String, _ item: Any) throws(PropertyError) -> PropertyValue {
+        path.append(step)
+        defer { path.removeLast() }
+        return try value(of: item)
+    }
+
+    private func failure(_ reason: String, line: Int? = nil) -> PropertyError {
+        PropertyError(reason, source: source, line: line, name: path.isEmpty ? nil : path.joined())
+    }
+}

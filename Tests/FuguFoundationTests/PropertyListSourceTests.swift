@@ -1,0 +1,127 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import FuguFoundation
+import Testing
+
+extension Properties {
+    fileprivate static let since = PropertyKey<Date?>("since")
+    fileprivate static let logo = PropertyKey<Data?>("logo")
+    fileprivate static let flag = PropertyKey("flag", defaultValue: false)
+    fileprivate static let count = PropertyKey("count", defaultValue: 0)
+    fileprivate static let ratio = PropertyKey("ratio", defaultValue: 0.0)
+    fileprivate static let port = PropertyKey("servers.port", defaultValue: 80)
+    fileprivate static let names = PropertyKey("servers.names", defaultValue: [String]())
+}
+
+@Suite struct PropertyListSourceTests {
+    private let container = Container()
+    private let content: [String: Any] = [
+        "since": Date(timeIntervalSince1970: 1_000_000_000), "logo": Data([1, 2, 255]), "flag": true, "count": 1,
+        "ratio": 1.5, "servers": ["port": 8080, "names": ["a", "b"]] as [String: Any],
+    ]
+
+    private func data(
+        _ content: Any, _ format: PropertyListSerialization.PropertyListFormat = .xml
+    ) throws -> Data {
+        try PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0)
+    }
+
+    @Test(
+        "XML and binary lists give the same values, dates and data among them",
+        arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func formats(format: PropertyListSerialization.PropertyListFormat) throws {
+        try container.apply(PropertyListSource(data: data(content, format), name: "list"))
+        #expect(container.since == Date(timeIntervalSince1970: 1_000_000_000))
+        #expect(container.logo == Data([1, 2, 255]))
+        #expect(container.flag && container.count == 1 && container.ratio == 1.5)
+        #expect(container.port == 8080 && container.names == ["a", "b"])
+    }
+
+    @Test("A truth value is no number and a number no truth value")
+    func exact() throws {
+        let log = Guarded<[String]>([])
+        container.handleReports { report in log.withLock { $0.append(report) } }
+        try container.apply(PropertyListSource(data: data(["flag": 1, "count": true]), name: "list"))
+        #expect(!container.flag && container.count == 0)
+        #expect(
+            log.withLock { $0 } == [
+                "list: flag: expected Bool, found integer 1", "list: count: expected Int, found bool true",
+            ])
+    }
+
+    @Test("A file is read when it is applied and again on reload; a missing one is an error unless it is optional")
+    func files() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.plist").path
+        let error = #expect(throws: PropertyError.self) { try container.apply(PropertyListSource(path: path)) }
+        #expect(error?.description == "\(path): cannot be read: there is no such file")
+        try container.apply(PropertyListSource(path: path, isOptional: true))
+        #expect(container.count == 0)
+        try data(["count": 5]).write(to: folder.file("a.plist"))
+        try container.reload()
+        #expect(container.count == 5)
+        #expect(PropertyListSource(path: path).modificationStamp() != nil)
+    }
+
+    @Test(
+        "What is no XML or binary list is refused with its line and without its content",
+        arguments: [
+            ("<plist>\n<dict>\n<key>a</key><integer>secret</integer></dict></plist>", ":3"),
+            ("<plist>\n<dict><key>a</key><secret/></dict></plist>", ":2"), ("{ secret = 1; }", ""), ("secret", ""),
+            ("", ""),
+        ])
+    func malformed(text: String, line: String) {
+        let source = PropertyListSource(data: Data(text.utf8), name: "list")
+        let error = #expect(throws: PropertyError.self) { try source.load() }
+        #expect(error?.description.hasPrefix("list") == true && error?.description.contains("secret") == false)
+        #expect(error?.reason == "not an XML or binary property list")
+        if !line.isEmpty { #expect(error?.description == "list\(line): not an XML or binary property list") }
+    }
+
+    @Test("A list that is no dictionary, or holds what has no form, is refused with the name")
+    func refused() throws {
+        let array = try data([1, 2])
+        let top = #expect(throws: PropertyError.self) { try PropertyListSource(data: array, name: "list").load() }
+        #expect(top?.description == "list: the top must be a dictionary")
+        let large = try data(["a": ["b": [1, UInt64.max] as [Any]]])
+        let integer = #expect(throws: PropertyError.self) { try PropertyListSource(data: large, name: "list").load() }
+        #expect(integer?.description == "list: a.b[1]: the integer lies outside of Int64")
+        let dotted = try data(["a": ["b": 1], "a.b": 2] as [String: Any])
+        let twice = #expect(throws: PropertyError.self) { try PropertyListSource(data: dotted, name: "list").load() }
+        #expect(twice?.name == "a.b")
+    }
+
+    @Test("A list of 100,000 nested arrays is an error, not a crash")
+    func deep() {
+        let text =
+            "<plist><dict><key>a</key>" + String(repeating: "<array>", count: 100_000)
+            + String(repeating: "</array>", count: 100_000) + "</dict></plist>"
+        #expect(throws: PropertyError.self) { try PropertyListSource(data: Data(text.utf8), name: "list").load() }
+    }
+
+    @Test("Files of a bundle are found, and missing ones named with their path")
+    func bundles() throws {
+        let folder = try TemporaryFolder()
+        try data(["count": 1]).write(to: folder.file("list.plist"))
+        try Data("{\"ratio\": 2.5}".utf8).write(to: folder.file("config.json"))
+        try Data("flag = true".utf8).write(to: folder.file("config.toml"))
+        let bundle = try #require(Bundle(path: folder.url.path))
+        try container.apply(PropertyListSource(resource: "list", in: bundle))
+        try container.apply(JSONSource(resource: "config", in: bundle))
+        try container.apply(TOMLSource(resource: "config", in: bundle))
+        #expect(container.count == 1 && container.ratio == 2.5 && container.flag)
+        let error = #expect(throws: PropertyError.self) { try container.apply(JSONSource(resource: "none", in: bundle)) }
+        #expect(error?.source?.hasSuffix("/none.json") == true)
+        try container.apply(JSONSource(resource: "none", in: bundle, isOptional: true))
+    }
+
+    @Test("What Info.plist says can be read, also where a bundle has none")
+    func info() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try #require(Bundle(path: folder.url.path))
+        try container.apply(PropertyListSource(infoOf: bundle))
+        try container.apply(PropertyListSource(infoOf: .main))
+        #expect(try container.property("CFBundleNothing", as: String.self) == nil)
+    }
+}
