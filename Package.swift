@@ -28,16 +28,26 @@ let package = Package(
         .executableTarget(
             name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "Config", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"], path: "Examples/Config",
+            exclude: ["expected.txt"], swiftSettings: strict),
+        .executableTarget(
+            name: "ConfigurationSpeed", dependencies: ["FuguConfiguration"], path: "Examples/ConfigurationSpeed",
+            swiftSettings: strict),
         .target(name: "Support", dependencies: ["Fugu"], path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "FuguTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
             name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
         .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu"], swiftSettings: strict),
-        .testTarget(name: "FuguFoundationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal", "Scopes"],
+            name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],
             swiftSettings: strict),
-        .testTarget(name: "DocumentationTests", dependencies: ["Fugu", "FuguFoundation"], swiftSettings: strict),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal", "Scopes", "Config"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

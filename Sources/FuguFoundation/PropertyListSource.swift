@@ -37,7 +37,8 @@ public struct PropertyListSource: PropertySource {
     /// Reads and parses everything; throws with the absolute path, and with the line or the name where that is known.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try document.load { (bytes, name) throws(PropertyError) in
-            try PropertySnapshot(PropertyList(source: name).values(of: Data(bytes)), source: name)
+            var list = PropertyList(source: name)
+            return try PropertySnapshot(list.values(of: Data(bytes)), source: name)
         }
     }
 

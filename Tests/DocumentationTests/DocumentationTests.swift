@@ -10,6 +10,7 @@ struct Page: Sendable, CustomStringConvertible {
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md",
         "Sources/Fugu/Fugu.docc/ConfigurationObjects.md",
+        "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
     ].map(Page.init)
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

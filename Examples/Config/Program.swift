@@ -1,0 +1,105 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import FuguFoundation
+
+/// The program: later layers count before earlier ones.
+struct Program {
+    let arguments: [String]
+    let environment: [String: String]
+
+    /// Does what the arguments say and gives the exit code: 1 if something is wrong with the configuration, 64 if the
+    /// program was called wrongly.
+    func run() -> Int32 {
+        let request = Request(arguments)
+        if request.isHelp {
+            print(Request.usage, terminator: "")
+            return 0
+        }
+        var sources: [any PropertySource] = []
+        for file in request.files {
+            guard let source = source(for: file) else {
+                report("Config: \(file) is no .json, .toml or .plist file\n\n\(Request.usage)", terminator: "")
+                return 64
+            }
+            sources.append(source)
+        }
+        sources.append(EnvironmentSource(prefix: "CONFIG", environment: environment))
+        sources.append(ArgumentsSource(request.options))
+        return show(sources, isValidating: request.isValidating)
+    }
+
+    private func show(_ sources: [any PropertySource], isValidating: Bool) -> Int32 {
+        let container = Container()
+        // What a report would say is told beside the value.
+        container.handleReports { _ in }
+        let settings = Settings(container: container)
+        var errors: [String] = []
+        for source in sources {
+            do { try container.apply(source) } catch { errors.append("\(error)") }
+        }
+        if isValidating {
+            do { try settings.validate() } catch { errors.append("\(error)") }
+            if errors.isEmpty { print("everything is right") }
+        } else {
+            for explanation in settings.explanations() { print(explanation) }
+        }
+        for error in errors { report(error) }
+        return errors.isEmpty ? 0 : 1
+    }
+
+    private func source(for path: String) -> (any PropertySource)? {
+        switch path.split(separator: ".").last?.lowercased() {
+        case "json": JSONSource(path: path)
+        case "toml": TOMLSource(path: path)
+        case "plist": PropertyListSource(path: path)
+        default: nil
+        }
+    }
+
+    private func report(_ text: String, terminator: String = "\n") {
+        try? FileHandle.standardError.write(contentsOf: Data((text + terminator).utf8))
+    }
+}
+
+/// What the user asks for.
+struct Request {
+    private(set) var files: [String] = []
+    /// The arguments that give values.
+    private(set) var options: [String] = []
+    private(set) var isValidating = false
+    private(set) var isHelp = false
+
+    static let usage = """
+        usage: Config FILE… [--name value …] [--validate]
+
+          FILE           a .json, .toml or .plist file; later ones count before earlier ones
+          --name value   a value, as in --server-port 80; counts before files and environment
+          --validate     prints nothing but what is wrong
+          --             what follows are files
+
+        the environment counts before files, as in CONFIG_SERVER_PORT=80
+
+        """
+
+    init(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--":
+                files += rest
+                return
+            case "--help": isHelp = true
+            case "--validate": isValidating = true
+            case _ where argument.hasPrefix("--"):
+                options.append(argument)
+                // As ArgumentsSource has it.
+                if !argument.contains("="), let value = rest.first, !value.hasPrefix("--") {
+                    options.append(value)
+                    rest.removeFirst()
+                }
+            default: files.append(argument)
+            }
+        }
+    }
+}

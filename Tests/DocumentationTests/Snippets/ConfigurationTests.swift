@@ -1,0 +1,52 @@
+import Fugu
+import FuguConfiguration
+import Testing
+
+extension Snippets {
+    @Test("Configuration, law 23: the latest source comes first, before it what code sets")
+    func layers() async throws {
+        try await run {
+            let container = Container()
+            try container.apply(TOMLSource(text: "[server]\nport = 80", name: "base.toml"))
+            print(container.port)  // 80
+            try container.apply(ArgumentsSource(["--server-port", "9000"]))
+            print(container.port)  // 9000
+            container.port = 1
+            container.reset(Properties.port)
+            print(container.port)  // 9000
+        }
+    }
+
+    @Test("Configuration, law 25: a wrong value is reported")
+    func reported() async throws {
+        try await run {
+            let container = Container()
+            container.handleReports { print("Report: \($0)") }
+            try container.apply(JSONSource(text: #"{"server": {"port": true}}"#, name: "app.json"))
+            let port = container.port  // Report: app.json:1:21: server.port: expected Int, found bool true
+            print(port)  // 8080
+        }
+    }
+
+    @Test("Configuration, law 25: everything is validated at once")
+    func validated() async throws {
+        try await run {
+            let container = Container()
+            try container.apply(TOMLSource(text: "server.prot = 80", name: "app.toml"))
+            do {
+                try container.validate(Properties.port, Properties.password)
+            } catch {
+                print(error)  // app.toml:1:1: server.prot: unknown name; did you mean server.port?
+            }
+        }
+    }
+
+    @Test("Configuration, law 26: a secret is never told")
+    func explained() async throws {
+        try await run {
+            let container = Container()
+            try container.apply(TOMLSource(text: "database.password = 'hunter2'", name: "app.toml"))
+            print(container.explain(Properties.password))  // database.password = (secret) (app.toml:1:21)
+        }
+    }
+}

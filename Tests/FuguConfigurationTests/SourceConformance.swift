@@ -1,0 +1,72 @@
+public import Fugu
+public import FuguConfiguration
+public import Testing
+
+/// Expects of a source what containers rely on. For the tests of whoever writes one.
+///
+///     try expectConformance(of: MySource(…), holding: ["api.timeout": 30], lacking: ["api.nothing"])
+///
+/// - Parameters:
+///   - source: A source that does not change meanwhile.
+///   - values: Some of its names with their values; text for sources that hold nothing but text.
+///   - absent: Names that it does not have.
+///   - sourceLocation: Where failures are shown.
+public func expectConformance(
+    of source: some PropertySource, holding values: [String: PropertyValue], lacking absent: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    #expect(!source.name.isEmpty, "a source has a name", sourceLocation: sourceLocation)
+    let stamp = source.modificationStamp()
+    let container = Container()
+    // Twice: a reload must find the same again.
+    for isReload in [false, true] {
+        if isReload { try container.reload() } else { try container.apply(source) }
+        for (name, value) in values {
+            let found = try container.property(name, as: PropertyValue.self)
+            #expect(found == value, "\(name)", sourceLocation: sourceLocation)
+            #expect(container.explanation(of: name).contains("("), sourceLocation: sourceLocation)
+        }
+        for name in absent + ["", ".", "..", "a..b", "\u{0}", "name that nobody has"] {
+            let found = try container.property(name, as: PropertyValue.self)
+            #expect(found == nil, "\(name) is not there", sourceLocation: sourceLocation)
+        }
+    }
+    #expect(source.modificationStamp() == stamp, "the stamp of a source that stays as it is stays", sourceLocation: sourceLocation)
+    try expectHiding(source, values, sourceLocation)
+    try expectKnown(source, Array(values.keys), sourceLocation)
+}
+
+extension Container {
+    fileprivate func explanation(of name: String) -> String {
+        "\(explain(PropertyKey<PropertyValue?>(name)))"
+    }
+}
+
+/// It hides earlier sources where it has something, and only there.
+private func expectHiding(
+    _ source: some PropertySource, _ values: [String: PropertyValue], _ sourceLocation: SourceLocation
+) throws {
+    let names = Array(values.keys) + ["name that nobody has"]
+    let base = Dictionary(uniqueKeysWithValues: names.map { ($0, PropertyValue.string("earlier")) })
+    let container = Container()
+    try container.apply(DictionarySource(base, name: "earlier"))
+    try container.apply(source)
+    for name in names {
+        let found = try container.property(name, as: PropertyValue.self)
+        #expect(found == values[name] ?? "earlier", "\(name)", sourceLocation: sourceLocation)
+    }
+}
+
+/// It does not call a name unknown that somebody knows.
+private func expectKnown(_ source: some PropertySource, _ names: [String], _ sourceLocation: SourceLocation) throws {
+    let container = Container()
+    try container.apply(source)
+    let keys = names.map { PropertyKey<PropertyValue?>($0) }
+    do {
+        try container.validate(keys)
+    } catch let errors as PropertyErrors {
+        for error in errors.errors {
+            #expect(!names.contains(error.name ?? ""), "\(error)", sourceLocation: sourceLocation)
+        }
+    }
+}
