@@ -43,7 +43,8 @@ let package = Package(
             name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],
             swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal", "Scopes", "Config"],
+            name: "ExamplesTests",
+            dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal", "Scopes", "Config"],
             swiftSettings: strict),
         .testTarget(
             name: "DocumentationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],

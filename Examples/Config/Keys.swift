@@ -26,7 +26,8 @@ struct Settings {
 
     func explanations() -> [Explanation] {
         [
-            container.explain(Properties.host), container.explain(Properties.port), container.explain(Properties.timeout),
+            container.explain(Properties.host), container.explain(Properties.port),
+            container.explain(Properties.timeout),
             container.explain(Properties.origins), container.explain(Properties.logLevel),
             container.explain(PoolSize.self), container.explain(Properties.password),
         ]

@@ -54,7 +54,9 @@ private struct PropertyList {
     init(source: String) { self.source = source }
 
     mutating func values(of data: Data) throws(PropertyError) -> [String: PropertyValue] {
-        guard case .table(let members) = try value(of: parse(data)) else { throw failure("the top must be a dictionary") }
+        guard case .table(let members) = try value(of: parse(data)) else {
+            throw failure("the top must be a dictionary")
+        }
         return members
     }
 

@@ -40,7 +40,8 @@ import Testing
             password = "hunter2"
             """, to: "base.toml")
         let local = try write(
-            "{\n  // for this machine\n  \"server\": {\"port\": 8000},\n  \"log\": {\"level\": \"debug\"},\n}\n", to: "local.json")
+            "{\n  // for this machine\n  \"server\": {\"port\": 8000},\n  \"log\": {\"level\": \"debug\"},\n}\n",
+            to: "local.json")
         let list = try write(
             "<plist version=\"1.0\"><dict><key>database</key><dict><key>pool-size</key><integer>9</integer></dict></dict></plist>",
             to: "pool.plist")
@@ -57,7 +58,7 @@ import Testing
                 server.timeout = 90.0 seconds (\(base):4:11)
                 server.origins = ["c.org"] (argument --server-origins)
                   hides ["a.org", "b.org"] (\(base):5:11)
-                log.level = debug (\(local):4:21)
+                log.level = debug (\(local):4:20)
                 database.pool-size = 9 (\(list))
                 database.password = (secret) (environment variable CONFIG_DATABASE_PASSWORD)
                   hides (secret) (\(base):8:12)

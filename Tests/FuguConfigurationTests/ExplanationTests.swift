@@ -69,6 +69,7 @@ private struct Plain: Property {
         #expect("\(container.explain(Plain.self))" == "Plain = nil (set by code)")
         #expect("\(container.explain(Limit.self))" == "api.limit = 1.5 (default)")
         let plain = "\(container.explain(Properties.plain))"
-        #expect(plain.hasPrefix("PropertyKey<String> (FuguConfigurationTests/") && plain.hasSuffix(#" = "a\"b" (default)"#))
+        #expect(
+            plain.hasPrefix("PropertyKey<String> (FuguConfigurationTests/") && plain.hasSuffix(#" = "a\"b" (default)"#))
     }
 }

@@ -54,7 +54,9 @@ private struct Later: AsyncFeature {
 @Suite struct Law23HomesTests {
     private let container = Container()
 
-    private func source(_ size: Int64) -> DictionarySource { DictionarySource(["pool.size": .integer(size)], name: "x") }
+    private func source(_ size: Int64) -> DictionarySource {
+        DictionarySource(["pool.size": .integer(size)], name: "x")
+    }
 
     @Test("What is made from a value of the root's source lives in the root and is shared (laws 15, 23)")
     func root() throws {
@@ -93,7 +95,9 @@ private struct Later: AsyncFeature {
         #expect(child[Service.self].pool.size == 2 && container[Service.self].pool.size == 4)
     }
 
-    @Test("A wrong value in a child's source is its own input too: the child's copy is made with the default (laws 16, 25)")
+    @Test(
+        "A wrong value in a child's source is its own input too: the child's copy is made with the default (laws 16, 25)"
+    )
     func wrong() throws {
         try container.apply(source(1))
         let child = container.child()
@@ -103,7 +107,9 @@ private struct Later: AsyncFeature {
         #expect(reports.all == ["child: pool.size: expected Int, found string \"many\""])
     }
 
-    @Test("A child that waits for its parent's load gets its own copy if its source has what that load read (laws 16, 17)")
+    @Test(
+        "A child that waits for its parent's load gets its own copy if its source has what that load read (laws 16, 17)"
+    )
     func waiting() throws {
         let child = container.child()
         try child.apply(source(2))

@@ -12,7 +12,6 @@ private struct Limit: NamedProperty {
     static var defaultValue: Int { 1 }
 }
 
-
 @Suite struct Law23PrecedenceTests {
     private let container = Container()
 
@@ -135,11 +134,12 @@ private struct Limit: NamedProperty {
         #expect(scope.timeout == 4)
         scope.reset(Properties.timeout)
         #expect(scope.timeout == 3 && container.timeout == 1)
-        #expect("\(scope.explain(Properties.timeout))" == """
-            api.timeout = 3 (set by a rule)
-              hides 2 (x)
-              hides 1 (set by code)
-            """)
+        #expect(
+            "\(scope.explain(Properties.timeout))" == """
+                api.timeout = 3 (set by a rule)
+                  hides 2 (x)
+                  hides 1 (set by code)
+                """)
     }
 
     @Test("A copy takes the sources, each container's before what stands behind it, and is independent")

@@ -21,7 +21,8 @@ private struct API: Encodable {
     @Test(
         "The same dotted name is meant in every format (law 24)",
         arguments: [
-            JSONSource(text: #"{"api": {"timeout": 5}}"#, name: "x"), JSONSource(text: #"{"api.timeout": 5}"#, name: "x"),
+            JSONSource(text: #"{"api": {"timeout": 5}}"#, name: "x"),
+            JSONSource(text: #"{"api.timeout": 5}"#, name: "x"),
             TOMLSource(text: "[api]\ntimeout = 5", name: "x"), TOMLSource(text: "api.timeout = 5", name: "x"),
             DictionarySource(["api": ["timeout": 5]], name: "x"), StructSource(reflecting: API()),
             EnvironmentSource(prefix: "APP", environment: ["APP_API_TIMEOUT": "5"]),

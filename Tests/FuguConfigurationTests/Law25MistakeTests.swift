@@ -180,7 +180,9 @@ private struct Limit: NamedProperty {
         #expect(reports.all.isEmpty)
     }
 
-    @Test("A reload in which names that were read or are observed no longer decode is refused as a whole, with all of them")
+    @Test(
+        "A reload in which names that were read or are observed no longer decode is refused as a whole, with all of them"
+    )
     func refused() throws {
         let source = ChangingSource(["api": ["timeout": 1, "retries": 1, "limit": 1, "host": "a"]])
         try container.apply(source)

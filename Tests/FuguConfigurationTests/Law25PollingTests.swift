@@ -59,7 +59,9 @@ extension Properties {
         }
     }
 
-    @Test("A file that is broken or has gone leaves the last good values, is reported once and read again when it is back")
+    @Test(
+        "A file that is broken or has gone leaves the last good values, is reported once and read again when it is back"
+    )
     func files() async throws {
         let path = NSTemporaryDirectory() + "fugu-\(UUID()).toml"
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -27,7 +27,9 @@ private final class Numbers: PropertySource {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct Law25ReloadTests {
-    @Test("4 threads that read two values changing together in 1,000 reloads never see an old one after a new one (law 25)")
+    @Test(
+        "4 threads that read two values changing together in 1,000 reloads never see an old one after a new one (law 25)"
+    )
     func allOrNothing() throws {
         let container = Container()
         let child = container.child()
@@ -94,7 +96,8 @@ private final class Numbers: PropertySource {
     func together() throws {
         let container = Container()
         onThreads(8) { index in
-            try? container.apply(DictionarySource(["first": 1, "name\(index)": .integer(Int64(index))], name: "\(index)"))
+            try? container.apply(
+                DictionarySource(["first": 1, "name\(index)": .integer(Int64(index))], name: "\(index)"))
             try? container.reload()
         }
         for index in 0..<8 { #expect(try container.property("name\(index)") == index) }

@@ -1,4 +1,4 @@
-public import Fugu
+import Fugu
 public import FuguConfiguration
 public import Testing
 
@@ -31,7 +31,9 @@ public func expectConformance(
             #expect(found == nil, "\(name) is not there", sourceLocation: sourceLocation)
         }
     }
-    #expect(source.modificationStamp() == stamp, "the stamp of a source that stays as it is stays", sourceLocation: sourceLocation)
+    #expect(
+        source.modificationStamp() == stamp, "the stamp of a source that stays as it is stays",
+        sourceLocation: sourceLocation)
     try expectHiding(source, values, sourceLocation)
     try expectKnown(source, Array(values.keys), sourceLocation)
 }

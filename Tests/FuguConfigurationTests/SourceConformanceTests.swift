@@ -19,7 +19,8 @@ import Testing
             of: JSONSource(text: #"{"server": {"port": 80}, "name": "x"}"#, name: "json"), holding: typed,
             lacking: ["server.host", "port"])
         try expectConformance(
-            of: TOMLSource(text: "name = 'x'\n[server]\nport = 80", name: "toml"), holding: typed, lacking: ["server.port.x"])
+            of: TOMLSource(text: "name = 'x'\n[server]\nport = 80", name: "toml"), holding: typed,
+            lacking: ["server.port.x"])
         try expectConformance(
             of: DictionarySource(["server": ["port": 80], "name": "x"], name: "dictionary"), holding: typed,
             lacking: ["server.host"])

@@ -111,7 +111,9 @@ extension Properties {
         try container.apply(JSONSource(resource: "config", in: bundle))
         try container.apply(TOMLSource(resource: "config", in: bundle))
         #expect(container.count == 1 && container.ratio == 2.5 && container.flag)
-        let error = #expect(throws: PropertyError.self) { try container.apply(JSONSource(resource: "none", in: bundle)) }
+        let error = #expect(throws: PropertyError.self) {
+            try container.apply(JSONSource(resource: "none", in: bundle))
+        }
         #expect(error?.source?.hasSuffix("/none.json") == true)
         try container.apply(JSONSource(resource: "none", in: bundle, isOptional: true))
     }

@@ -5,14 +5,22 @@ extension Container {
     ///
     /// - Throws: a ``PropertyError`` if what a source has is not what the key asks for, or if nothing gives a value.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
-        try checked { try require(answer(layers(of: key)), name: key.label) } read: { self[key] }
+        try checked {
+            try require(answer(layers(of: key)), name: key.label)
+        } read: {
+            self[key]
+        }
     }
 
     /// The value of a property, which code, a rule or a source must give: a default does not count.
     ///
     /// - Throws: a ``PropertyError`` if what a source has is not what the property asks for, or if nothing gives a value.
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
-        try checked { try require(answer(layers(of: property)), name: P.name) } read: { self[property] }
+        try checked {
+            try require(answer(layers(of: property)), name: P.name)
+        } read: {
+            self[property]
+        }
     }
 
     /// What code or a source gives under a name, without a key: nil if nothing does.
@@ -25,7 +33,8 @@ extension Container {
     ///   - type: What the value is to be.
     /// - Throws: a ``PropertyError`` if what is there is something else. It quotes no value, since nobody has said whether
     ///   it is a secret.
-    public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value? {
+    public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
+    {
         if let key = PropertyKey<Value>.existing(name) { return try given(key, as: type) }
         return try given(PropertyKey<Value?>.untyped(name), as: type) ?? nil
     }

@@ -47,7 +47,8 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
 
     /// One line for the value and one for each that it hides.
     public var description: String {
-        let lines = ["\(name) = \(winner)"] + (mistake.map { ["  wrong: \($0)"] } ?? []) + hidden.map { "  hides \($0)" }
+        let lines =
+            ["\(name) = \(winner)"] + (mistake.map { ["  wrong: \($0)"] } ?? []) + hidden.map { "  hides \($0)" }
         return lines.joined(separator: "\n")
     }
 }

@@ -35,7 +35,8 @@ enum ErrorText {
 
     static func required(sources: [String]) -> String {
         "a value is required, but neither code nor "
-            + (sources.isEmpty ? "any source gives one; none is applied" : sources.joined(separator: ", ") + " gives one")
+            + (sources.isEmpty
+                ? "any source gives one; none is applied" : sources.joined(separator: ", ") + " gives one")
     }
 
     static func notReloaded(_ errors: String) -> String {

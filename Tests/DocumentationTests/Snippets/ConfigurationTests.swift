@@ -36,7 +36,7 @@ extension Snippets {
             do {
                 try container.validate(Properties.port, Properties.password)
             } catch {
-                print(error)  // app.toml:1:1: server.prot: unknown name; did you mean server.port?
+                print(error)  // app.toml:1:8: server.prot: unknown name; did you mean server.port?
             }
         }
     }
