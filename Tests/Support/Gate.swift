@@ -30,7 +30,7 @@ package final class Gate: Sendable {
 
     /// Blocks the thread until the gate is open.
     package func wait(fileID: StaticString = #fileID, line: UInt = #line) {
-        let limit = Date(timeIntervalSinceNow: 60)
+        let limit = Date(timeIntervalSinceNow: 300)
         condition.lock()
         defer { condition.unlock() }
         while !isOpen {
@@ -86,7 +86,7 @@ package final class Barrier: Sendable {
 package func awaitState(
     fileID: StaticString = #fileID, line: UInt = #line, _ condition: () -> Bool
 ) {
-    let limit = Date(timeIntervalSinceNow: 60)
+    let limit = Date(timeIntervalSinceNow: 300)
     while !condition() {
         sched_yield()
         guard Date() < limit else { fatalError("\(fileID):\(line) waits for a state that never comes") }
