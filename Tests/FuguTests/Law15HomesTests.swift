@@ -32,6 +32,7 @@ import Testing
     @Test("A feature that reads nothing lives in the root, whoever asks first (law 15)")
     func readsNothing() {
         let line = line(4)
+        defer { withExtendedLifetime(line) {} }
         let pool = line[3][Pool.self]
         #expect(line.allSatisfy { $0[Pool.self] === pool })
         #expect(line[0].child()[Pool.self] === pool)
@@ -41,6 +42,7 @@ import Testing
     @Test("A feature that reads only the root's values lives in the root (law 15)")
     func readsRoot() {
         let line = line(3)
+        defer { withExtendedLifetime(line) {} }
         line[0][Request.self] = 5
         let handler = line[2][Handler.self]
         #expect(line[0][Handler.self] === handler)
@@ -71,6 +73,7 @@ import Testing
     @Test("What is read through other features counts too (law 15)")
     func throughOthers() {
         let line = line(4)
+        defer { withExtendedLifetime(line) {} }
         line[2][Request.self] = 1
         let page = line[3][Page.self]
         #expect(page.handle[Name.self] == "2")
@@ -92,6 +95,7 @@ import Testing
     @Test("The deepest of those that hold what was read is the home (law 15)")
     func deepest() {
         let line = line(5)
+        defer { withExtendedLifetime(line) {} }
         line[1][Tenant.self] = "acme"
         line[3][Request.self] = 4
         let invoice = line[4][Invoice.self]
@@ -103,6 +107,7 @@ import Testing
     @Test("A swapped input is held where it was swapped (law 15)")
     func swappedInput() {
         let line = line(3)
+        defer { withExtendedLifetime(line) {} }
         let own = Pool(line[1])
         line[1][Pool.self] = own
         let page = line[2][Page.self]
@@ -113,6 +118,7 @@ import Testing
     @Test("What a replaced loader makes lives there or deeper, as its own inputs say (law 15)")
     func replacedLoader() {
         let line = line(4)
+        defer { withExtendedLifetime(line) {} }
         line[1].replace(Page.self) { Page($0) }
         let page = line[3][Page.self]
         #expect(page.handle[Name.self] == "1" && line[1][Page.self] === page)
@@ -137,6 +143,7 @@ import Testing
     @Test("A local feature lives in the container that was asked, and what is made from it too (law 15)")
     func local() {
         let line = line(3)
+        defer { withExtendedLifetime(line) {} }
         for (depth, container) in line.enumerated() {
             #expect(container[Cache.self].handle[Name.self] == "\(depth)")
             #expect(container[CachedPage.self].cache === container[Cache.self])
@@ -169,6 +176,7 @@ import Testing
     @Test("What is read through Container.current or @Injected during a load is an input (law 15)")
     func ambientReads() {
         let line = line(3)
+        defer { withExtendedLifetime(line) {} }
         line[1][Request.self] = 1
         line[1][Self.requestKey] = 2
         #expect(line[2][Ambient.self].handle[Name.self] == "1")
@@ -191,6 +199,7 @@ import Testing
     @Test("A kept handle answers from the home, and what it reads later is no input (law 15)")
     func keptHandle() {
         let line = line(3)
+        defer { withExtendedLifetime(line) {} }
         line[2][Request.self] = 9
         let pool = line[2][Pool.self]
         #expect(pool.handle[Name.self] == "0" && pool.handle[Request.self] == 0)

@@ -226,6 +226,7 @@ import Testing
         let root = Container()
         let heard = Log<String>()
         let children = ["a", "bb", "ccc"].map { color in root.child { $0[Color.self] = color } }
+        defer { withExtendedLifetime(children) {} }
         for child in children {
             _ = child[live]
             child.observe(live) { heard.add("\($0.number)") }
@@ -280,6 +281,7 @@ import Testing
         let root = Container()
         let heard = Log<Int>()
         let children = ["a", "bb", "ccc"].map { color in root.child { $0[Color.self] = color } }
+        defer { withExtendedLifetime(children) {} }
         for child in children {
             #expect(child[live] === root[live])
             child.observe(live) { heard.add($0.number) }

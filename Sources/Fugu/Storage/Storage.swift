@@ -11,7 +11,8 @@
 // 4. Reading a box. Between `claim` and `release` of a stripe a reader may follow the word to a `Box` without counting a
 //    reference. A writer swaps the word, and before it lets the old box go it sees every stripe free once
 //    (`Stripes.awaitReaders`): who claims later finds the new word, since claim, swap, look and load are sequentially
-//    consistent. Copying the value out of the box counts its references; no user code runs under a stripe.
+//    consistent. Copying the value out of the box counts its references; no user code runs under a stripe. The copy
+//    must be complete before the release: see `Header.releaseStripe`.
 // 5. Types. A key's raw word is made from its type (or from an init of a value key), and every value stored under it was
 //    wrapped as that key's value type, so `Payload.value(as:)` takes out what was put in.
 public import Synchronization
@@ -72,6 +73,9 @@ public import Synchronization
     /// The header of the ancestor (or self) that is a child of the root; the root's own for the root.
     @usableFromInline let branch: UnsafeMutablePointer<Header>?
     @usableFromInline let stripes: UnsafeMutablePointer<Atomic<UInt64>>
+    /// Called by address, so that the optimizer knows nothing of it: otherwise it moves the retain of what was read from
+    /// a box behind the release of the stripe, where the box may be gone.
+    @usableFromInline let releaseStripe: @convention(c) (UnsafeMutableRawPointer) -> Void
 }
 
 /// What stands behind the header and is touched under the lock only. It is no part of the header, since changing a field
@@ -124,8 +128,8 @@ private struct Ledger {
         }
     }
 
-    @inlinable @inline(__always)
-    static func release(_ stripe: UnsafeMutablePointer<Atomic<UInt64>>) {
+    static let release: @convention(c) (UnsafeMutableRawPointer) -> Void = { address in
+        let stripe = address.assumingMemoryBound(to: Atomic<UInt64>.self)
         stripe.pointee.store(stripe.pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
@@ -244,7 +248,7 @@ private struct Ledger {
         if state & CellState.fast != 0 {
             guard Payload.isWord(Value.self) else {
                 let stripe = Stripes.claim(header.pointee.stripes)
-                defer { Stripes.release(stripe) }
+                defer { header.pointee.releaseStripe(stripe) }
                 let word = cell.pointee.word.load(ordering: .sequentiallyConsistent)
                 guard cell.pointee.state.load(ordering: .relaxed) == state else { return nil }
                 return Self.unbox(word, as: Value.self)
@@ -267,7 +271,7 @@ private struct Ledger {
         guard targetState & CellState.fast != 0, isCurrent(state, targetState) else { return nil }
         guard Payload.isWord(Value.self) else {
             let stripe = Stripes.claim(header.pointee.stripes)
-            defer { Stripes.release(stripe) }
+            defer { header.pointee.releaseStripe(stripe) }
             let word = target.pointee.word.load(ordering: .sequentiallyConsistent)
             guard target.pointee.state.load(ordering: .relaxed) == targetState, isCurrent(state, targetState)
             else { return nil }
@@ -334,7 +338,7 @@ extension StorageReference {
         header.initialize(
             to: Header(
                 table: Atomic(UInt(bitPattern: table)), epoch: Atomic(0), deepEpoch: Atomic(0),
-                branch: branch?.header ?? header, stripes: Stripes.shared))
+                branch: branch?.header ?? header, stripes: Stripes.shared, releaseStripe: Stripes.release))
         (chunk + headerOffset + ledgerOffset).initializeMemory(
             as: Ledger.self,
             to: Ledger(

@@ -67,6 +67,8 @@ extension World {
             if let tenant = graph.tenants[index] { container[Tenant.self] = tenant }
             return container
         }
+        // A container that goes away closes nothing.
+        defer { withExtendedLifetime(containers) {} }
         let readers = graph.readers.enumerated().map { index, reader in
             Task {
                 for _ in 0..<reader.suspensions { await Task.yield() }
