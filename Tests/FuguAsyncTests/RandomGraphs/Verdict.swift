@@ -56,13 +56,14 @@ extension World {
         }
     }
 
-    /// Whether a path follows the graph and ends with a key that it has already.
+    /// Whether a path follows the graph and ends with a key that it has already. A load on the way that ended meanwhile,
+    /// because it was cancelled, is left out of the way.
     private func isWay(_ path: [String]) -> Bool {
         let numbers = path.compactMap { name in (0..<graph.vertices.count).first { name == "Vertex<V\($0)>" } }
         guard numbers.count == path.count, let last = numbers.last, numbers.dropLast().contains(last) else {
             return false
         }
-        return zip(numbers, numbers.dropFirst()).allSatisfy { graph.vertices[$0].needs.contains($1) }
+        return zip(numbers, numbers.dropFirst()).allSatisfy { graph.reach(of: $0).contains($1) }
     }
 
     /// Everyone gets the one instance that is kept, which is not closed before the container.
