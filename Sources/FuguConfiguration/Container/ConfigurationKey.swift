@@ -1,7 +1,7 @@
 public import Fugu
 
 /// A key whose value can be checked without being read: every ``Fugu/PropertyKey`` of a decodable value. A type that is a
-/// ``Fugu/NamedProperty`` is passed as such where keys are.
+/// `NamedProperty` is passed as such where keys are.
 public protocol ConfigurationKey: Sendable {
     /// The dotted path under which sources are asked, if there is one.
     var name: String? { get }

@@ -5,7 +5,7 @@ extension Container {
     /// after whatever code and rules set here.
     ///
     /// All keys with a name see the values at once; those that are observed hear of it. A value that is not what its key
-    /// asks for stops nobody: a read gives the default and the mistake is reported once, see ``Fugu/Container/handleReports(by:)``.
+    /// asks for stops nobody: a read gives the default and the mistake is reported once, see `handleReports(by:)`.
     /// May be called from any thread; applying while another thread does so too loses neither.
     ///
     /// - Throws: a ``PropertyError`` if the source cannot be read as a whole; then nothing changes.
