@@ -109,6 +109,8 @@ extension Flight {
             let view = Container(view: self)
             let result: Result<Payload, any Error>
             do {
+                // Whom all have left before it began does not begin: another load may be under way by now.
+                try Task.checkCancellation()
                 result = .success(
                     try await Current.$activity.withValue(self) {
                         try await Container.$current.withValue(view) { try await load(view) }

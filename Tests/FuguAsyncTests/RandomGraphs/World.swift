@@ -22,8 +22,10 @@ final class World: Sendable {
         let vertex: Int
         let home: String
         var end = End.none
-        /// Whether another load of the same began before its end.
-        var isOverlapped = false
+        /// The loads of the same that ran when it began or began before its end.
+        var overlaps: [Int] = []
+        /// Whether it was cancelled by its end.
+        var isCancelled = false
         var needs: [(vertex: Int, made: Made)] = []
     }
 
@@ -123,14 +125,13 @@ final class World: Sendable {
 
     private func begin(_ vertex: Int, _ home: String) -> Int {
         state.withLock { state in
-            for index in state.loads.indices
-            where state.loads[index].vertex == vertex && state.loads[index].home == home
-                && state.loads[index].end == .none
-            {
-                state.loads[index].isOverlapped = true
-            }
+            let id = state.loads.count
             state.loads.append(Load(vertex: vertex, home: home))
-            return state.loads.count - 1
+            for other in 0..<id where state.isRunning(other, vertex, home) {
+                state.loads[other].overlaps.append(id)
+                state.loads[id].overlaps.append(other)
+            }
+            return id
         }
     }
 
@@ -144,14 +145,29 @@ final class World: Sendable {
     }
 
     private func end(_ id: Int, _ end: Load.End) async {
-        // Only a load whose last waiter has left may be overtaken by another one. Its task learns of it at once, but
-        // perhaps a moment after the other has begun.
-        if [.calm, .cancelling].contains(graph.mode), now.loads[id].isOverlapped {
-            for _ in 0..<5_000 where !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
-            if !Task.isCancelled { violate("load \(id) of V\(now.loads[id].vertex) ran twice at a time") }
+        // Only a load whose last waiter has left may run beside another one. Its task learns of it at once, but perhaps a
+        // moment after the other has begun, or before it began itself.
+        if [.calm, .cancelling].contains(graph.mode), !now.loads[id].overlaps.isEmpty {
+            for _ in 0..<5_000 where !Task.isCancelled && !now.isAloneButForCancelled(id) {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            if !Task.isCancelled, !now.isAloneButForCancelled(id) {
+                violate("load \(id) of V\(now.loads[id].vertex) ran twice at a time")
+            }
         }
-        state.withLock { $0.loads[id].end = end }
+        state.withLock { state in
+            state.loads[id].isCancelled = Task.isCancelled
+            state.loads[id].end = end
+        }
     }
+}
+
+extension World.State {
+    func isRunning(_ id: Int, _ vertex: Int, _ home: String) -> Bool {
+        loads[id].vertex == vertex && loads[id].home == home && loads[id].end == .none
+    }
+
+    func isAloneButForCancelled(_ id: Int) -> Bool { loads[id].overlaps.allSatisfy { loads[$0].isCancelled } }
 }
 
 extension World {
