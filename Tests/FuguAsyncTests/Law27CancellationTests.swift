@@ -8,6 +8,7 @@ struct Law27CancellationTests {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
             stage.tally("Model").add()
+            stage.gate("Model began").open()
             do {
                 try await stage.gate("Model").passUnlessCancelled()
             } catch {
@@ -71,6 +72,7 @@ struct Law27CancellationTests {
         let container = Container()
         let readers = (0..<4).map { _ in Task { try await container[Model.self] } }
         await container.untilWaiting(for: Model.self, 4)
+        await container.stage.gate("Model began").pass()
         for reader in readers { reader.cancel() }
         await container.stage.gate("Model is cancelled").pass()
         for reader in readers { await #expect(throws: CancellationError.self) { try await reader.value } }
@@ -84,6 +86,7 @@ struct Law27CancellationTests {
         let container = Container()
         let reader = Task { try await container[Ranking.self] }
         await container.untilWaiting(for: Model.self, 1)
+        await container.stage.gate("Model began").pass()
         reader.cancel()
         await container.stage.gate("Model is cancelled").pass()
         await #expect(throws: CancellationError.self) { try await reader.value }
@@ -122,6 +125,7 @@ struct Law27CancellationTests {
         let container = Container()
         let warmUp = Task { try await container.warmUp { $0.load(Ranking.self) } }
         await container.untilWaiting(for: Model.self, 1)
+        await container.stage.gate("Model began").pass()
         warmUp.cancel()
         await container.stage.gate("Model is cancelled").pass()
         await #expect(throws: (any Error).self) { try await warmUp.value }

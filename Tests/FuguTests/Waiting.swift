@@ -24,7 +24,7 @@ extension Container {
         awaitState {
             family.lock.withLock {
                 let flights = family.existingRecord(key)?.facts.value.flights ?? []
-                return flights.reduce(0) { $0 + $1.facts.value.waiters.count } >= count
+                return flights.reduce(0) { $0 + $1.waiterCount } >= count
             }
         }
     }

@@ -9,8 +9,8 @@ public final class Container: FeatureContainer {
     /// The address of the storage that is read first.
     @usableFromInline let storageAddress: Atomic<UInt>
     let backing: any Backing
-    /// The node that ends with this container.
-    let owned: Node?
+    /// Whether this is the container itself, with whom the backing ends.
+    private let isOwner: Bool
     /// Children keep their parents.
     private let parent: Container?
 
@@ -25,41 +25,40 @@ public final class Container: FeatureContainer {
     public init() {
         let node = Node()
         backing = node
-        owned = node
+        isOwner = true
         parent = nil
         storageAddress = Atomic(node.storage.address)
     }
 
     /// A child of `parent`.
-    private init(childOf parent: Container) {
-        let node = Node(parent: parent.backing.node, recorder: parent.backing.recorder)
+    init(_ node: Node, childOf parent: Container) {
         backing = node
-        owned = node
-        self.parent = parent.backing.owner ?? parent
+        isOwner = true
+        self.parent = parent
         storageAddress = Atomic(node.storage.address)
     }
 
     /// What reads and writes through a view of some container.
     init(view: any Backing) {
         backing = view
-        owned = nil
+        isOwner = false
         parent = nil
         storageAddress = Atomic(StorageReference.empty.address)
     }
 
     /// Whether this stands for a container that may go away or be closed meanwhile: what cannot be loaded then is not
     /// asked for by anyone.
-    var isStandIn: Bool { owned == nil && backing is Node }
+    var isStandIn: Bool { !isOwner && backing is Node }
 
     /// Stands for the container of `node`, wherever that is.
     init(standingFor node: Node) {
         backing = node
-        owned = nil
+        isOwner = false
         parent = nil
         storageAddress = Atomic(node.storage.address)
     }
 
-    deinit { owned?.end() }
+    deinit { if isOwner { backing.end() } }
 
     /// Stands for a container that has gone away.
     static let ended = Container()
@@ -76,7 +75,7 @@ public final class Container: FeatureContainer {
     func answers(from node: Node) { storageAddress.store(node.storage.address, ordering: .releasing) }
 
     /// Makes a child: it sees everything of this container, and what is set in it stays in it.
-    public func child() -> Container { Container(childOf: self) }
+    public func child() -> Container { backing.makeChild(of: self) }
 
     /// Makes a child and configures it.
     public func child<E>(_ configure: (Container) throws(E) -> Void) throws(E) -> Container {

@@ -8,7 +8,7 @@ extension FeatureContainer {
     /// Stops the program with the way round if the load needs itself, or if the container is closed or gone. Setting
     /// swaps the feature here and for all descendants that did not do so themselves.
     public subscript<F: Feature>(feature: F.Type) -> F.Instance {
-        @inlinable get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(Key.feature(feature), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
@@ -22,7 +22,7 @@ extension FeatureContainer {
 
     /// The instance of a feature named by a key.
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
-        @inlinable get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(key.raw, as: Instance.self)
             extendLifetime(self)
             if let present { return present }
@@ -44,7 +44,7 @@ extension FeatureContainer {
     /// The instance of a feature that may fail to load.
     /// - Throws: What its load threw, or ``LoadError``.
     public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
-        @inlinable get throws {
+        @inlinable @inline(__always) get throws {
             let present = _storage.read(Key.throwingFeature(feature), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }

@@ -1,11 +1,12 @@
 /// Ends an observation. Forgetting the token does not: the observer is called as long as the container lives.
 public final class ObservationToken: Sendable {
-    private let observer: Observer
+    /// The container keeps it; so nothing is kept when that goes away.
+    private weak let observer: Observer?
 
     init(_ observer: Observer) { self.observer = observer }
 
     /// Ends the observation and releases the closure. No call begins after this has returned.
-    public func cancel() { observer.cancel() }
+    public func cancel() { observer?.cancel() }
 }
 
 #if canImport(Combine)

@@ -13,7 +13,7 @@ extension PropertyContainer {
     /// The value of a property: what was set here or in an ancestor, nearest first, else what a source has, else the
     /// default.
     public subscript<P: Property>(property: P.Type) -> P.Value {
-        @inlinable get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(Key.property(property), as: P.Value.self)
             extendLifetime(self)
             if let present { return present }
@@ -27,7 +27,7 @@ extension PropertyContainer {
 
     /// The value of a property named by a key.
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
-        @inlinable get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(key.raw, as: Value.self)
             extendLifetime(self)
             if let present { return present }
@@ -75,7 +75,8 @@ extension Container {
     /// Sets a value if nobody else is concerned with it.
     @usableFromInline
     func setAlone(_ key: UInt, _ payload: Payload) -> Bool {
-        owned?.setAlone(Key(raw: key), payload) == true
+        if _storage.exchangeAlone(key, payload) { return true }
+        return backing.setAlone(Key(raw: key), payload)
     }
 
     /// A read of a kind that cannot throw: where others throw, the engine stops the program.

@@ -69,7 +69,7 @@ extension Node {
         while true {
             let waiter = TaskWaiter()
             let decision = family.lock.withLock {
-                decide(request, recorder, parent, after: awaited?.landing) { .task(waiter) }
+                decide(request, for: container, recorder, parent, after: awaited?.landing) { .task(waiter) }
             }
             switch decision {
             case .found(let payload): return payload
@@ -100,7 +100,6 @@ extension Flight {
         _ load: @escaping @Sendable (Container) async throws -> Payload
     ) -> Landing {
         let landing = family.lock.withLock {
-            facts.value.container = container
             _ = WaitGraph.add(parent, waitingFor: self)
             facts.value.isLaunched = true
             return join(.task(waiter))
@@ -118,8 +117,7 @@ extension Flight {
             } catch {
                 result = .failure(error)
             }
-            let outcome = end(with: result, nil)
-            view.answers(from: outcome.home)
+            view.answers(from: end(with: result, nil).home)
             Deferred.deliver(after: self)
             withExtendedLifetime(container) {}
         }
@@ -147,9 +145,10 @@ extension Flight {
     private func leave(_ waiter: TaskWaiter) {
         let task: Task<Void, Never>? = family.lock.withLock {
             guard facts.value.home == nil else { return nil }
-            facts.value.waiters.removeAll { if case .task(waiter) = $0 { true } else { false } }
+            let rare = facts.value.more()
+            rare.waiters.removeAll { if case .task(waiter) = $0 { true } else { false } }
             // Whoever began it has not joined yet if it is not launched.
-            guard facts.value.waiters.isEmpty, facts.value.isLaunched else { return nil }
+            guard rare.waiters.isEmpty, facts.value.isLaunched else { return nil }
             facts.value.isAbandoned = true
             return facts.value.task
         }

@@ -17,6 +17,12 @@ protocol Backing: AnyObject, Sendable {
     var recorder: Flight? { get }
     /// The container that children made from here belong to, where it is another one.
     var owner: Container? { get }
+    /// A child of `container`, which this backs.
+    func makeChild(of container: Container) -> Container
+    /// Sets a value for the first time, if that concerns nobody; says whether it did.
+    func setAlone(_ key: Key, _ payload: Payload) -> Bool
+    /// The container that this backs goes away.
+    func end()
 }
 
 extension Backing {
@@ -30,10 +36,21 @@ extension Backing {
 
     var recorder: Flight? { nil }
     var owner: Container? { nil }
+    func setAlone(_ key: Key, _ payload: Payload) -> Bool { false }
+    func end() {}
+
+    func makeChild(of container: Container) -> Container {
+        Container(Node(parent: node, recorder: recorder), childOf: owner ?? container)
+    }
 }
 
 extension Node: Backing {
     var node: Node { self }
+    var recorder: Flight? { nil }
+
+    func makeChild(of container: Container) -> Container {
+        Container(Node(parent: self, recorder: nil), childOf: container)
+    }
 
     func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
         try resolve(request, for: container, recorder: nil, load: load)
@@ -46,7 +63,6 @@ extension Node: Backing {
 
     func onClose(_ closer: Closer) { family.lock.withLock { storage.facts.closers.append(closer) } }
 
-    /// The container goes away.
     func end() {
         let garbage = family.lock.withLock { giveUp() }
         garbage.dispose()
@@ -80,7 +96,7 @@ extension Flight: Backing {
     func onClose(_ closer: Closer) {
         // Looked at under the lock, where loads end: what comes a moment too late must not be lost.
         let isLate = family.lock.withLock {
-            if !isFinished { facts.value.closers.append(closer) }
+            if !isFinished { facts.value.more().closers.append(closer) }
             return isFinished
         }
         if isLate { node.onClose(closer) }

@@ -8,9 +8,17 @@ enum Operation: Sendable {
 }
 
 /// A loader that takes the place of a feature's own.
-struct Replacement: Sendable {
+final class Replacement: Sendable {
     let load: @Sendable (Container) throws -> Payload
-    var loadAsync: (@Sendable (Container) async throws -> Payload)?
+    let loadAsync: (@Sendable (Container) async throws -> Payload)?
+
+    init(
+        load: @escaping @Sendable (Container) throws -> Payload,
+        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil
+    ) {
+        self.load = load
+        self.loadAsync = loadAsync
+    }
 }
 
 /// One operation of a commit.
@@ -19,8 +27,62 @@ struct Write: Sendable {
     let key: Key
     let equal: Equality
     let operation: Operation
+
     /// Whether the value is what was there already, as far as somebody cares, and the state in which that was so.
-    fileprivate var comparison: (isEqual: Bool, stamp: UInt32)?
+    struct Comparison {
+        let isEqual: Bool
+        let stamp: UInt32
+    }
+
+    /// What keeps a write from being done at once.
+    enum Obstacle {
+        case ended
+        case compare(Payload, Payload, UInt32)
+        case wait(Exclusion, Signal)
+        case circle(Exclusion)
+    }
+}
+
+extension Write {
+    init(node: Node, request: Request, operation: Operation) {
+        self.init(node: node, key: request.key, equal: request.equal, operation: operation)
+    }
+
+    /// Under the lock: what is to be done first, if there is something.
+    fileprivate func obstacle(_ comparison: Comparison?, _ activity: (any Activity)?) -> Obstacle? {
+        if node.isEnded { return .ended }
+        if let exclusion = node.storage.existingCell(key)?.info?.value.exclusion {
+            return exclusion.waitForEnd(activity)
+        }
+        guard let new = operation.value, let (old, stamp) = node.concerningValue(key), stamp != comparison?.stamp
+        else { return nil }
+        return .compare(old, new, stamp)
+    }
+
+    /// Outside the lock: does that. Returns false if there is nothing to write to any more.
+    fileprivate func overcome(
+        _ obstacle: Obstacle, _ comparison: inout Comparison?, _ activity: (any Activity)?
+    ) -> Bool {
+        switch obstacle {
+        case .ended:
+            node.family.reports.report(Messages.changeAfterEnd(of: key))
+            return false
+        case .wait(let exclusion, let signal): exclusion.wait(signal, activity)
+        case .circle(let exclusion): fatalError(Messages.circleOfWaits(exclusion.modified, activity))
+        case .compare(let old, let new, let stamp):
+            // `==` is user code, so it sees a snapshot; if the value moves meanwhile, it is asked again.
+            comparison = Comparison(isEqual: equal(old, new), stamp: stamp)
+        }
+        return true
+    }
+
+    /// Under the lock: does it.
+    fileprivate func apply(
+        _ comparison: Comparison?, isOpen: Bool, holder: (any Activity)?, _ effects: inout Effects
+    ) {
+        node.apply(
+            operation, to: key, isSilent: comparison?.isEqual == true, isOpen: isOpen, holder: holder, &effects)
+    }
 }
 
 extension Operation {
@@ -33,17 +95,23 @@ extension Operation {
     }
 }
 
-extension Write {
-    init(node: Node, key: Key, equal: @escaping Equality, operation: Operation) {
-        self.init(node: node, key: key, equal: equal, operation: operation, comparison: nil)
-    }
-
-    init(node: Node, request: Request, operation: Operation) {
-        self.init(node: node, key: request.key, equal: request.equal, operation: operation, comparison: nil)
-    }
-}
-
 extension Family {
+    /// Performs a write, when no `modify` of its key is under way, and tells observers if it is not equal to what was there.
+    func commit(_ write: Write) {
+        let activity = Current.unfinished
+        var comparison: Write.Comparison?
+        var effects = Effects()
+        while true {
+            let obstacle: Write.Obstacle? = lock.withLock {
+                if let obstacle = write.obstacle(comparison, activity) { return obstacle }
+                write.apply(comparison, isOpen: true, holder: activity, &effects)
+                return nil
+            }
+            guard let obstacle else { return effects.perform(in: self) }
+            guard write.overcome(obstacle, &comparison, activity) else { return }
+        }
+    }
+
     /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
     /// to what was there.
     ///
@@ -55,79 +123,44 @@ extension Family {
     func commit(
         _ writes: [Write], unless isOutdated: () -> Bool = { false }, alongside: () -> Void = {}
     ) -> Bool {
-        var writes = writes
         let activity = Current.unfinished
-        while true {
-            let step = lock.withLock {
-                if isOutdated() { return Step.outdated }
-                return tryCommit(writes, holder: activity, activity, alongside)
-            }
-            switch step {
-            case .done(let effects):
-                effects.perform(in: self)
-                return true
-            case .outdated: return false
-            case .ended(let key):
-                reports.report(Messages.changeAfterEnd(of: key))
-                return true
-            case .wait(let exclusion, let signal): exclusion.wait(signal, activity)
-            case .circle(let exclusion): fatalError(Messages.circleOfWaits(exclusion.modified, activity))
-            case .compare(let index, let old, let new, let stamp):
-                // `==` is user code, so it sees a snapshot; if the value moves meanwhile, it is asked again.
-                writes[index].comparison = (writes[index].equal(old, new), stamp)
-            }
-        }
-    }
-
-    enum Step {
-        case done(Effects)
-        case outdated
-        case ended(Key)
-        case compare(Int, Payload, Payload, UInt32)
-        case wait(Exclusion, Signal)
-        case circle(Exclusion)
-    }
-
-    private func tryCommit(
-        _ writes: [Write], holder: (any Activity)?, _ activity: (any Activity)?, _ alongside: () -> Void
-    ) -> Step {
-        for (index, write) in writes.enumerated() {
-            let key = write.key
-            if write.node.isEnded { return .ended(key) }
-            if let exclusion = write.node.storage.existingCell(key)?.info?.value.exclusion {
-                return exclusion.waitForEnd(activity)
-            }
-            if let new = write.operation.value, let (old, stamp) = write.node.concerningValue(key),
-                stamp != write.comparison?.stamp
-            {
-                return .compare(index, old, new, stamp)
-            }
-        }
+        var comparisons: [Write.Comparison?] = Array(repeating: nil, count: writes.count)
         var effects = Effects()
-        // Readers must never see an old value after a new one: all are sent to the lock before the first is changed.
-        let isSingle = writes.count == 1
-        if !isSingle { for write in writes { write.node.storage.cell(write.key).close() } }
-        for write in writes {
-            write.node.apply(
-                write.operation, to: write.key, isSilent: write.comparison?.isEqual == true, isOpen: isSingle,
-                holder: holder, &effects)
+        while true {
+            var isDone = false
+            let obstacle: (index: Int, Write.Obstacle)? = lock.withLock {
+                if isOutdated() { return nil }
+                for (index, write) in writes.enumerated() {
+                    if let obstacle = write.obstacle(comparisons[index], activity) { return (index, obstacle) }
+                }
+                isDone = true
+                // Readers must never see an old value after a new one: all are sent to the lock before the first is
+                // changed.
+                for write in writes { write.node.storage.cell(write.key).close() }
+                for (write, comparison) in zip(writes, comparisons) {
+                    write.apply(comparison, isOpen: false, holder: activity, &effects)
+                }
+                alongside()
+                for write in writes { write.node.storage.existingCell(write.key)?.openIfPresent() }
+                return nil
+            }
+            guard let (index, obstacle) = obstacle else {
+                effects.perform(in: self)
+                return isDone
+            }
+            guard writes[index].overcome(obstacle, &comparisons[index], activity) else { return true }
         }
-        alongside()
-        if !isSingle {
-            for write in writes { write.node.storage.existingCell(write.key)?.openIfPresent() }
-        }
-        return .done(effects)
     }
 }
 
 extension Node {
-    /// Sets a value if nobody else is concerned with the key: nobody observes it, loads it or was made from it.
+    /// Sets a value for the first time if nobody else is concerned with the key: nobody observes it, loads it or was made
+    /// from it.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock {
-            if let cell = storage.existingCell(key), !cell.isEmpty {
-                return cell.takesExchange ? cell.exchange(payload) : nil
-            }
-            guard !isEnded, family.existingRecord(key)?.facts.value.isIdle != false else { return nil }
+            guard storage.existingCell(key)?.isEmpty != false, !isEnded,
+                family.existingRecord(key)?.facts.value.isIdle != false
+            else { return nil }
             storage.facts.heldMask |= key.mask
             if parent != nil { storage.raiseEpoch(reachesDescendants: hasChildren) }
             return storage.cell(key).store(payload, flags: CellState.held)
@@ -138,15 +171,14 @@ extension Node {
 
     /// Sets, replaces or resets, when no `modify` of the key is under way here.
     func change(_ request: Request, _ operation: Operation) {
-        family.commit([Write(node: self, request: request, operation: operation)])
+        family.commit(Write(node: self, request: request, operation: operation))
     }
 
     /// Under the lock: the present value with its stamp, if its change would concern somebody: an observer, one who
     /// reloads or one who becomes stale.
     func concerningValue(_ key: Key) -> (Payload, UInt32)? {
-        let facts = family.existingRecord(key)?.facts.value
         let isInput = storage.existingCell(key)?.info?.value.isInput == true
-        guard isInput || facts?.observers.isEmpty == false || facts?.dependents.isEmpty == false,
+        guard isInput || family.existingRecord(key)?.facts.value.isFollowed == true,
             let (payload, cell, owner) = present(key)
         else { return nil }
         return (payload, cell.version &+ cell.makeInfo().value.changes &+ UInt32(truncatingIfNeeded: owner.depth))
@@ -206,29 +238,47 @@ extension Node {
     /// Takes a replaced loader away, to be released outside the lock.
     private func takeReplacement(_ cell: CellReference, _ garbage: inout Garbage) {
         guard let info = cell.info, let replacement = info.value.replacement else { return }
-        garbage.add(Retained(replacement))
+        garbage.add(replacement)
         info.value.replacement = nil
     }
 
     /// Loads in flight are not to be kept here.
     private func markResets(_ key: Key) {
-        for flight in family.existingRecord(key)?.facts.value.flights ?? [] where flight.asker.isWithin(self) {
-            flight.facts.value.resets.append(self)
+        guard let record = family.existingRecord(key) else { return }
+        for flight in record.facts.value.flights where flight.asker.isWithin(self) {
+            flight.facts.value.more().resets.append(self)
         }
     }
 
     /// Takes away what the load of a cell left beside its value.
-    func forgetLoaded(_ cell: CellReference, _ garbage: inout Garbage, isAbandoned: Bool = false) {
-        if parent != nil { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
+    func forgetLoaded(_ cell: CellReference, _ garbage: inout Garbage) {
+        unlinkLoaded(cell)
         guard let info = cell.info, let recipe = info.value.recipe else { return }
-        if recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
-        if isAbandoned, let lease = info.value.lease, !lease.takeClosers().isEmpty {
-            garbage.abandoned.append(cell.key)
-        }
         garbage.add(recipe)
         garbage.add(info.value.lease, isForNobody: false)
         info.value.recipe = nil
         info.value.lease = nil
+    }
+
+    /// Lets the family forget that there is something loaded in the cell.
+    private func unlinkLoaded(_ cell: CellReference) {
+        if parent != nil { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
+        if let recipe = cell.info?.value.recipe, recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
+    }
+
+    /// Takes everything out of a cell whose container goes away. No closers run.
+    func giveUp(_ cell: CellReference, _ garbage: inout Garbage) {
+        if cell.has(CellState.loaded) {
+            unlinkLoaded(cell)
+            if let lease = cell.info?.value.lease {
+                let closers = lease.takeClosers()
+                if !closers.isEmpty { garbage.addAbandoned(cell.key) }
+                garbage.add(Retained(closers))
+                garbage.add(lease, isForNobody: false)
+            }
+        }
+        garbage.add(cell.clear())
+        garbage.add(cell.takeInfo())
     }
 
     /// Takes a loaded instance away, so that the next read loads again.
@@ -263,6 +313,7 @@ extension Node {
     /// After a key became or is no longer held here: what descendants had loaded for it gives way, unless something
     /// nearer hides it.
     private func dropCopies(of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
+        if record.facts.value.copies.isEmpty { return }
         for copy in record.facts.value.copies
         where copy.node !== self && copy.node.isWithin(self) && !copy.node.isShadowed(record.key, below: self) {
             copy.node.dropWithDependents(record.key, holder, &effects)
@@ -271,12 +322,14 @@ extension Node {
 
     /// After a key changed here: instances that reload go, and those that reload from them.
     private func dropDependents(of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
+        if record.facts.value.dependents.isEmpty { return }
         drop(record.facts.value.dependents.filter { !$0.isIndirect && $0.depth <= depth }, of: record, holder, &effects)
     }
 
     /// After a key became held here: it hides inherited instances that were made from it, and so changes what was made
     /// here or below from those.
     private func dropHidden(_ record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
+        if record.facts.value.dependents.isEmpty { return }
         drop(record.facts.value.dependents.filter { $0.isIndirect && $0.depth < depth }, of: record, holder, &effects)
     }
 

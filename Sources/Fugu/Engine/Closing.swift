@@ -102,7 +102,7 @@ extension Node {
                 guard let flight = record.facts.value.flights.first(where: { $0.asker.isWithin(self) }) else {
                     continue
                 }
-                flight.facts.value.witnesses.append(waiter)
+                flight.facts.value.more().witnesses.append(waiter)
                 return waiter
             }
             return family.hasWaitingReads(within: self, wakes: waiter) ? waiter : nil

@@ -15,25 +15,32 @@ struct Effects {
 
 extension Flight {
     /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who waited.
-    /// Returns what the load's own asker gets.
-    func end(with result: Result<Payload, any Error>, _ recorder: Flight?) -> Outcome {
-        let holder = parent
+    /// Returns what the load's own asker gets, and where the instance lives.
+    func end(
+        with result: Result<Payload, any Error>, _ recorder: Flight?
+    ) -> (result: Result<Payload, any Error>, home: Node) {
         var effects = Effects()
-        let outcome = family.lock.withLock {
+        let (given, home): (Result<Payload, any Error>, Node) = family.lock.withLock {
             let (home, recipe) = settle()
-            let made = Outcome(result: result, home: home, recipe: recipe, lease: makeLease(home))
+            let lease = makeLease(home)
             facts.value.home = home
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
             finish()
-            if !asker.isEnded, made.isSuccess { family.record(requested).facts.value.lastRecipe = recipe }
-            let ending = keep(made, recorder, holder, &effects)
-            facts.value.landing?.outcome.withLock { $0 = ending.forWaiters }
+            let ending: Ending
+            switch result {
+            case .success(let payload): ending = keep(payload, home, recipe, lease, recorder, &effects)
+            case .failure: ending = discard(lease, recorder, &effects)
+            }
+            if let landing = facts.value.landing {
+                let made = Outcome(result: result, home: home, recipe: recipe, lease: lease)
+                landing.outcome.withLock { $0 = ending.outcome(for: made) }
+            }
             leave(&effects)
-            return ending.forAsker.withoutLease
+            return (ending.standing.map { .success($0) } ?? result, home)
         }
         effects.perform(in: family)
-        if case .failure = outcome.result, let parent { parent.needFailed(family.lock.withLock { failedWay }) }
-        return outcome
+        if case .failure = given, let parent { parent.needFailed(family.lock.withLock { failedWay }) }
+        return (given, home)
     }
 
     /// Under the lock: where the instance will live. An older instance stays as it is for all who share it: where the new
@@ -53,92 +60,136 @@ extension Flight {
 
     /// Only what has closers, or was made from something that has, needs a lease.
     private func makeLease(_ home: Node) -> Lease? {
-        guard !facts.value.closers.isEmpty || !facts.value.needs.isEmpty else { return nil }
-        return Lease(
-            requested, home: home, serial: family.nextSerial(), closers: facts.value.closers, needs: facts.value.needs)
+        guard let rare = facts.value.rare, !rare.closers.isEmpty || !rare.needs.isEmpty else { return nil }
+        return Lease(requested, home: home, serial: family.nextSerial(), closers: rare.closers, needs: rare.needs)
+    }
+
+    /// What becomes of what was made.
+    private enum Ending {
+        /// All get it.
+        case made
+        /// The load's own asker gets what stands in its way; those who waited what was made.
+        case hidden(Payload)
+        /// All get what someone else has put there. Since it may have left its cell again when they come, those who waited
+        /// are handed its lease, too.
+        case overtaken(Payload, home: Node, recipe: Recipe?, lease: Lease?)
+
+        /// What the load's own asker gets in place of what was made.
+        var standing: Payload? {
+            switch self {
+            case .made: nil
+            case .hidden(let payload), .overtaken(let payload, _, _, _): payload
+            }
+        }
+
+        func outcome(for made: Outcome) -> Outcome {
+            guard case .overtaken(let payload, let home, let recipe, let lease) = self else { return made }
+            let empty = Recipe(inputs: [], isLocal: false, reloads: false)
+            return Outcome(result: .success(payload), home: home, recipe: recipe ?? empty, lease: lease)
+        }
     }
 
     /// Under the lock: puts what was made where it belongs. What was set meanwhile wins, and so does what someone else
-    /// loaded there. Returns what the load's own asker gets, and those who waited and find nothing: since it may have left
-    /// its cell again when they come, they are handed its lease, too.
+    /// loaded there.
     private func keep(
-        _ made: Outcome, _ recorder: Flight?, _ holder: (any Activity)?, _ effects: inout Effects
-    ) -> (forAsker: Outcome, forWaiters: Outcome) {
-        effects.garbage.add(made.lease, isForNobody: !made.isSuccess)
-        if asker.isEnded { return (made, made) }
+        _ payload: Payload, _ home: Node, _ recipe: Recipe, _ lease: Lease?, _ recorder: Flight?,
+        _ effects: inout Effects
+    ) -> Ending {
+        effects.garbage.add(lease, isForNobody: false)
+        if asker.isEnded { return .made }
+        let record = family.record(requested)
+        record.facts.value.lastRecipe = recipe
         if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
-            !cell.has(CellState.loaded) || owner.depth <= made.home.depth && made.isSuccess
+            !cell.has(CellState.loaded) || owner.depth <= home.depth
         {
             note(cell, of: owner, recorder)
-            let overtaken = Outcome(result: .success(standing), home: made.home, recipe: made.recipe, lease: nil)
-            if owner.depth > made.home.depth {
+            if owner.depth > home.depth {
                 // Who does not see what was set below the home still shares what was loaded for it.
-                if made.home.find(requested).present == nil { _ = place(made, holder, &effects) }
-                return (overtaken, made)
+                if home.find(requested).present == nil { _ = place(payload, home, recipe, lease, record, &effects) }
+                return .hidden(standing)
             }
-            effects.garbage.add(made.lease, isForNobody: true)
+            effects.garbage.add(lease, isForNobody: true)
             let facts = cell.info?.value
-            let recipe = facts?.recipe ?? Recipe(inputs: [], isLocal: false, reloads: false)
-            return (overtaken, Outcome(result: overtaken.result, home: owner, recipe: recipe, lease: facts?.lease))
+            return .overtaken(standing, home: owner, recipe: facts?.recipe, lease: facts?.lease)
         }
-        guard made.isSuccess else { return (made, made) }
-        guard let cell = place(made, holder, &effects) else {
+        if let cell = place(payload, home, recipe, lease, record, &effects) {
+            note(cell, of: home, recorder)
+            if home !== asker { asker.link(requested, to: cell) }
+        } else {
+            let made = Outcome(result: .success(payload), home: home, recipe: recipe, lease: lease)
             recorder?.record(made, of: requested)
-            asker.recorder?.record(made, of: requested)
-            return (made, made)
+            asker.ownRecorder?.record(made, of: requested)
         }
-        note(cell, of: made.home, recorder)
-        if made.home !== asker { asker.link(requested, to: cell) }
-        return (made, made)
+        return .made
+    }
+
+    /// Under the lock: what the asker gets of a load that failed: what was set meanwhile, if something was.
+    private func discard(_ lease: Lease?, _ recorder: Flight?, _ effects: inout Effects) -> Ending {
+        effects.garbage.add(lease, isForNobody: true)
+        guard !asker.isEnded, let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
+            !cell.has(CellState.loaded)
+        else { return .made }
+        note(cell, of: owner, recorder)
+        let home = facts.value.home!
+        if owner.depth > home.depth { return .hidden(standing) }
+        let facts = cell.info?.value
+        return .overtaken(standing, home: owner, recipe: facts?.recipe, lease: facts?.lease)
     }
 
     /// Under the lock: stores what was made, if it is wanted.
-    private func place(_ made: Outcome, _ holder: (any Activity)?, _ effects: inout Effects) -> CellReference? {
-        let (home, recipe) = (made.home, made.recipe)
-        guard case .success(let payload) = made.result, isWanted(at: home, recipe) else { return nil }
-        let record = family.record(requested)
+    private func place(
+        _ payload: Payload, _ home: Node, _ recipe: Recipe, _ lease: Lease?, _ record: KeyRecord,
+        _ effects: inout Effects
+    ) -> CellReference? {
+        guard isWanted(at: home, recipe) else { return nil }
         let cell = home.storage.cell(requested)
         // What rules may drop again at once is not to be read before they have run.
         let flags = CellState.loaded | cell.standing
         effects.garbage.add(cell.store(payload, flags: flags, isOpen: !reloads || home.isConfigured))
-        cell.countChange()
+        let info = cell.makeInfo()
+        info.value.changes &+= 1
         if requested.kind != .property {
-            cell.makeInfo().value.recipe = recipe
-            cell.makeInfo().value.lease = made.lease
+            info.value.recipe = recipe
+            info.value.lease = lease
         }
         if home.parent != nil { record.facts.value.copies.insert(NodeIdentity(node: home)) }
         if reloads { family.follow(recipe, by: requested, at: home) }
-        family.announce(record, at: home, isFirstLoad: true, holder, &effects)
+        family.announce(record, at: home, isFirstLoad: true, parent, &effects)
         return cell
     }
 
     private func note(_ cell: CellReference, of owner: Node, _ recorder: Flight?) {
         recorder?.record(cell, of: owner)
-        asker.recorder?.record(cell, of: owner)
+        asker.ownRecorder?.record(cell, of: owner)
     }
 
     /// Whether what was made is to stay: the key was not reset meanwhile, what puts it below the root still stands, and,
     /// if it reloads, nothing changed that it was made from.
     private func isWanted(at home: Node, _ recipe: Recipe) -> Bool {
-        guard !facts.value.resets.contains(where: { $0 === home }) else { return false }
+        guard facts.value.rare?.resets.contains(where: { $0 === home }) != true else { return false }
         guard home.parent == nil || home.anchors(requested, recipe) else { return false }
         return !reloads || !asker.isStale(recipe)
     }
 
     private func leave(_ effects: inout Effects) {
-        family.existingRecord(requested)?.facts.value.flights.removeAll { $0 === self }
-        effects.waiters += facts.value.waiters + facts.value.witnesses.map { .task($0) }
-        facts.value.witnesses = []
-        effects.garbage.add(facts.value.container)
-        facts.value.waiters = []
-        facts.value.landing = nil
+        if let record = family.existingRecord(requested),
+            let index = record.facts.value.flights.lastIndex(where: { $0 === self })
+        {
+            record.facts.value.flights.remove(at: index)
+        }
+        // Whoever runs the load keeps it, so this is not the last to let it go.
         facts.value.container = nil
+        facts.value.landing = nil
         facts.value.task = nil
         facts.value.inputs = []
-        facts.value.seen = []
-        facts.value.closers = []
-        facts.value.needs = []
-        facts.value.resets = []
+        guard let rare = facts.value.rare else { return }
+        effects.waiters += rare.waiters + rare.witnesses.map { .task($0) }
+        rare.waiters = []
+        rare.witnesses = []
+        rare.seen = []
+        rare.closers = []
+        rare.needs = []
+        rare.resets = []
     }
 }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One who wants to hear of a key's changes as they are seen from a node.
 final class Observer: Sendable {
     let node: Node
@@ -6,7 +8,8 @@ final class Observer: Sendable {
     let skipsLoads: Bool
     /// Whether it ends when its container is closed.
     let isSequence: Bool
-    private let callbacks: Guarded<Callbacks?>
+    private let callbacks: Callbacks
+    private let ended = Atomic(false)
 
     struct Callbacks: Sendable {
         let call: @Sendable (Payload) -> Void
@@ -19,36 +22,38 @@ final class Observer: Sendable {
         self.key = key
         self.skipsLoads = skipsLoads
         self.isSequence = isSequence
-        self.callbacks = Guarded(callbacks)
+        self.callbacks = callbacks
     }
 
-    func call(with payload: Payload) { callbacks.withLock { $0 }?.call(payload) }
+    func call(with payload: Payload) {
+        if !ended.load(ordering: .acquiring) { callbacks.call(payload) }
+    }
 
     /// No call begins after this. What is returned is to be released outside the lock of the family.
     func end() -> Ending {
-        Ending(
-            callbacks.withLock { callbacks in
-                defer { callbacks = nil }; return callbacks
-            })
+        let isFirst = !ended.exchange(true, ordering: .acquiringAndReleasing)
+        return Ending(isFirst ? callbacks.onEnd : nil)
     }
 
-    /// Takes itself out of its family.
+    /// Takes itself out of its family, which then keeps nothing of it.
     func cancel() {
         let ending = end()
-        node.family.lock.withLock {
-            guard let record = node.family.existingRecord(key) else { return }
+        let dropped: [Event] = node.family.lock.withLock {
+            guard let record = node.family.existingRecord(key) else { return [] }
             let count = record.facts.value.observers.count
             record.facts.value.observers.removeAll { $0 === self }
             if record.facts.value.observers.count < count { node.storage.facts.observerCount -= 1 }
+            defer { record.facts.value.events = record.facts.value.events.map { $0.without(self) } }
+            return record.facts.value.events
         }
-        withExtendedLifetime(ending) {}
+        withExtendedLifetime((ending, dropped)) {}
     }
 
     /// What an observer leaves behind; tells whoever iterates that there is no more to come.
     final class Ending: Sendable {
-        private let callbacks: Callbacks?
-        init(_ callbacks: Callbacks?) { self.callbacks = callbacks }
-        deinit { callbacks?.onEnd?() }
+        private let onEnd: (@Sendable () -> Void)?
+        init(_ onEnd: (@Sendable () -> Void)?) { self.onEnd = onEnd }
+        deinit { onEnd?() }
     }
 }
 
@@ -62,6 +67,11 @@ struct Event: Sendable {
     let content: Content
     /// The activity whose end it waits for.
     let holder: (any Activity)?
+
+    func without(_ observer: Observer) -> Event {
+        guard case .value(let payload, let observers) = content else { return self }
+        return Event(content: .value(payload, observers.filter { $0 !== observer }), holder: holder)
+    }
 }
 
 /// Loads a key without being asked by a reader.
@@ -77,12 +87,7 @@ extension Family {
     ) {
         guard !record.facts.value.observers.isEmpty else { return }
         let holder = activity?.outermost
-        func concerns(_ observer: Observer) -> Bool {
-            !(isFirstLoad && observer.skipsLoads) && observer.node.isWithin(node)
-                && !observer.node.isShadowed(record.key, below: node)
-        }
-        var observers = record.facts.value.observers
-        if !observers.allSatisfy(concerns) { observers = observers.filter(concerns) }
+        let observers = concerned(record, at: node, isFirstLoad)
         guard !observers.isEmpty else { return }
         let count = record.facts.value.events.count
         func queue(_ content: Event.Content) {
@@ -96,13 +101,18 @@ extension Family {
         func seen(by observer: Observer) -> CellReference? {
             observer.node === node ? there : visible(from: observer.node)
         }
+        var missing: [Observer] = []
         if let there, let payload = there.payload {
             let hearAll = observers.allSatisfy { seen(by: $0) == there }
             let hearing = hearAll ? observers : observers.filter { seen(by: $0) == there }
             if !hearing.isEmpty { queue(.value(payload, hearing)) }
+            if !hearAll, !isFirstLoad {
+                missing = observers.filter { seen(by: $0) == nil && $0.node.shares(lost, of: node) }
+            }
+        } else {
+            missing = observers.filter { seen(by: $0) == nil && $0.node.shares(lost, of: node) }
         }
-        if !isFirstLoad || there == nil {
-            let missing = observers.filter { seen(by: $0) == nil && $0.node.shares(lost, of: node) }
+        if !missing.isEmpty {
             // Who tracks reads wants to know that the value is gone; the load that follows is no change to it.
             let trackers = missing.filter(\.skipsLoads)
             if !trackers.isEmpty { queue(.value(Payload(()), trackers)) }
@@ -113,6 +123,17 @@ extension Family {
         effects.records.append(record)
         // Whichever comes second, this or the end of the holder, sees the other and delivers.
         if let holder, !holder.isFinished { Deferred.add(record, of: self, until: holder) }
+    }
+
+    /// Under the lock: who observes the key at `node`, or below where nothing hides it.
+    private func concerned(_ record: KeyRecord, at node: Node, _ isFirstLoad: Bool) -> [Observer] {
+        let all = record.facts.value.observers
+        func concerns(_ observer: Observer) -> Bool {
+            if isFirstLoad, observer.skipsLoads { return false }
+            return observer.node === node
+                || observer.node.isWithin(node) && !observer.node.isShadowed(record.key, below: node)
+        }
+        return all.allSatisfy(concerns) ? all : all.filter(concerns)
     }
 
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.

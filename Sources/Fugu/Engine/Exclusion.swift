@@ -23,7 +23,7 @@ final class Exclusion: Activity {
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
 
     /// Under the lock: how to wait for the end, or that it would never come.
-    func waitForEnd(_ waiter: (any Activity)?) -> Family.Step {
+    func waitForEnd(_ waiter: (any Activity)?) -> Write.Obstacle {
         guard WaitGraph.add(waiter, waitingFor: self) else { return .circle(self) }
         let signal = Signal()
         waiters.value.append(signal)
@@ -103,18 +103,18 @@ extension Node {
         var tries = 0
         while true {
             tries += 1
-            let step: Family.Step? = family.lock.withLock {
+            let obstacle: Write.Obstacle? = family.lock.withLock {
                 let cell = storage.cell(request.key)
                 let info = cell.makeInfo()
                 if let other = info.value.exclusion {
                     // The other one is usually done within a moment.
-                    return tries < 20 && parent == nil ? .ended(request.key) : other.waitForEnd(parent)
+                    return tries < 20 && parent == nil ? .ended : other.waitForEnd(parent)
                 }
                 cell.mark(CellState.special)
                 info.value.exclusion = exclusion
                 return nil
             }
-            switch step {
+            switch obstacle {
             case nil: return exclusion
             case .wait(let other, let signal): other.wait(signal, parent)
             case .circle: fatalError(Messages.circleOfWaits(request.key, parent))

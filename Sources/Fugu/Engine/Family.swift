@@ -38,7 +38,7 @@ final class Family: Sendable {
     private let scoped = Atomic(false)
     /// Whether scopes were ever made: reads then look whether their rules have run.
     var hasScopes: Bool { scoped.load(ordering: .acquiring) }
-    let lock = FamilyLock()
+    let lock: FamilyLock
     private let facts = FamilyState(FamilyFacts())
     /// The root's storage, which outlives every node of the family. The records of keys stand beside its cells.
     private let rootStorage: StorageReference
@@ -63,9 +63,15 @@ final class Family: Sendable {
         var namings = 0
     }
 
-    init(rootStorage: StorageReference) { self.rootStorage = rootStorage }
+    init(rootStorage: StorageReference, lock: FamilyLock) {
+        self.rootStorage = rootStorage
+        self.lock = lock
+    }
 
-    deinit { facts.free() }
+    deinit {
+        facts.free()
+        lock.destroy()
+    }
 
     // Everything below: under the lock.
 
@@ -150,7 +156,8 @@ final class Family: Sendable {
             let leaving = record.facts.value.observers.filter { $0.node === node }
             guard !leaving.isEmpty else { continue }
             record.facts.value.observers.removeAll { $0.node === node }
-            leaving.forEach { garbage.add($0.end()) }
+            garbage.add(leaving)
+            garbage.add(leaving.map { $0.end() })
         }
     }
 }
@@ -181,6 +188,9 @@ struct KeyFacts {
     var isDelivering = false
     /// How sources are asked for the key, if it has a name.
     var naming: PropertyNaming?
+
+    /// Whether a change of the value concerns somebody.
+    var isFollowed: Bool { !observers.isEmpty || !dependents.isEmpty }
 
     /// Whether nobody is concerned with what a node that had nothing for the key sets now.
     var isIdle: Bool { flights.isEmpty && copies.isEmpty && dependents.isEmpty && observers.isEmpty }

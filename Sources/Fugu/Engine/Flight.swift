@@ -17,7 +17,9 @@ final class Flight: Activity {
     let facts = FamilyState(FlightFacts())
     private let finished = Atomic(false)
 
-    init(_ request: Request, asker: Node, expected: Node, limit: Node?, parent: (any Activity)?) {
+    init(
+        _ request: Request, asker: Node, container: Container, expected: Node, limit: Node?, parent: (any Activity)?
+    ) {
         requested = request.key
         isLocal = request.isLocal
         reloads = request.reloads
@@ -27,6 +29,7 @@ final class Flight: Activity {
         self.parent = parent
         level = parent.map { $0.level + 1 } ?? 1
         wayMask = (parent?.wayMask ?? 0) | request.key.mask
+        facts.value.container = container
     }
 
     deinit { facts.free() }
@@ -38,15 +41,34 @@ final class Flight: Activity {
     var key: Key? { requested }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
-    func needFailed(_ way: [Key]) { family.lock.withLock { facts.value.failedWay = way } }
+    func needFailed(_ way: [Key]) { family.lock.withLock { facts.value.more().failedWay = way } }
     /// Under the lock: from this load to the one that made it fail.
-    var failedWay: [Key] { [requested] + facts.value.failedWay }
+    var failedWay: [Key] { [requested] + (facts.value.rare?.failedWay ?? []) }
 }
 
 /// The changing part of a flight. Guarded by the lock of the family.
 struct FlightFacts {
     var inputs: [Input] = []
-    /// The keys of `inputs`, once they are many.
+    /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
+    var landing: Landing?
+    /// Where the instance belongs. Set when the load has ended.
+    var home: Node?
+    /// The asker's container while the load runs, for children made from the handle.
+    var container: Container?
+    /// The task of an async load.
+    var task: Task<Void, Never>?
+    /// Whether the task that began an async load waits for it by now.
+    var isLaunched = false
+    /// Whether nobody waits for it any more.
+    var isAbandoned = false
+    /// What few loads have.
+    var rare: RareFlightFacts?
+
+}
+
+/// What few loads have: made when one does, so that the others are light.
+final class RareFlightFacts {
+    /// The keys of the inputs, once they are many.
     var seen: Set<Key> = []
     var waiters: [Waiter] = []
     /// Tasks that want to know of the end without needing the result.
@@ -58,18 +80,16 @@ struct FlightFacts {
     var failedWay: [Key] = []
     /// The leases of what was read.
     var needs: [Lease] = []
-    /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
-    var landing: Landing?
-    /// Where the instance belongs. Set when the load has ended.
-    var home: Node?
-    /// The task of an async load.
-    var task: Task<Void, Never>?
-    /// Whether the task that began an async load waits for it by now.
-    var isLaunched = false
-    /// Whether nobody waits for it any more.
-    var isAbandoned = false
-    /// The asker's container while the load runs, for children made from the handle.
-    var container: Container?
+}
+
+extension FlightFacts {
+    /// The rare facts, made if there are none.
+    mutating func more() -> RareFlightFacts {
+        if let rare { return rare }
+        let made = RareFlightFacts()
+        rare = made
+        return made
+    }
 }
 
 /// How a load ended.
@@ -78,9 +98,6 @@ struct Outcome: Sendable {
     let home: Node
     let recipe: Recipe
     let lease: Lease?
-
-    var isSuccess: Bool { if case .success = result { true } else { false } }
-    var withoutLease: Outcome { Outcome(result: result, home: home, recipe: recipe, lease: nil) }
 }
 
 /// Hands the outcome of a load to those who waited for it. The flight itself must not keep it: an instance that keeps its
@@ -103,9 +120,12 @@ enum Waiter: Sendable {
 }
 
 extension Flight {
+    /// Under the lock: how many wait for the end.
+    var waiterCount: Int { facts.value.rare?.waiters.count ?? 0 }
+
     /// Under the lock: lets one wait for the end.
     func join(_ waiter: Waiter) -> Landing {
-        facts.value.waiters.append(waiter)
+        facts.value.more().waiters.append(waiter)
         let landing = facts.value.landing ?? Landing()
         facts.value.landing = landing
         return landing
@@ -130,13 +150,16 @@ extension Flight {
 
     private func add(_ input: Input, _ lease: Lease?) {
         // A key that is read again may have another instance by now, which is needed too.
-        if let lease, !facts.value.needs.contains(where: { $0 === lease }) { facts.value.needs.append(lease) }
+        if let lease, facts.value.rare?.needs.contains(where: { $0 === lease }) != true {
+            facts.value.more().needs.append(lease)
+        }
         let count = facts.value.inputs.count
         if count < 8 {
             guard !facts.value.inputs.contains(where: { $0.key == input.key }) else { return }
         } else {
-            if facts.value.seen.isEmpty { facts.value.seen = Set(facts.value.inputs.map(\.key)) }
-            guard facts.value.seen.insert(input.key).inserted else { return }
+            let rare = facts.value.more()
+            if rare.seen.isEmpty { rare.seen = Set(facts.value.inputs.map(\.key)) }
+            guard rare.seen.insert(input.key).inserted else { return }
         }
         facts.value.inputs.append(input)
     }
@@ -145,6 +168,7 @@ extension Flight {
     var home: Node {
         var depth = isLocal ? asker.depth : limit?.depth ?? 0
         for input in facts.value.inputs { depth = max(depth, input.depth) }
+        if depth == asker.depth { return asker }
         return asker.path.first { $0.depth == depth }!
     }
 }

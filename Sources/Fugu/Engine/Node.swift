@@ -4,30 +4,32 @@
 /// it gives up everything it held, and what is left is memory that can be asked safely.
 final class Node: Sendable {
     let storage: StorageReference
-    let family: Family
+    /// Kept by the root's node, which its descendants keep.
+    unowned(unsafe) let family: Family
+    private let ownFamily: Family?
     let parent: Node?
     let depth: Int
-    /// The load whose handle this container was made from: what is read through here is that load's input too.
-    let recorder: Flight?
 
     /// A root.
     init() {
-        storage = StorageReference.make(branch: nil)
-        family = Family(rootStorage: storage)
+        let lock = FamilyLock()
+        storage = StorageReference.make(branch: nil, lock: lock)
+        let made = Family(rootStorage: storage, lock: lock)
+        family = made
+        ownFamily = made
         parent = nil
         depth = 0
-        recorder = nil
     }
 
-    /// A child.
+    /// A child. What is read through it is an input of `recorder`, the load whose handle it was made from.
     init(parent: Node, recorder: Flight?) {
         family = parent.family
+        ownFamily = nil
         self.parent = parent
-        self.recorder = recorder
         depth = parent.depth + 1
         // The root's children are branches of their own.
-        storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil)
-        family.lock.withLock { parent.adopt(self) }
+        storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
+        family.lock.withLock { parent.adopt(self, recorder) }
     }
 
     deinit { storage.free() }
@@ -37,28 +39,91 @@ final class Node: Sendable {
 struct NodeFacts {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
+    var closing = ClosingState.open
+    /// How many observe something here.
+    var observerCount: UInt32 = 0
     var isEnded = false
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
-    var closing = ClosingState.open
-    /// What is asked for named keys.
-    var sources: (any ValueSources)?
-    /// Rises with every change of `sources`.
-    var sourceGeneration: UInt32 = 0
-    /// How many answers were put into cells.
-    var answers: UInt32 = 0
-    /// Rules and scopes, if there are any.
-    var scopes: ScopeFacts?
-    /// Tracks reads for the Observation framework.
-    var tracker: Tracker?
-    /// What was registered outside of loads.
-    var closers: [Closer] = []
-    /// How many observe something here.
-    var observerCount = 0
+    private var rare: FamilyState<RareNodeFacts>?
     // Children are unlinked before they go, so these never dangle.
     unowned(unsafe) var firstChild: Node?
     unowned(unsafe) var nextSibling: Node?
     unowned(unsafe) var previousSibling: Node?
+
+    func free() { rare?.free() }
+
+    /// Takes away what few containers have, to be released outside the lock.
+    mutating func takeRare() -> (any AnyObject & Sendable)? {
+        guard let rare else { return nil }
+        defer {
+            rare.free()
+            self.rare = nil
+        }
+        return Retained(rare.value)
+    }
+}
+
+/// What few containers have: made when one does, so that the others are small.
+private struct RareNodeFacts {
+    var sources: (any ValueSources)?
+    var sourceGeneration: UInt32 = 0
+    var answers: UInt32 = 0
+    var scopes: ScopeFacts?
+    var tracker: Tracker?
+    var closers: [Closer] = []
+    var recorder: Flight?
+}
+
+extension NodeFacts {
+    private mutating func makeRare() -> FamilyState<RareNodeFacts> {
+        if let rare { return rare }
+        let made = FamilyState(RareNodeFacts())
+        rare = made
+        return made
+    }
+
+    /// What is asked for named keys.
+    var sources: (any ValueSources)? {
+        get { rare?.value.sources }
+        set { makeRare().value.sources = newValue }
+    }
+
+    /// Rises with every change of `sources`.
+    var sourceGeneration: UInt32 {
+        get { rare?.value.sourceGeneration ?? 0 }
+        set { makeRare().value.sourceGeneration = newValue }
+    }
+
+    /// How many answers were put into cells.
+    var answers: UInt32 {
+        get { rare?.value.answers ?? 0 }
+        set { makeRare().value.answers = newValue }
+    }
+
+    /// Rules and scopes, if there are any.
+    var scopes: ScopeFacts? {
+        get { rare?.value.scopes }
+        _modify { yield &makeRare().value.scopes }
+    }
+
+    /// Tracks reads for the Observation framework.
+    var tracker: Tracker? {
+        get { rare?.value.tracker }
+        set { makeRare().value.tracker = newValue }
+    }
+
+    /// The load that records what is read here.
+    var recorder: Flight? {
+        get { rare?.value.recorder }
+        set { makeRare().value.recorder = newValue }
+    }
+
+    /// What was registered outside of loads.
+    var closers: [Closer] {
+        get { rare?.value.closers ?? [] }
+        _modify { yield &makeRare().value.closers }
+    }
 }
 
 /// A node and its ancestors, nearest first.
@@ -76,9 +141,12 @@ struct Path: Sequence, IteratorProtocol {
 extension Node {
     var hasChildren: Bool { storage.facts.firstChild != nil }
     var isEnded: Bool { storage.facts.isEnded }
+    /// The load whose handle this container, or one above it, was made from: what is read through here is its input.
+    var ownRecorder: Flight? { storage.facts.recorder }
 
-    private func adopt(_ child: Node) {
-        child.storage.facts.strictness = storage.facts.strictness
+    private func adopt(_ child: Node, _ recorder: Flight?) {
+        if let strictness = storage.facts.strictness { child.storage.facts.strictness = strictness }
+        if let recorder = recorder ?? ownRecorder { child.storage.facts.recorder = recorder }
         let next = storage.facts.firstChild
         child.storage.facts.nextSibling = next
         next?.storage.facts.previousSibling = child
@@ -126,18 +194,10 @@ extension Node {
         var garbage = Garbage()
         storage.facts.isEnded = true
         if parent != nil { leaveParent() }
-        if !storage.facts.closers.isEmpty {
-            garbage.abandoned.append(nil)
-            garbage.add(Retained(storage.facts.closers))
-            storage.facts.closers = []
-        }
+        if !storage.facts.closers.isEmpty { garbage.addAbandoned(nil) }
         // Before the cells, since a root's keep the records.
         family.endObservation(in: self, &garbage)
-        for cell in storage.cells {
-            if cell.has(CellState.loaded) { forgetLoaded(cell, &garbage, isAbandoned: true) }
-            garbage.add(cell.clear())
-            garbage.add(cell.takeInfo())
-        }
+        for cell in storage.cells { giveUp(cell, &garbage) }
         if let layer = storage.facts.scopes?.layer {
             family.remove(layer: self)
             let scopes = parent?.storage.facts.scopes?.scopes
@@ -145,16 +205,7 @@ extension Node {
                 garbage.add(Retained(parent?.storage.facts.scopes?.scopes.removeValue(forKey: layer.path)))
             }
         }
-        if let scopes = storage.facts.scopes {
-            garbage.add(Retained(scopes))
-            storage.facts.scopes = nil
-        }
-        if let sources = storage.facts.sources {
-            garbage.add(Retained(sources))
-            storage.facts.sources = nil
-        }
-        garbage.add(storage.facts.tracker)
-        storage.facts.tracker = nil
+        if let rare = storage.facts.takeRare() { garbage.add(rare) }
         return garbage
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One thing that a load read: the key, the node that had it, and how often it had changed by then.
 struct Input: Sendable {
     let key: Key
@@ -17,7 +19,7 @@ final class Recipe: Sendable {
     let reloads: Bool
     /// What was not read but makes the instance its home's own all the same.
     private let overrides: [Key]
-    private let flattened = FamilyState<[Key]?>(nil)
+    private let flattened = AtomicLazyReference<KeyList>()
 
     init(inputs: [Input], isLocal: Bool, reloads: Bool, overrides: [Key] = []) {
         self.inputs = inputs
@@ -27,17 +29,13 @@ final class Recipe: Sendable {
         mask = inputs.reduce(overrides.reduce(0) { $0 | $1.mask }) { $0 | $1.key.mask | ($1.recipe?.mask ?? 0) }
     }
 
-    deinit { flattened.free() }
-
-    /// Every key that the instance was made from, directly or through others. Under the lock.
+    /// Every key that the instance was made from, directly or through others.
     var keys: [Key] {
-        if let known = flattened.value { return known }
+        if let known = flattened.load() { return known.keys }
         var seen: Set<Key> = []
         var visited: Set<ObjectIdentifier> = []
         collect(into: &seen, &visited)
-        let keys = Array(seen)
-        flattened.value = keys
-        return keys
+        return flattened.storeIfNil(KeyList(seen)).keys
     }
 
     private func collect(into keys: inout Set<Key>, _ visited: inout Set<ObjectIdentifier>) {
@@ -48,6 +46,11 @@ final class Recipe: Sendable {
             input.recipe?.collect(into: &keys, &visited)
         }
     }
+}
+
+private final class KeyList: Sendable {
+    let keys: [Key]
+    init(_ keys: Set<Key>) { self.keys = Array(keys) }
 }
 
 extension Key {

@@ -36,7 +36,7 @@ extension Node {
         }
         while true {
             let decision = family.lock.withLock {
-                decide(request, recorder, parent, after: awaited?.landing) { .thread(Signal()) }
+                decide(request, for: container, recorder, parent, after: awaited?.landing) { .thread(Signal()) }
             }
             switch decision {
             case .found(let payload): return payload
@@ -69,7 +69,7 @@ extension Node {
     func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference, owner: Node)? {
         guard let (cell, owner) = find(key).present, let payload = cell.payload else { return nil }
         recorder?.record(cell, of: owner)
-        self.recorder?.record(cell, of: owner)
+        ownRecorder?.record(cell, of: owner)
         if owner !== self { link(key, to: cell) }
         return (payload, cell, owner)
     }
@@ -82,6 +82,11 @@ extension Node {
     /// Under the lock: who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be
     /// used, if there is one.
     func find(_ key: Key) -> (present: (CellReference, Node)?, limit: Node?) {
+        if parent == nil {
+            guard let cell = storage.existingCell(key) else { return (nil, nil) }
+            if cell.has(CellState.hasWord) { return ((cell, self), nil) }
+            return (nil, cell.has(CellState.held) ? self : nil)
+        }
         var limit: Node?
         for node in path where node.holds(key) {
             let cell = node.storage.existingCell(key)!
@@ -114,8 +119,8 @@ extension Node {
 
     /// Under the lock: takes what is there, joins a load in flight, or begins one.
     func decide(
-        _ request: Request, _ recorder: Flight?, _ parent: (any Activity)?, after awaited: Landing?,
-        makeWaiter: () -> Waiter
+        _ request: Request, for container: Container, _ recorder: Flight?, _ parent: (any Activity)?,
+        after awaited: Landing?, makeWaiter: () -> Waiter
     ) -> Decision {
         if isEnded { return .ended }
         let key = request.key
@@ -140,7 +145,8 @@ extension Node {
         if request.isExternal, replacement == nil, let strictness = storage.facts.strictness {
             return .external(strictness)
         }
-        let flight = Flight(request, asker: self, expected: expected, limit: limit, parent: parent)
+        let flight = Flight(
+            request, asker: self, container: container, expected: expected, limit: limit, parent: parent)
         record.facts.value.flights.append(flight)
         return .start(flight, replacement)
     }
@@ -162,7 +168,7 @@ extension Node {
         case .failure(let error): return .failed(error)
         case .success(let payload):
             recorder?.record(outcome, of: key)
-            self.recorder?.record(outcome, of: key)
+            ownRecorder?.record(outcome, of: key)
             return .found(payload)
         }
     }
@@ -184,6 +190,9 @@ extension Node {
     /// Stops a load that needs itself, or that is nested too deeply to be anything else.
     func checkWay(to key: Key, _ parent: (any Activity)?) throws {
         guard let parent, parent.wayMask & key.mask != 0 || parent.level >= 100 else { return }
+        // The bits of several keys may be the same; who needs itself is in flight.
+        let isLoading = family.lock.withLock { family.existingRecord(key)?.facts.value.flights.isEmpty == false }
+        guard isLoading || parent.level >= 100 else { return }
         let isCycle = parent.chain.contains { $0.key == key && $0.family === family && $0 is Flight }
         guard isCycle || parent.level >= 100 && parent.chain.reduce(0, { count, _ in count + 1 }) >= 100 else { return }
         let way = parent.way + [key]
@@ -217,9 +226,9 @@ extension Node {
     /// Tells, in debug builds, of a load that reads its own family past its handle.
     func reportUnrecorded(_ key: Key, _ parent: (any Activity)?, _ recorder: Flight?) {
         #if DEBUG
-        guard recorder == nil, self.recorder == nil, let flight = parent as? Flight, flight.family === family else {
-            return
-        }
+        guard recorder == nil, let flight = parent as? Flight, flight.family === family,
+            family.lock.withLock({ ownRecorder }) == nil
+        else { return }
         family.reports.report(Messages.unrecordedRead(of: key, by: flight.requested))
         #endif
     }
@@ -233,7 +242,6 @@ extension KeyKind {
 extension Flight {
     /// Runs the load on this thread. Returns what its own asker gets.
     func run(for container: Container, _ recorder: Flight?, _ load: (Container) throws -> Payload) throws -> Payload {
-        family.lock.withLock { facts.value.container = container }
         // A default reads nothing through a handle.
         let view = requested.kind == .property ? container : Container(view: self)
         let result = Result {
@@ -242,9 +250,9 @@ extension Flight {
                 return try Container.$current.withValue(view) { try load(view) }
             }
         }
-        let outcome = end(with: result, recorder)
-        if view !== container { view.answers(from: outcome.home) }
+        let (given, home) = end(with: result, recorder)
+        if view !== container { view.answers(from: home) }
         Deferred.deliver(after: self)
-        return try outcome.result.get()
+        return try given.get()
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -10,8 +12,9 @@ import Android
 import WinSDK
 #endif
 
-/// The platform's own lock. `Synchronization.Mutex` would do, but on Linux its lock word lives in a library that the
-/// thread sanitizer does not see, which makes it report races that are none.
+/// The platform's own lock, or, where that costs more than what it guards, one word. `Synchronization.Mutex` would do, but
+/// on Linux its lock word lives in a library that the thread sanitizer does not see, which makes it report races that are
+/// none.
 struct PlatformLock {
     #if canImport(Darwin)
     private let word = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
@@ -28,14 +31,37 @@ struct PlatformLock {
     func unlock() { ReleaseSRWLockExclusive(word) }
     func destroy() { word.deallocate() }
     #elseif canImport(Glibc) || canImport(Musl) || canImport(Android)
-    private let word = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    /// 0 is free, 1 held, 2 held and somebody may sleep.
+    private let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 
-    init() { pthread_mutex_init(word, nil) }
-    func lock() { pthread_mutex_lock(word) }
-    func unlock() { pthread_mutex_unlock(word) }
-    func destroy() {
-        pthread_mutex_destroy(word)
-        word.deallocate()
+    init() { word.initialize(to: Atomic(0)) }
+
+    @inline(__always)
+    func lock() {
+        guard word.pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else {
+            return lockSlowly()
+        }
+    }
+
+    @inline(__always)
+    func unlock() {
+        if word.pointee.exchange(0, ordering: .releasing) == 2 { ParkingPlaces.all[word].wakeAll() }
+    }
+
+    func destroy() { word.deallocate() }
+
+    @inline(never)
+    private func lockSlowly() {
+        for look in 0..<100 {
+            // Who holds it is usually done within a moment; if it does not run, it gets the processor.
+            if look >= 50, look.isMultiple(of: 10) { yieldThread() }
+            if word.pointee.load(ordering: .relaxed) == 0,
+                word.pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
+            {
+                return
+            }
+        }
+        ParkingPlaces.all[word].wait { word.pointee.exchange(2, ordering: .acquiring) == 0 }
     }
     #else  // One thread: nothing to lock.
     func lock() {}
@@ -43,6 +69,32 @@ struct PlatformLock {
     func destroy() {}
     #endif
 }
+
+#if !canImport(Darwin) && (canImport(Glibc) || canImport(Musl) || canImport(Android))
+/// Where threads sleep that wait for a lock.
+struct PlatformParking {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    init() {
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    /// Sleeps until `isDone`. Whoever makes it so calls `wakeAll` afterwards.
+    func wait(until isDone: () -> Bool) {
+        pthread_mutex_lock(mutex)
+        while !isDone() { pthread_cond_wait(condition, mutex) }
+        pthread_mutex_unlock(mutex)
+    }
+
+    func wakeAll() {
+        pthread_mutex_lock(mutex)
+        pthread_cond_broadcast(condition)
+        pthread_mutex_unlock(mutex)
+    }
+}
+#endif
 
 /// A flag that one thread waits for and another one raises; the waiting thread sleeps.
 struct PlatformSignal {

@@ -76,18 +76,18 @@ public import Synchronization
     /// Called by address, so that the optimizer knows nothing of it: otherwise it moves the retain of what was read from
     /// a box behind the release of the stripe, where the box may be gone.
     @usableFromInline let releaseStripe: @convention(c) (UnsafeMutableRawPointer) -> Void
+    let lock: FamilyLock
 }
 
 /// What stands behind the header and is touched under the lock only. It is no part of the header, since changing a field
 /// in place counts as an access to the whole for the thread sanitizer, which readers of the header would then race with.
 private struct Ledger {
-    var count: UInt = 0
+    var count: UInt32 = 0
     /// Cells not given out yet.
+    var spareCount: UInt32
     var spare: UnsafeMutablePointer<Cell>
-    var spareCount: UInt
     /// What `free` frees, each starts with the next's address.
     var chunks: UnsafeMutableRawPointer?
-    var facts = NodeFacts()
 }
 
 /// Where readers announce themselves, chosen by the stack they run on, so that threads seldom share a cache line.
@@ -267,25 +267,23 @@ private struct Ledger {
         let address = UInt(truncatingIfNeeded: cell.pointee.word.load(ordering: .acquiring))
         guard cell.pointee.state.load(ordering: .acquiring) == state else { return nil }
         let target = UnsafeMutablePointer<Cell>(bitPattern: address).unsafelyUnwrapped
-        let targetState = target.pointee.state.load(ordering: .acquiring)
-        guard targetState & CellState.fast != 0, isCurrent(state, targetState) else { return nil }
         guard Payload.isWord(Value.self) else {
             let stripe = Stripes.claim(header.pointee.stripes)
             defer { header.pointee.releaseStripe(stripe) }
             let word = target.pointee.word.load(ordering: .sequentiallyConsistent)
-            guard target.pointee.state.load(ordering: .relaxed) == targetState, isCurrent(state, targetState)
-            else { return nil }
+            guard isCurrent(state, target.pointee.state.load(ordering: .acquiring)) else { return nil }
             return Self.unbox(word, as: Value.self)
         }
         let word = target.pointee.word.load(ordering: .acquiring)
-        guard target.pointee.state.load(ordering: .relaxed) == targetState, isCurrent(state, targetState)
-        else { return nil }
+        guard isCurrent(state, target.pointee.state.load(ordering: .acquiring)) else { return nil }
         return Self.unpack(word, as: Value.self)
     }
 
+    /// Whether a link is right and its target's word could be read just before `target` was. One look at the target's
+    /// state is enough: the link knows the version that the word belongs to, and no version comes back.
     @inlinable @inline(__always)
     func isCurrent(_ link: UInt64, _ target: UInt64) -> Bool {
-        CellState.stamp(link) == pathEpoch &+ CellState.version(target)
+        target & CellState.fast != 0 && CellState.stamp(link) == pathEpoch &+ CellState.version(target)
     }
 
     /// Differs from what it was before if anything became set or unset between this container and the root.
@@ -318,51 +316,59 @@ extension StorageReference {
     private static var slotsOffset: Int { MemoryLayout<Table>.size }
     /// From the header's address. Both have the alignment of a word.
     private static var ledgerOffset: Int { MemoryLayout<Header>.stride }
+    private static var factsOffset: Int { ledgerOffset + MemoryLayout<Ledger>.stride }
 
     private var ledger: UnsafeMutablePointer<Ledger> {
         (UnsafeMutableRawPointer(header) + Self.ledgerOffset).assumingMemoryBound(to: Ledger.self)
     }
 
     /// Storage for a container: the header, a table of four and two cells in one piece.
-    static func make(branch: StorageReference?) -> StorageReference {
+    static func make(branch: StorageReference?, lock: FamilyLock) -> StorageReference {
         let slots = 4
         let cells = 2
-        let headerOffset = MemoryLayout<UInt>.size * 2
-        let tableOffset = headerOffset + ledgerOffset + MemoryLayout<Ledger>.stride
+        let headerOffset = MemoryLayout<UInt>.size
+        let tableOffset = headerOffset + factsOffset + MemoryLayout<NodeFacts>.stride
         let cellsOffset = (tableOffset + slotsOffset + slots * MemoryLayout<UInt>.size + 7) & ~7
-        let chunk = UnsafeMutableRawPointer.allocate(
-            byteCount: cellsOffset + cells * MemoryLayout<Cell>.stride, alignment: 16)
+        let chunk = allocate(cellsOffset + cells * MemoryLayout<Cell>.stride)
         chunk.storeBytes(of: 0, as: UInt.self)
         let header = (chunk + headerOffset).bindMemory(to: Header.self, capacity: 1)
         let table = initializeTable(at: chunk + tableOffset, slots: slots)
         header.initialize(
             to: Header(
                 table: Atomic(UInt(bitPattern: table)), epoch: Atomic(0), deepEpoch: Atomic(0),
-                branch: branch?.header ?? header, stripes: Stripes.shared, releaseStripe: Stripes.release))
+                branch: branch?.header ?? header, stripes: Stripes.shared, releaseStripe: Stripes.release,
+                lock: lock))
         (chunk + headerOffset + ledgerOffset).initializeMemory(
             as: Ledger.self,
             to: Ledger(
-                spare: (chunk + cellsOffset).bindMemory(to: Cell.self, capacity: cells), spareCount: UInt(cells),
+                spareCount: UInt32(cells), spare: (chunk + cellsOffset).bindMemory(to: Cell.self, capacity: cells),
                 chunks: chunk))
+        (chunk + headerOffset + factsOffset).initializeMemory(as: NodeFacts.self, to: NodeFacts())
         return StorageReference(header: header)
     }
 
     /// Storage in which nothing is ever found, for views: they answer by the slow way.
-    static let empty = make(branch: nil)
+    static let empty = make(branch: nil, lock: FamilyLock())
 
     /// The storage of the ancestor (or self) that is a child of the root.
     var branch: StorageReference { StorageReference(header: header.pointee.branch!) }
 
     /// What else a container knows, under the lock.
     var facts: NodeFacts {
-        _read { yield ledger.pointee.facts }
-        nonmutating _modify { yield &ledger.pointee.facts }
+        @inline(__always) unsafeAddress { UnsafePointer(factsPointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { factsPointer }
+    }
+
+    private var factsPointer: UnsafeMutablePointer<NodeFacts> {
+        (UnsafeMutableRawPointer(header) + Self.factsOffset).assumingMemoryBound(to: NodeFacts.self)
     }
 
     /// Frees all memory, when nobody can touch it any more; the values must be gone already.
     func free() {
-        for cell in cells { _ = cell.takeInfo() }
+        for cell in cells { cell.takeInfo()?.free() }
         var next = ledger.pointee.chunks
+        facts.free()
+        factsPointer.deinitialize(count: 1)
         ledger.deinitialize(count: 1)
         header.deinitialize(count: 1)
         while let chunk = next {
@@ -379,8 +385,13 @@ extension StorageReference {
         return address
     }
 
+    /// As words, since raw memory of a given alignment comes by a slower way.
+    private static func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(UnsafeMutablePointer<UInt>.allocate(capacity: (bytes + 7) / 8))
+    }
+
     private func allocateChunk(_ bytes: Int) -> UnsafeMutableRawPointer {
-        let chunk = UnsafeMutableRawPointer.allocate(byteCount: bytes + MemoryLayout<UInt>.size, alignment: 8)
+        let chunk = Self.allocate(bytes + MemoryLayout<UInt>.size)
         chunk.storeBytes(of: UInt(bitPattern: ledger.pointee.chunks), as: UInt.self)
         ledger.pointee.chunks = chunk
         return chunk + MemoryLayout<UInt>.size
@@ -390,10 +401,10 @@ extension StorageReference {
     func cell(_ key: Key) -> CellReference {
         if let cell = find(key.raw) { return CellReference(cell) }
         if ledger.pointee.spareCount == 0 {
-            let wanted = Swift.max(2, Swift.min(64, ledger.pointee.count / 2))
-            ledger.pointee.spare = allocateChunk(Int(wanted) * MemoryLayout<Cell>.stride)
-                .bindMemory(to: Cell.self, capacity: Int(wanted))
-            ledger.pointee.spareCount = wanted
+            let wanted = Swift.max(2, Swift.min(64, Int(ledger.pointee.count) / 2))
+            ledger.pointee.spare = allocateChunk(wanted * MemoryLayout<Cell>.stride)
+                .bindMemory(to: Cell.self, capacity: wanted)
+            ledger.pointee.spareCount = UInt32(wanted)
         }
         let cell = ledger.pointee.spare
         cell.initialize(to: Cell(key: key.raw, state: Atomic(0), word: Atomic(0), info: nil))
@@ -455,6 +466,27 @@ extension StorageReference {
         }
     }
 
+    /// Puts a value in the place of another that code set, if nobody but readers is concerned with it. They never notice
+    /// more than the new value. Takes the lock.
+    func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool {
+        guard let cell = find(key) else { return false }
+        let replaced: UInt64? = header.pointee.lock.withLock {
+            let state = cell.pointee.state.load(ordering: .relaxed)
+            let concerns =
+                CellState.fast | CellState.held | CellState.special | CellState.layered | CellState.loaded
+            guard state & concerns == CellState.fast | CellState.held else { return nil }
+            guard let box = payload.box else {
+                cell.pointee.word.store(payload.bits, ordering: .releasing)
+                return 0
+            }
+            let word = UInt64(UInt(bitPattern: Unmanaged.passRetained(box).toOpaque()))
+            return cell.pointee.word.exchange(word, ordering: .sequentiallyConsistent)
+        }
+        guard let replaced else { return false }
+        if replaced != 0 { Garbage(box: replaced).dispose() }
+        return true
+    }
+
     /// Under the lock: makes every link that passes this container invalid.
     func raiseEpoch(reachesDescendants: Bool) {
         header.pointee.epoch.add(1, ordering: .acquiringAndReleasing)
@@ -495,19 +527,6 @@ struct CellReference: @unchecked Sendable, Equatable {
         let oldWord = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
         if isOpen { pointer.pointee.state.store(next | CellState.fast, ordering: .releasing) }
         return Garbage(state: old, word: oldWord)
-    }
-
-    /// Puts a value in the place of another of the same standing; readers never notice more than the new value.
-    func exchange(_ payload: Payload) -> Garbage {
-        let word = payload.box.map { UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
-        let old = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
-        return Garbage(state: state, word: old)
-    }
-
-    /// Whether `exchange` is all that a new value needs.
-    var takesExchange: Bool {
-        state & (CellState.fast | CellState.held | CellState.special | CellState.layered | CellState.loaded)
-            == CellState.fast | CellState.held
     }
 
     /// Whether there is nothing here, nor anyone concerned with it.
@@ -556,21 +575,27 @@ struct CellReference: @unchecked Sendable, Equatable {
     }
 
     /// Takes the info away, to be released outside the lock.
-    func takeInfo() -> CellFacts? {
+    func takeInfo() -> FamilyState<CellFacts>? {
         defer { pointer.pointee.info = nil }
-        return pointer.pointee.info?.take()
+        return pointer.pointee.info
     }
 }
 
 /// What was taken out of cells under the lock, to be let go outside it: releasing runs `deinit`s, which are user code.
+/// Most changes leave one box or nothing, and that costs nothing here.
 struct Garbage {
     private var first: UInt64 = 0
-    private var more: [UInt64] = []
-    private var objects: [any AnyObject & Sendable] = []
-    private var cells: [CellFacts] = []
-    private var departures: [Departure] = []
-    /// The keys of those whose closers never ran; nil for the container itself.
-    var abandoned: [Key?] = []
+    private var heap: Heap?
+
+    private final class Heap {
+        var boxes: [UInt64] = []
+        var objects: [any AnyObject & Sendable] = []
+        var infos: [FamilyState<CellFacts>] = []
+        var departures: [Departure] = []
+        var abandoned: [Key?] = []
+
+        deinit { for info in infos { info.free() } }
+    }
 
     init() {}
 
@@ -578,41 +603,59 @@ struct Garbage {
         if state & CellState.boxed != 0 { first = word }
     }
 
+    fileprivate init(box: UInt64) { first = box }
+
+    private mutating func more() -> Heap {
+        if let heap { return heap }
+        let made = Heap()
+        heap = made
+        return made
+    }
+
+    /// The keys of those whose closers never ran; nil for the container itself.
+    var abandoned: [Key?] { heap?.abandoned ?? [] }
+
+    mutating func addAbandoned(_ key: Key?) { more().abandoned.append(key) }
+
     mutating func add(_ other: consuming Garbage) {
-        if first == 0 { first = other.first } else if other.first != 0 { more.append(other.first) }
-        more += other.more
-        objects += other.objects
-        cells += other.cells
-        departures += other.departures
+        if other.first != 0 {
+            if first == 0 { first = other.first } else { more().boxes.append(other.first) }
+        }
+        guard let theirs = other.heap else { return }
+        guard let heap else { return heap = theirs }
+        heap.boxes += theirs.boxes
+        heap.objects += theirs.objects
+        heap.infos += theirs.infos
+        theirs.infos = []
+        heap.departures += theirs.departures
+        heap.abandoned += theirs.abandoned
     }
 
     mutating func add(_ lease: Lease?, isForNobody: Bool) {
-        if let lease { departures.append(Departure(lease, isForNobody: isForNobody)) }
+        if let lease { more().departures.append(Departure(lease, isForNobody: isForNobody)) }
     }
 
-    mutating func add(_ cell: CellFacts?) {
-        if let cell { cells.append(cell) }
+    mutating func add(_ info: FamilyState<CellFacts>?) {
+        if let info { more().infos.append(info) }
     }
 
     mutating func add(_ object: (any AnyObject & Sendable)?) {
-        if let object { objects.append(object) }
+        if let object { more().objects.append(object) }
     }
 
     mutating func add(_ list: [some AnyObject & Sendable]) {
-        for object in list { objects.append(object) }
+        for object in list { more().objects.append(object) }
     }
 
     /// Releases everything, after the last reader has left what is in boxes. Outside every lock.
     func dispose() {
-        disposeOfBoxes()
-        for departure in departures { departure.end() }
-    }
-
-    private func disposeOfBoxes() {
-        guard first != 0 else { return }
-        Stripes.awaitReaders()
-        Self.release(first)
-        for word in more { Self.release(word) }
+        if first != 0 {
+            Stripes.awaitReaders()
+            Self.release(first)
+        }
+        guard let heap else { return }
+        for word in heap.boxes { Self.release(word) }
+        for departure in heap.departures { departure.end() }
     }
 
     private static func release(_ word: UInt64) {
@@ -654,25 +697,23 @@ struct FamilyState<Value>: @unchecked Sendable {
     }
 
     var value: Value {
-        _read { yield pointer.pointee }
-        nonmutating _modify { yield &pointer.pointee }
-    }
-
-    /// Frees the memory and hands the value out.
-    func take() -> Value {
-        defer { pointer.deallocate() }
-        return pointer.move()
+        // Not by coroutines, which allocate and copy where they are not inlined.
+        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { pointer }
     }
 
     /// Frees the memory and releases the value, when nobody else can touch it any more.
-    func free() { _ = take() }
+    func free() {
+        pointer.deinitialize(count: 1)
+        pointer.deallocate()
+    }
 }
 
-/// The lock of a family.
-final class FamilyLock: @unchecked Sendable {
+/// The lock of a family, which destroys it.
+struct FamilyLock: @unchecked Sendable {
     private let lock = PlatformLock()
 
-    deinit { lock.destroy() }
+    func destroy() { lock.destroy() }
 
     @inline(__always)
     func withLock<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
@@ -681,6 +722,18 @@ final class FamilyLock: @unchecked Sendable {
         return try body()
     }
 }
+
+#if !canImport(Darwin) && (canImport(Glibc) || canImport(Musl) || canImport(Android))
+/// A few places serve all locks: who shares one is woken with others and looks again. Never freed.
+struct ParkingPlaces: @unchecked Sendable {
+    static let all = ParkingPlaces()
+    private let places = (0..<16).map { _ in PlatformParking() }
+
+    subscript(lock: UnsafeMutablePointer<Atomic<UInt32>>) -> PlatformParking {
+        places[Int((UInt(bitPattern: lock) >> 5) & 15)]
+    }
+}
+#endif
 
 /// Lets one thread sleep until another one raises it. It is raised once.
 final class Signal: @unchecked Sendable {

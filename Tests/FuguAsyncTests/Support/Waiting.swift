@@ -19,7 +19,7 @@ extension Container {
         let family = backing.node.family
         while true {
             let waiting = family.lock.withLock {
-                (family.existingRecord(key)?.facts.value.flights ?? []).map(\.facts.value.waiters.count).reduce(0, +)
+                (family.existingRecord(key)?.facts.value.flights ?? []).map(\.waiterCount).reduce(0, +)
             }
             if waiting >= count { return }
             await Task.yield()
