@@ -60,6 +60,7 @@ struct Law28DependentsTests {
         #expect(Set(await stage.log.first(2)) == ["Source 1", "Source 2"])
     }
 
+    /// Resumes where the test says, on an actor that the test can hold up.
     @globalActor actor Stall {
         static let shared = Stall()
     }

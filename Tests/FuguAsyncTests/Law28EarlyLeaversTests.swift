@@ -236,6 +236,4 @@ import Testing
         #expect(report.first?.contains("Source") == true)
         try await container.close()
     }
-
-    /// Resumes where the test says, on an actor that the test can hold up.
 }
