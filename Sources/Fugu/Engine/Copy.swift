@@ -7,12 +7,13 @@ private struct Holdings {
 
     init() {}
 
-    /// Under the lock: what the node holds itself.
-    private init(of node: Node) {
+    /// Under the lock: what the node holds itself. A load that copies was made from it.
+    private init(of node: Node, _ recorder: Flight?) {
         strictness = node.storage.facts.strictness
         sources = node.storage.facts.sources
         rules = node.storage.facts.scopes?.rules ?? []
         for cell in node.storage.cells where cell.has(CellState.held) && !cell.has(CellState.layered) {
+            recorder?.record(cell, of: node)
             if let replacement = cell.info?.value.replacement {
                 operations[cell.key] = .replace(replacement)
             } else if let payload = cell.payload {
@@ -24,9 +25,10 @@ private struct Holdings {
     /// Adds what a container and its ancestors hold, the nearest winning.
     mutating func add(_ container: Container) {
         let node = container.backing.node
+        let recorder = container.backing.recorder
         node.prepareScopes()
         // In one look, so that a copy never has half of an update.
-        let levels = node.family.lock.withLock { node.path.map { Holdings(of: $0) } }
+        let levels = node.family.lock.withLock { node.path.map { Holdings(of: $0, recorder) } }
         for level in levels.reversed() { add(level) }
     }
 
