@@ -61,6 +61,12 @@ enum Messages {
             + "is given: it has what earlier rules set and what the scope's parent has."
     }
 
+    static func ruleChangesRules(_ path: String) -> String {
+        "Fugu: a rule for scope \(path) adds rules or invalidates scopes while that scope is being configured, which would "
+            + "configure it again without end. Add rules before scopes are read, and set values through the container "
+            + "that the rule is given."
+    }
+
     static func changeAfterRule(of key: Key) -> String {
         "Fugu: \(key.name) was set through the container of a rule after the rule had run; nothing happens. Set it while "
             + "the rule runs, or set it in the scope itself."
