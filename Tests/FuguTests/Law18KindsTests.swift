@@ -123,7 +123,7 @@ struct Law18KindsTests {
         let root = Container()
         let original = root.child()
         onThreads(2) { number in
-            for count in 1...300 {
+            for count in 1001...1300 {
                 if number == 0 {
                     original.update { lower in
                         lower[Port.self] = count

@@ -10,11 +10,13 @@ extension Snippets {
         let container = Container()
         try await page.run(container) { container in
             #expect(container.ifLoaded(Page.Search.self) != nil)
-            #expect(try await page.respond(to: 7, in: container) == "request 7 asks db://localhost")
+            let response = try await page.respond(to: 7, in: container)
+            #expect(response == "request 7 asks db://localhost")
             let connection = container.ifLoaded(Page.Database.self)?.connection
             let request = container.child { $0[Page.RequestID.self] = 8 }
             #expect(request[Page.RequestLog.self].id == 8)
-            #expect(try await request[Page.Database.self].connection === connection)
+            let shared = try await request[Page.Database.self].connection
+            #expect(shared === connection)
         }
         #expect(transcriptSoFar.last == "db://localhost is closed")
         #expect(container[Page.DatabaseURL.self] == "db://localhost")
