@@ -57,7 +57,8 @@ extension Container {
     /// the last of `containers` wins.
     ///
     /// It takes values, swapped and replaced features, sources and rules, but nothing that was loaded: features load anew
-    /// and so see the copy's values. Afterwards all are independent.
+    /// and so see the copy's values. Where a later one has a name in its sources, that wins over what code set for it in an
+    /// earlier one, as the sources are now. Afterwards all are independent.
     public convenience init(copying containers: Container...) {
         self.init()
         var holdings = Holdings()
