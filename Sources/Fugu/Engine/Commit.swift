@@ -28,11 +28,15 @@ extension Flight {
             if !asker.isEnded, made.isSuccess { family.record(requested).facts.value.lastRecipe = recipe }
             let ending = keep(made, recorder, holder, &effects)
             facts.value.landing?.outcome.withLock { $0 = ending.forWaiters }
+            if made.isSuccess {
+                effects.garbage.add(Retained(facts.value.failedNeeds))
+                facts.value.failedNeeds = []
+            }
             leave(&effects)
             return ending.forAsker.withoutLease
         }
         effects.perform(in: family)
-        if case .failure = outcome.result, let parent { parent.needFailed(family.lock.withLock { failedWay }) }
+        if case .failure(let error) = outcome.result { parent?.needFailed(failedWay(error), error) }
         return outcome
     }
 
