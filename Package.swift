@@ -39,7 +39,7 @@ let package = Package(
         .testTarget(
             name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration", "Support"],
             swiftSettings: strict),
-        .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu"], swiftSettings: strict),
+        .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
             name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],
             swiftSettings: strict),
