@@ -90,6 +90,13 @@ enum Messages {
             + "was closed:" + lines
     }
 
+    static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
+        let caller = isLoad ? "the load of \(feature ?? "?")" : "a closer of \(feature ?? "the container itself")"
+        return
+            "Fugu: \(caller) waits for close() of a container which in turn waits for it. Call close() from outside, say "
+            + "where the program ends; a closer only ends what its own feature opened."
+    }
+
     static func closerFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: closing an instance of \(key.name) that is not used any more failed: \(error)"
     }

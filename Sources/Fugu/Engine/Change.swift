@@ -222,8 +222,11 @@ extension Node {
         if parent != nil { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
         guard let info = cell.info, let recipe = info.value.recipe else { return }
         if recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
-        if isAbandoned, let lease = info.value.lease, !lease.takeClosers().isEmpty {
-            garbage.abandoned.append(cell.key)
+        if isAbandoned {
+            for (key, closers) in info.value.lease?.abandon() ?? [] {
+                garbage.abandoned.append(key)
+                garbage.add(Retained(closers))
+            }
         }
         garbage.add(recipe)
         garbage.add(info.value.lease, isForNobody: false)
