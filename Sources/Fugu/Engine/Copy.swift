@@ -59,6 +59,8 @@ extension Container {
     /// It takes values, swapped and replaced features, sources and rules, but nothing that was loaded: features load anew
     /// and so see the copy's values. Where a later one has a name in its sources, that wins over what code set for it in an
     /// earlier one, as the sources are now. Afterwards all are independent.
+    ///
+    /// A load that copies its handle was made from what was set; of what sources have, only from what it reads by name.
     public convenience init(copying containers: Container...) {
         self.init()
         var holdings = Holdings()
