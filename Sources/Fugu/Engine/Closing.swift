@@ -15,7 +15,8 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         public var description: String { "was not done within \(deadline) and is left to itself" }
     }
     /// `close()` was called by a closer or a load that this very closing waits for, and would have waited for ever.
-    /// Thrown by itself; nothing was closed by that call.
+    /// Thrown by itself; nothing was closed by that call. It is found in the closer's or the load's own task and in tasks
+    /// started from it; two closings begun apart, with closers that wait for each other's containers, are not found.
     public struct WaitsForItself: Error, Sendable, CustomStringConvertible {
         /// The feature whose closer or load it was; nil for a closer that was registered outside of loads.
         public let feature: String?

@@ -96,7 +96,7 @@ extension World {
         Dictionary(grouping: state.loads) { "V\($0.vertex) of \($0.home)" }.compactMap { name, loads in
             let successes = loads.count { $0.end == .success }
             if successes > 1 { return "\(name) was loaded \(successes) times" }
-            if loads.contains(where: \.isOverlapped) { return "\(name) was loaded twice at a time" }
+            if loads.contains(where: { !$0.overlaps.isEmpty }) { return "\(name) was loaded twice at a time" }
             return loads.dropLast().contains { $0.end == .success } ? "\(name) was loaded again after a success" : nil
         }
     }

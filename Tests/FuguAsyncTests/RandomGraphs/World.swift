@@ -22,8 +22,10 @@ final class World: Sendable {
         let vertex: Int
         let home: String
         var end = End.none
-        /// Whether another load of the same began before its end.
-        var isOverlapped = false
+        /// Loads of the same that ran at the same time for a while.
+        var overlaps: [Int] = []
+        /// Whether it is known to have been cancelled.
+        var isCancelled = false
         var needs: [(vertex: Int, made: Made)] = []
     }
 
@@ -123,14 +125,16 @@ final class World: Sendable {
 
     private func begin(_ vertex: Int, _ home: String) -> Int {
         state.withLock { state in
-            for index in state.loads.indices
-            where state.loads[index].vertex == vertex && state.loads[index].home == home
-                && state.loads[index].end == .none
-            {
-                state.loads[index].isOverlapped = true
+            let id = state.loads.count
+            var load = Load(vertex: vertex, home: home)
+            for index in state.loads.indices {
+                let other = state.loads[index]
+                guard other.vertex == vertex, other.home == home, other.end == .none else { continue }
+                load.overlaps.append(index)
+                state.loads[index].overlaps.append(id)
             }
-            state.loads.append(Load(vertex: vertex, home: home))
-            return state.loads.count - 1
+            state.loads.append(load)
+            return id
         }
     }
 
@@ -144,13 +148,26 @@ final class World: Sendable {
     }
 
     private func end(_ id: Int, _ end: Load.End) async {
-        // Only a load whose last waiter has left may be overtaken by another one. Its task learns of it at once, but
-        // perhaps a moment after the other has begun.
-        if [.calm, .cancelling].contains(graph.mode), now.loads[id].isOverlapped {
-            for _ in 0..<5_000 where !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
-            if !Task.isCancelled { violate("load \(id) of V\(now.loads[id].vertex) ran twice at a time") }
+        // Only a load whose last waiter has left may run beside another one. Its task learns of it at once, but perhaps a
+        // moment after the other has begun, or before it begins itself.
+        for _ in 0..<5_000 {
+            if mayEnd(id, end) { return }
+            try? await Task.sleep(for: .milliseconds(1))
         }
+        violate("load \(id) of V\(now.loads[id].vertex) ran twice at a time")
         state.withLock { $0.loads[id].end = end }
+    }
+
+    /// Ends a load, unless it runs beside another one and neither is cancelled.
+    private func mayEnd(_ id: Int, _ end: Load.End) -> Bool {
+        let isCancelled = Task.isCancelled
+        return state.withLock { state in
+            if isCancelled { state.loads[id].isCancelled = true }
+            let isAlone = state.loads[id].overlaps.allSatisfy { state.loads[$0].isCancelled }
+            guard isCancelled || isAlone || ![.calm, .cancelling].contains(graph.mode) else { return false }
+            state.loads[id].end = end
+            return true
+        }
     }
 }
 
