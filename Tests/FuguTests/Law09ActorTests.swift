@@ -136,8 +136,16 @@ extension Law9Size: @MainActor Equatable {
             "@MainActor func use(_ container: Container) -> Model { container[Model.self] }")
         let wrong = try await typeChecks(
             "nonisolated func use(_ container: Container) -> Model { container[Model.self] }")
-        guard let right, let wrong else { return print("skipped: no compiler or no module Fugu was found") }
+        let free = try await typeChecks(
+            """
+            nonisolated func drop(_ container: Container, _ model: Model) {
+                container.replace(Model.self) { _ in model }
+                container.reset(Model.self)
+            }
+            """)
+        guard let right, let wrong, let free else { return print("skipped: no compiler or no module Fugu was found") }
         #expect(right.isRight, "\(right.output)")
+        #expect(free.isRight, "what loads nothing may be called anywhere: \(free.output)")
         #expect(!wrong.isRight && wrong.output.contains("main actor-isolated conformance"), "\(wrong.output)")
     }
 }
