@@ -37,8 +37,9 @@ let package = Package(
         .target(name: "Support", dependencies: ["Fugu"], path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "FuguTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
-            name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
-        .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu"], swiftSettings: strict),
+            name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration", "Support"],
+            swiftSettings: strict),
+        .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
             name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],
             swiftSettings: strict),

@@ -8,7 +8,7 @@ struct Page: Sendable, CustomStringConvertible {
     /// The pages whose blocks stand in `Snippets`.
     static let all = [
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
-        "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md",
+        "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
         "Sources/Fugu/Fugu.docc/ConfigurationObjects.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
     ].map(Page.init)

@@ -26,3 +26,6 @@ func run(
     let printed = transcript.withLock { $0 }
     #expect(printed == expected, sourceLocation: sourceLocation)
 }
+
+/// For tests that are no snippets themselves, one after the other with them.
+var transcriptSoFar: [String] { transcript.withLock { $0 } }

@@ -24,18 +24,6 @@ struct Law27CancellationTests {
             return Thing("Ranking", parts: [try await container[Model.self]])
         }
     }
-    /// Does not care for cancellation; every load has its own gate.
-    struct Stubborn: AsyncFeature {
-        static func load(in container: any FeatureContainer) async throws -> Thing {
-            let stage = container.stage
-            let number = stage.tally("Stubborn").add()
-            container.onClose { stage.log.add("close \(number)") }
-            await stage.gate("Stubborn \(number)").pass()
-            stage.log.add(Task.isCancelled ? "end \(number), cancelled" : "end \(number)")
-            try stage.mayFail("Stubborn \(number)")
-            return Thing("Stubborn \(number)")
-        }
-    }
 
     @Test("Cancelling the first asker releases it at once and alone (law 27)")
     func cancellingTheFirstAsker() async throws {
@@ -171,63 +159,6 @@ struct Law27CancellationTests {
         container.stage.gate("next").open()
         #expect(await seen.first(1) == ["next"])
         #expect(container.stage.tally("Live").count == 2)
-    }
-
-    /// Begins a load, abandons it, and begins another one while the first still runs.
-    private func overlap(in container: Container) async -> Task<Thing, any Error> {
-        let abandoned = Task { try await container[Stubborn.self] }
-        await container.stage.tally("Stubborn").reaches(1)
-        abandoned.cancel()
-        await #expect(throws: CancellationError.self) { try await abandoned.value }
-        let next = Task { try await container[Stubborn.self] }
-        await container.stage.tally("Stubborn").reaches(2)
-        return next
-    }
-
-    @Test("Who comes after the last one left starts a new load at once; the abandoned one is kept if first (law 27)")
-    func abandonedSucceedsFirst() async throws {
-        let container = Container()
-        let stage = container.stage
-        let next = await overlap(in: container)
-        stage.gate("Stubborn 1").open()
-        #expect(await stage.log.first(1) == ["end 1, cancelled"])
-        while container.loadsUnderWay > 1 { await Task.yield() }
-        #expect(try await container[Stubborn.self].name == "Stubborn 1")
-        stage.gate("Stubborn 2").open()
-        #expect(try await next.value.name == "Stubborn 1")
-        #expect(await stage.log.first(3) == ["end 1, cancelled", "end 2", "close 2"])
-        try await container.close()
-        #expect(stage.log.all.last == "close 1")
-        #expect(stage.log.all.count == 4)
-    }
-
-    @Test("Who comes after the last one left starts a new load at once; it is kept if first (law 27)")
-    func newOneSucceedsFirst() async throws {
-        let container = Container()
-        let stage = container.stage
-        let next = await overlap(in: container)
-        stage.gate("Stubborn 2").open()
-        #expect(try await next.value.name == "Stubborn 2")
-        stage.gate("Stubborn 1").open()
-        #expect(await stage.log.first(3) == ["end 2", "end 1, cancelled", "close 1"])
-        #expect(try await container[Stubborn.self].name == "Stubborn 2")
-        try await container.close()
-        #expect(stage.log.all.count == 4)
-        #expect(stage.log.all.last == "close 2")
-    }
-
-    @Test("A failure of the abandoned load is nobody's; that of the new one leaves what the abandoned made (law 27)")
-    func failuresOfOverlappingLoads() async throws {
-        for failing in 1...2 {
-            let container = Container()
-            let stage = container.stage
-            stage.fail("Stubborn \(failing)")
-            let next = await overlap(in: container)
-            stage.gate("Stubborn 1").open()
-            while container.loadsUnderWay > 1 { await Task.yield() }
-            stage.gate("Stubborn 2").open()
-            #expect(try await next.value.name == "Stubborn \(3 - failing)")
-        }
     }
 
     @Test("A task that is cancelled already still gets what is there, and only that (law 27)")

@@ -258,39 +258,4 @@ import Testing
         try await caller.value
         #expect(stage.log.all == ["begin", "end"])
     }
-
-    @Test("A deadline names each closer that exceeds it, cancels and leaves it; the others run (law 28)")
-    func deadline() async throws {
-        let container = Container()
-        let stage = container.stage
-        _ = container[Files.self]
-        _ = try await container[Stuck.self]
-        let error = try #require(
-            await #expect(throws: CloseError.self) { try await container.close(deadline: .milliseconds(20)) })
-        #expect(error.failures.map(\.feature) == ["Stuck"])
-        #expect((error.failures[0].error as? CloseError.DeadlineExceeded)?.deadline == .milliseconds(20))
-        #expect(error.description.contains("Stuck: was not done within"))
-        #expect(stage.log.all.contains("Files"))
-        await stage.gate("Stuck is cancelled").pass()
-    }
-
-    struct Stuck: AsyncFeature {
-        static func load(in container: any FeatureContainer) async throws -> Thing {
-            let stage = container.stage
-            container.onClose {
-                defer { stage.gate("Stuck is cancelled").open() }
-                try await Gate().passUnlessCancelled()
-            }
-            return Thing("Stuck")
-        }
-    }
-
-    @Test("Within its deadline a closer's own error is reported (law 28)")
-    func deadlineKept() async throws {
-        let container = Container()
-        container.onClose { throw Boom() }
-        let error = try #require(
-            await #expect(throws: CloseError.self) { try await container.close(deadline: .seconds(50)) })
-        #expect(error.failures.map { $0.error as? Boom } == [Boom()])
-    }
 }

@@ -117,6 +117,32 @@ import Testing
         #expect(error.failures.map(\.path) == [["Ranking", "Search", "Database"], ["Search", "Database"]])
     }
 
+    struct Forgiving: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            do { return try container[Broken.self] } catch { throw Boom("of its own") }
+        }
+    }
+    struct Retrying: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            _ = try? container[Broken.self]
+            return try await container[Forgiving.self]
+        }
+    }
+
+    @Test("The way ends with the load that threw the error: one that swallowed another's is not led past")
+    func swallowed() async throws {
+        let container = Container()
+        let error = try #require(
+            await #expect(throws: WarmUpError.self) {
+                try await container.warmUp {
+                    $0.load(Forgiving.self)
+                    $0.load(Retrying.self)
+                }
+            })
+        #expect(error.failures.map(\.path) == [["Forgiving"], ["Retrying", "Forgiving"]])
+        #expect(error.failures.map { $0.error as? Boom } == [Boom("of its own"), Boom("of its own")])
+    }
+
     @Test("Progress tells after each how many of how many, how long and what is still loading")
     func progress() async throws {
         let container = Container()

@@ -1,14 +1,6 @@
-import Foundation
 import Fugu
 import FuguConfiguration
-
-/// What happened, in order, from any thread.
-final class Log<Element: Sendable>: Sendable {
-    private let elements = Guarded<[Element]>([])
-
-    func add(_ element: Element) { elements.withLock { $0.append(element) } }
-    var all: [Element] { elements.withLock { $0 } }
-}
+import Support
 
 extension Container {
     /// What is reported in the container's family from now on.
@@ -78,18 +70,6 @@ final class CountingSource: PropertySource {
         let values = names.map { ($0, PropertyValue.integer(next)) }
         return try PropertySnapshot(Dictionary(uniqueKeysWithValues: values), source: name)
     }
-}
-
-/// Runs `body` on `count` threads of their own and returns when all are done.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    let done = DispatchSemaphore(value: 0)
-    for index in 0..<count {
-        Thread.detachNewThread {
-            body(index)
-            done.signal()
-        }
-    }
-    for _ in 0..<count { done.wait() }
 }
 
 /// The text of what `body` throws.

@@ -1,7 +1,8 @@
-import Foundation
-import Fugu
 import FuguConfiguration
+import Support
 import Testing
+
+@testable import Fugu
 
 extension Properties {
     fileprivate static let size = PropertyKey("pool.size", defaultValue: 4)
@@ -30,8 +31,8 @@ private final class Reloading: Feature, Sendable {
 /// Waits in its load of the root until the test lets it go on.
 private final class Slow: Feature, Sendable {
     struct Gates: Sendable {
-        let began = DispatchSemaphore(value: 0)
-        let goOn = DispatchSemaphore(value: 0)
+        let began = Gate()
+        let goOn = Gate()
     }
     @TaskLocal static var gates: Gates?
     let size: Int
@@ -39,7 +40,7 @@ private final class Slow: Feature, Sendable {
     static func load(in container: any FeatureContainer) -> Slow {
         let slow = Slow(size: container.size)
         if let gates {
-            gates.began.signal()
+            gates.began.open()
             gates.goOn.wait()
         }
         return slow
@@ -49,6 +50,17 @@ private final class Slow: Feature, Sendable {
 private struct Later: AsyncFeature {
     let size: Int
     static func load(in container: any FeatureContainer) async throws -> Later { Later(size: container.size) }
+}
+
+extension Container {
+    /// How many wait for loads of the feature that are under way in the family.
+    fileprivate func waiterCount<F: Feature>(of _: F.Type) -> Int {
+        let family = backing.node.family
+        return family.lock.withLock {
+            let flights = family.existingRecord(Key(raw: Key.feature(F.self)))?.facts.value.flights ?? []
+            return flights.reduce(0) { $0 + $1.waiterCount }
+        }
+    }
 }
 
 @Suite struct Law23HomesTests {
@@ -110,20 +122,20 @@ private struct Later: AsyncFeature {
     @Test(
         "A child that waits for its parent's load gets its own copy if its source has what that load read (laws 16, 17)"
     )
-    func waiting() throws {
+    func waiting() async throws {
         let child = container.child()
         try child.apply(source(2))
         let gates = Slow.Gates()
         let sizes = Log<Int>()
-        onThreads(3) { [container] index in
+        await onThreads(3) { [container] index in
             switch index {
             case 0: sizes.add(Slow.$gates.withValue(gates) { container[Slow.self].size })
             case 1:
                 gates.began.wait()
-                // Let the other one come to its wait first, as far as can be done from outside.
-                Thread.sleep(forTimeInterval: 0.05)
-                gates.goOn.signal()
-            default: sizes.add(child[Slow.self].size)
+                sizes.add(child[Slow.self].size)
+            default:
+                awaitState { container.waiterCount(of: Slow.self) == 1 }
+                gates.goOn.open()
             }
         }
         #expect(sizes.all.sorted() == [2, 4])

@@ -1,6 +1,7 @@
 import Foundation
 import Fugu
 import FuguConfiguration
+import Support
 import Testing
 
 extension Properties {

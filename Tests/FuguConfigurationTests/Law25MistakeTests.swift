@@ -1,5 +1,6 @@
 import Fugu
 import FuguConfiguration
+import Support
 import Testing
 
 extension Properties {

@@ -1,5 +1,6 @@
 import Fugu
 import FuguConfiguration
+import Support
 import Testing
 
 extension Properties {
@@ -30,7 +31,7 @@ private final class Numbers: PropertySource {
     @Test(
         "4 threads that read two values changing together in 1,000 reloads never see an old one after a new one (law 25)"
     )
-    func allOrNothing() throws {
+    func allOrNothing() async throws {
         let container = Container()
         let child = container.child()
         try container.apply(Numbers())
@@ -39,7 +40,7 @@ private final class Numbers: PropertySource {
         let isDone = Guarded(false)
         let failures = Log<String>()
         let reads = Log<Int>()
-        onThreads(5) { index in
+        await onThreads(5) { index in
             if index == 4 {
                 for _ in 0..<1_000 { if (try? container.reload()) == nil { failures.add("a reload failed") } }
                 return isDone.withLock { $0 = true }

@@ -119,16 +119,7 @@ extension Law9Size: @MainActor Equatable {
     }
 
     private func typeChecks(_ body: String) throws -> (isRight: Bool, output: String)? {
-        let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let modules = [products.appending(path: "Modules"), products].first {
-            FileManager.default.fileExists(atPath: $0.appending(path: "Fugu.swiftmodule").path)
-        }
-        let compiler = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-        guard let modules, let compiler else { return nil }
-        let source = FileManager.default.temporaryDirectory.appending(path: "law9-\(UUID()).swift")
-        defer { try? FileManager.default.removeItem(at: source) }
-        try Data(
+        try Compiler.check(
             """
             import Fugu
             @MainActor final class Model { var count = 0 }
@@ -136,17 +127,7 @@ extension Law9Size: @MainActor Equatable {
                 static func load(in container: any FeatureContainer) -> Model { Model() }
             }
             \(body)
-            """.utf8
-        ).write(to: source)
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: compiler)
-        process.arguments = ["-typecheck", "-swift-version", "6", "-I", modules.path, source.path]
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus == 0, text)
+            """)
     }
 
     @Test("The compiler refuses to load a main-actor feature off the main actor (law 9)")
@@ -155,8 +136,16 @@ extension Law9Size: @MainActor Equatable {
             "@MainActor func use(_ container: Container) -> Model { container[Model.self] }")
         let wrong = try await typeChecks(
             "nonisolated func use(_ container: Container) -> Model { container[Model.self] }")
-        guard let right, let wrong else { return print("skipped: no compiler or no module Fugu was found") }
+        let free = try await typeChecks(
+            """
+            nonisolated func drop(_ container: Container, _ model: Model) {
+                container.replace(Model.self) { _ in model }
+                container.reset(Model.self)
+            }
+            """)
+        guard let right, let wrong, let free else { return print("skipped: no compiler or no module Fugu was found") }
         #expect(right.isRight, "\(right.output)")
+        #expect(free.isRight, "what loads nothing may be called anywhere: \(free.output)")
         #expect(!wrong.isRight && wrong.output.contains("main actor-isolated conformance"), "\(wrong.output)")
     }
 }

@@ -78,7 +78,7 @@ struct Law21FeaturesTests {
 
     @Test("So it does when the rules changed while it was loading (laws 19 and 21)")
     func reloadsAfterChangeDuringLoad() {
-        let (began, goOn) = (Support.Gate(), Support.Gate())
+        let (began, goOn) = (Gate(), Gate())
         let slow = FeatureKey(reloadsWhenInputsChange: true) { container in
             defer {
                 began.open()
@@ -100,7 +100,7 @@ struct Law21FeaturesTests {
     func reloadsAtOnce() {
         let (container, scope) = scope()
         #expect(scope[Live.self].text == "1 ")
-        let heard = Support.Log<String>()
+        let heard = Log<String>()
         scope.observe(Live.self) { heard.add($0.text) }
         change(container, to: 2)
         #expect(heard.all == ["2 "])

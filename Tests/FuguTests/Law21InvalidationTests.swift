@@ -32,7 +32,7 @@ struct Law21InvalidationTests {
 
     @Test("invalidateScopes lets rules run once more, at the next read (law 21)")
     func invalidate() {
-        let runs = Support.Counter()
+        let runs = Counter()
         let container = Container()
         container.configureScopes { [outside] handle in
             runs.add()
@@ -129,7 +129,7 @@ struct Law21InvalidationTests {
         }
         let scope = container.scope("/a")
         #expect(scope[Timeout.self] == 1)
-        let heard = Support.Log<String>()
+        let heard = Log<String>()
         scope.observe(Timeout.self) { heard.add("timeout \($0), label \(scope[Label.self])") }
         scope.child().observe(Timeout.self) { _ in heard.add("the child is gone") }
         scope.observe(Label.self) { heard.add("label \($0), timeout \(scope[Timeout.self])") }
@@ -144,7 +144,7 @@ struct Law21InvalidationTests {
     func observedUnread() {
         let container = Container()
         let scope = container.scope("/a")
-        let heard = Support.Log<Int>()
+        let heard = Log<Int>()
         scope.observe(Timeout.self) { heard.add($0) }
         container.configureScopes { $0[Timeout.self] = 5 }
         #expect(heard.all == [5])
@@ -154,7 +154,7 @@ struct Law21InvalidationTests {
     func observedBelow() {
         let container = Container()
         let child = container.scope("/a").child()
-        let heard = Support.Log<String>()
+        let heard = Log<String>()
         container.observe(Timeout.self) { heard.add("container \($0)") }
         child.observe(Timeout.self) { heard.add("child \($0)") }
         container.configureScopes { $0[Timeout.self] = 5 }
@@ -167,7 +167,7 @@ struct Law21InvalidationTests {
         let container = ruled()
         let scope = container.scope("/a")
         scope[Timeout.self] = 100
-        let heard = Support.Log<Int>()
+        let heard = Log<Int>()
         scope.observe(Timeout.self) { heard.add($0) }
         outside.withLock { $0 = 2 }
         container.invalidateScopes()
@@ -193,7 +193,7 @@ struct Law21InvalidationTests {
     func tracked() {
         let container = ruled()
         let scope = container.scope("/a")
-        let told = Support.Counter()
+        let told = Counter()
         withObservationTracking {
             #expect(scope.observable[Timeout.self] == 1)
         } onChange: {

@@ -96,7 +96,7 @@ struct Law21RulesTests {
 
     @Test("Scopes are computed at their first read, not before (law 21)")
     func lazily() {
-        let runs = Support.Counter()
+        let runs = Counter()
         let container = Container()
         container.configureScopes { handle in
             runs.add()
@@ -161,7 +161,7 @@ struct Law21ScopesTests {
 
     @Test("The same path gives the same scope while someone holds it, a fresh one afterwards (law 21)")
     func identity() {
-        let runs = Support.Counter()
+        let runs = Counter()
         let container = Container()
         container.configureScopes { handle in
             runs.add()
@@ -221,7 +221,7 @@ struct Law21ScopesTests {
     func manyThreads() {
         for _ in 0..<50 {
             let container = Container()
-            let scopes = Support.Log<Container>()
+            let scopes = Log<Container>()
             onThreads(8) { _ in scopes.add(container.scope("/a")) }
             #expect(Set(scopes.all.map(ObjectIdentifier.init)).count == 1)
         }
@@ -230,7 +230,7 @@ struct Law21ScopesTests {
     @Test("Scopes nobody holds cost nothing: what they held goes with them, and they are not looked at again (law 21)")
     func costNothing() {
         struct Held: Property { static var defaultValue: Witness? { nil } }
-        let (runs, ended) = (Support.Counter(), Support.Counter())
+        let (runs, ended) = (Counter(), Counter())
         let container = Container()
         container.configureScopes { handle in
             runs.add()

@@ -10,7 +10,7 @@ struct Law21ThreadsTests {
     @Test("With many threads reading first, rules run once, and all see what they set (law 21)")
     func once() {
         for _ in 0..<20 {
-            let runs = Support.Counter()
+            let runs = Counter()
             let container = Container()
             container.configureScopes { handle in
                 runs.add()
@@ -26,8 +26,8 @@ struct Law21ThreadsTests {
 
     @Test("Who reads a scope while its rules run waits for them; the same after an invalidation (law 21)")
     func waits() {
-        let (began, goOn) = (Guarded(Support.Gate()), Guarded(Support.Gate()))
-        let runs = Support.Counter()
+        let (began, goOn) = (Guarded(Gate()), Guarded(Gate()))
+        let runs = Counter()
         let container = Container()
         container.configureScopes { handle in
             handle[Timeout.self] = 10 * runs.add()
@@ -36,7 +36,7 @@ struct Law21ThreadsTests {
         }
         let scope = container.scope("/a")
         for round in 1...2 {
-            let values = Support.Log<Int>()
+            let values = Log<Int>()
             let threads = (0..<3).map { _ in startThread { values.add(scope[Timeout.self]) } }
             began.withLock { $0 }.wait()
             scope.awaitScopeReaders(2)
@@ -44,15 +44,15 @@ struct Law21ThreadsTests {
             threads.forEach { $0.wait() }
             #expect(values.all == [10 * round, 10 * round, 10 * round])
             #expect(runs.value == round)
-            began.withLock { $0 = Support.Gate() }
-            goOn.withLock { $0 = Support.Gate() }
+            began.withLock { $0 = Gate() }
+            goOn.withLock { $0 = Gate() }
             container.invalidateScopes()
         }
     }
 
     @Test("While rules run the rest of the family reads, writes and computes other scopes (law 21)")
     func noLock() {
-        let (began, goOn) = (Support.Gate(), Support.Gate())
+        let (began, goOn) = (Gate(), Gate())
         let container = Container()
         container.configureScopes("/slow") { handle in
             began.open()
@@ -87,7 +87,7 @@ struct Law21ThreadsTests {
 
     @Test("Rules that are added while rules run are applied before the read returns (law 21)")
     func addedMeanwhile() {
-        let (began, goOn) = (Support.Gate(), Support.Gate())
+        let (began, goOn) = (Gate(), Gate())
         let container = Container()
         container.configureScopes { handle in
             began.open()
@@ -95,7 +95,7 @@ struct Law21ThreadsTests {
             handle[Timeout.self] = 5
         }
         let scope = container.scope("/a")
-        let values = Support.Log<Int>()
+        let values = Log<Int>()
         let thread = startThread { values.add(scope[Timeout.self]) }
         began.wait()
         container.configureScopes { $0[Timeout.self] += 1 }
@@ -105,10 +105,27 @@ struct Law21ThreadsTests {
         #expect(scope[Timeout.self] == 6)
     }
 
+    @Test("A rule may change rules elsewhere, and an observer of what a rule set may do so here (law 21)")
+    func changesElsewhere() {
+        let (container, other) = (Container(), Container())
+        let child = container.child()
+        let runs = Counter()
+        container.configureScopes("/a") { [unowned container] in
+            other.invalidateScopes()
+            child.configureScopes { _ in }
+            container[Label.self] = "changed"
+            $0[Timeout.self] = runs.add()
+        }
+        container.observe(Label.self) { [unowned container] _ in container.invalidateScopes() }
+        let scope = container.scope("/a")
+        #expect(scope[Timeout.self] >= 1)
+        #expect(scope[Timeout.self] == 2)
+    }
+
     @Test("A scope that two threads invalidate and read is never seen without its rules (law 21)")
     func torn() {
         let container = Container()
-        let turn = Support.Counter()
+        let turn = Counter()
         container.configureScopes { handle in
             let turn = turn.add()
             handle[Timeout.self] = turn
@@ -130,7 +147,7 @@ struct Law21ThreadsTests {
 
     @Test("What a rule sets through its container after it has run is reported and changes nothing (law 21)")
     func late() {
-        let kept = Support.Log<any PropertyContainer>()
+        let kept = Log<any PropertyContainer>()
         let container = Container()
         let reports = container.scopeReports()
         container.configureScopes { kept.add($0) }
@@ -179,12 +196,25 @@ struct Law21TrapsTests {
         expectMessage(of: result, "/a", "reads that scope while it is being configured")
     }
 
+    @Test("So is a rule that adds rules for its own scope, or invalidates it (law 21)", arguments: [true, false])
+    func withoutEnd(adds: Bool) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [adds] in
+            ThisProcess.mustStopWithinASecond()
+            let container = Container()
+            container.configureScopes("/a") { [unowned container] _ in
+                if adds { container.configureScopes { _ in } } else { container.invalidateScopes() }
+            }
+            _ = container.scope("/a")[Timeout.self]
+        }
+        expectMessage(of: result, "/a", "configure it again without end")
+    }
+
     @Test("So are two rules that read each other's scopes, on one thread and on two (law 21)", arguments: [1, 2])
     func eachOther(threads: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [threads] in
             ThisProcess.mustStopWithinASecond()
             let container = Container()
-            let barrier = threads == 2 ? Support.Barrier(of: 2) : nil
+            let barrier = threads == 2 ? Barrier(of: 2) : nil
             for (mine, other) in [("/a", "/b"), ("/b", "/a")] {
                 container.configureScopes(mine) { [unowned container] in
                     barrier?.wait()

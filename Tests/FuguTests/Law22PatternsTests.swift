@@ -59,7 +59,7 @@ struct Law22PatternsTests {
 
     @Test("A predicate takes the pattern's place, and is given the path with its slash and without its query (law 22)")
     func predicate() {
-        let asked = Support.Log<String>()
+        let asked = Log<String>()
         let container = Container()
         container.configureScopes(
             where: {
@@ -75,7 +75,7 @@ struct Law22PatternsTests {
     @Test("A predicate is asked once per computation and without a lock: it may read the container (laws 21 and 22)")
     func predicateWithoutLock() {
         struct Allowed: Property { static var defaultValue: Set<String> { [] } }
-        let asked = Support.Counter()
+        let asked = Counter()
         let container = Container()
         container.configureScopes(
             where: { [unowned container] path in

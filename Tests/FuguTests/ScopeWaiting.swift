@@ -23,8 +23,8 @@ extension Container {
 
 extension Container {
     /// Hands what would go to standard error to a log.
-    func scopeReports() -> Support.Log<String> {
-        let log = Support.Log<String>()
+    func scopeReports() -> Log<String> {
+        let log = Log<String>()
         backing.node.family.reports.handle { log.add($0) }
         return log
     }

@@ -103,9 +103,10 @@ extension Container {
 
     /// The present value of the feature, then later ones; a slow reader skips to the newest.
     ///
-    /// Ends when its task is cancelled or the container goes away.
+    /// Loads it if need be, in the background; a failure is not told. Ends when its task is cancelled, which also ends its
+    /// waiting for that load, or when the container closes or goes away.
     public func values<F: AsyncFeature>(of feature: F.Type) -> some AsyncSequence<F.Instance, Never> & Sendable {
-        Task { _ = try? await self[feature] }
-        return stream(Subject(feature))
+        let load = Task { _ = try? await self[feature] }
+        return stream(Subject(feature)) { load.cancel() }
     }
 }

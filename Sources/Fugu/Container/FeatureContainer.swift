@@ -1,5 +1,9 @@
 /// What can be read and set by keys of every kind: a ``Container``, the handle that `load(in:)` is given, the handle of an
 /// ``Container/update(_:)``, an ``ObservableContainer``.
+///
+/// A type that conforms for an actor only (`extension Model: @MainActor Feature`) has its subscript on that actor only, since
+/// a read may load it. The functions `set`, `replace` and `reset` run nothing of the type and can be called anywhere: the
+/// loader given to `replace` belongs to no actor, and what is dropped is loaded at the next read, on the actor.
 public protocol FeatureContainer: PropertyContainer {}
 
 extension FeatureContainer {

@@ -97,14 +97,17 @@ extension Container {
         token.withLock { $0 = made }
     }
 
-    /// The present value, if there is one by now, and all later ones.
-    func stream<Value>(_ subject: Subject<Value>) -> AsyncStream<Value> {
+    /// The present value, if there is one by now, and all later ones. `onEnd` is called when nobody listens any more.
+    func stream<Value>(_ subject: Subject<Value>, onEnd: @escaping @Sendable () -> Void = {}) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
             backing.node, subject.key, isSequence: true,
             Observer.Callbacks(
                 call: { continuation.yield($0.value(as: Value.self)) }, onEnd: { continuation.finish() }))
-        continuation.onTermination = { _ in observer.cancel() }
+        continuation.onTermination = { _ in
+            observer.cancel()
+            onEnd()
+        }
         backing.node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
         return stream
     }

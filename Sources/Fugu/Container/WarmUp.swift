@@ -48,7 +48,8 @@ public struct WarmUp: Sendable {
 public struct WarmUpError: Error, Sendable, CustomStringConvertible {
     /// One feature that was not loaded.
     public struct Failure: Sendable {
-        /// The features on the way to the one whose load failed, that of the list first.
+        /// The features on the way to the one whose load threw the error, that of the list first. A feature that catches
+        /// the error of another and throws its own is the last.
         public let path: [String]
         /// What it threw.
         public let error: any Error
@@ -105,7 +106,8 @@ extension WarmUp.Item {
             try await Current.$activity.withValue(errand) { try await load(container) }
             return nil
         } catch {
-            let path = (error as? LoadError)?.path ?? errand.failedWay.withLock { $0 }.map(\.name)
+            let way = errand.failedNeeds.withLock { $0 }.way(to: error)
+            let path = (error as? LoadError)?.path ?? way.map(\.name)
             return WarmUpError.Failure(path: path.isEmpty ? [key.name] : path, error: error)
         }
     }
@@ -116,7 +118,7 @@ private final class Errand: Activity {
     let family: Family
     let parent: (any Activity)?
     let level: Int
-    let failedWay = Guarded<[Key]>([])
+    let failedNeeds = Guarded<[FailedNeed]>([])
     private let finished = Atomic(false)
 
     init(of family: Family, parent: (any Activity)?) {
@@ -127,7 +129,10 @@ private final class Errand: Activity {
 
     var key: Key? { nil }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
-    func needFailed(_ way: [Key]) { failedWay.withLock { $0 = way } }
+    func needFailed(_ way: [Key], _ error: any Error) {
+        let dropped = failedNeeds.withLock { $0.note(way, error) }
+        withExtendedLifetime(dropped) {}
+    }
 
     func finish() {
         finished.store(true, ordering: .sequentiallyConsistent)

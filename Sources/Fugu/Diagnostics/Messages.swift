@@ -61,6 +61,12 @@ enum Messages {
             + "is given: it has what earlier rules set and what the scope's parent has."
     }
 
+    static func ruleChangesRules(_ path: String) -> String {
+        "Fugu: a rule for scope \(path) adds rules or invalidates scopes while that scope is being configured, which would "
+            + "configure it again without end. Add rules before scopes are read, and set values through the container "
+            + "that the rule is given."
+    }
+
     static func changeAfterRule(of key: Key) -> String {
         "Fugu: \(key.name) was set through the container of a rule after the rule had run; nothing happens. Set it while "
             + "the rule runs, or set it in the scope itself."
@@ -82,6 +88,13 @@ enum Messages {
         return
             "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
             + "was closed:" + lines
+    }
+
+    static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
+        let caller = isLoad ? "the load of \(feature ?? "?")" : "a closer of \(feature ?? "the container itself")"
+        return
+            "Fugu: \(caller) waits for close() of a container which in turn waits for it. Call close() from outside, say "
+            + "where the program ends; a closer only ends what its own feature opened."
     }
 
     static func closerFailed(of key: Key, _ error: any Error) -> String {

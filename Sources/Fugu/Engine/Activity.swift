@@ -14,13 +14,36 @@ protocol Activity: AnyObject, Sendable {
     var wayMask: UInt64 { get }
     /// Whether it has ended, so that nobody waits for it any more.
     var isFinished: Bool { get }
-    /// A load that this needed has failed; `way` leads from it to the one that is to blame.
-    func needFailed(_ way: [Key])
+    /// A load that this needed has failed; `way` leads from it to the one that threw the error.
+    func needFailed(_ way: [Key], _ error: any Error)
+}
+
+/// A load that something needed and that has failed.
+struct FailedNeed: Sendable {
+    let way: [Key]
+    let error: any Error
+}
+
+extension [FailedNeed] {
+    /// Replaces what is known of the same way. Returns what it replaced, to be released outside of locks.
+    mutating func note(_ way: [Key], _ error: any Error) -> [FailedNeed] {
+        let known = filter { $0.way == way }
+        removeAll { $0.way == way }
+        append(FailedNeed(way: way, error: error))
+        return known
+    }
+
+    /// The way to the load that threw `error`, if it came from one of these: not if who needed them has swallowed their
+    /// errors, or thrown one of its own. May run user code.
+    func way(to error: any Error) -> [Key] {
+        let text = String(reflecting: error)
+        return last { type(of: $0.error) == type(of: error) && String(reflecting: $0.error) == text }?.way ?? []
+    }
 }
 
 extension Activity {
     var wayMask: UInt64 { parent?.wayMask ?? 0 }
-    func needFailed(_ way: [Key]) {}
+    func needFailed(_ way: [Key], _ error: any Error) {}
 
     /// This and all that need it and have not ended, innermost first.
     var chain: Chain { Chain(following: self) }

@@ -74,7 +74,7 @@ extension Node {
             switch decision {
             case .found(let payload): return payload
             case .failed(let error):
-                if let parent, let awaited { parent.needFailed(family.lock.withLock { awaited.flight.failedWay }) }
+                if let parent, let awaited { parent.needFailed(awaited.flight.failedWay(error), error) }
                 throw error
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, container, parent)

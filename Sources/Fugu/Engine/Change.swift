@@ -271,9 +271,10 @@ extension Node {
         if cell.has(CellState.loaded) {
             unlinkLoaded(cell)
             if let lease = cell.info?.value.lease {
-                let closers = lease.takeClosers()
-                if !closers.isEmpty { garbage.addAbandoned(cell.key) }
-                garbage.add(Retained(closers))
+                for (key, closers) in lease.abandon() {
+                    garbage.addAbandoned(key)
+                    garbage.add(Retained(closers))
+                }
                 garbage.add(lease, isForNobody: false)
             }
         }

@@ -14,6 +14,16 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         /// The deadline in words.
         public var description: String { "was not done within \(deadline) and is left to itself" }
     }
+    /// `close()` was called by a closer or a load that this very closing waits for, and would have waited for ever.
+    /// Thrown by itself; nothing was closed by that call. It is found in the closer's or the load's own task and in tasks
+    /// started from it; two closings begun apart, with closers that wait for each other's containers, are not found.
+    public struct WaitsForItself: Error, Sendable, CustomStringConvertible {
+        /// The feature whose closer or load it was; nil for a closer that was registered outside of loads.
+        public let feature: String?
+        let isLoad: Bool
+        /// What happened and what to do.
+        public var description: String { Messages.closingWaitsForItself(feature, isLoad: isLoad) }
+    }
     /// In the order in which the closers ran.
     public let failures: [Failure]
 
@@ -36,11 +46,18 @@ extension Container {
     /// From the call on, other loads are refused: throwing and async features throw ``LoadError``, plain ones stop the
     /// program. Properties keep answering. A second call waits for the first and does nothing. Cancelling the caller does
     /// not cancel the closing.
-    /// - Parameter deadline: How long each closer may take; one that takes longer is cancelled and left to itself.
-    /// - Throws: ``CloseError`` with all failures, after everything has run.
+    ///
+    /// Closers of instances that left early, which may be under way, are waited for; what goes wrong in them is reported
+    /// (see ``handleReports(by:)``), not thrown.
+    /// - Parameter deadline: How long each closer may take; one that takes longer is cancelled, left to itself and named.
+    ///   Those of instances that left early have that long from the call on.
+    /// - Throws: ``CloseError`` with all failures, after everything has run; ``CloseError/WaitsForItself`` at once, if
+    ///   called by a closer or a load of this container or of one below it.
     public func close(deadline: Duration? = nil) async throws {
         let node = backing.node
-        let failures = await Task.detached { await node.close(deadline) }.value
+        if let error = Current.holdsUpClosing(node) { throw error }
+        let outer = Current.closing
+        let failures = await Task.detached { await node.close(deadline, within: outer) }.value
         guard failures.isEmpty else { throw CloseError(failures: failures) }
     }
 }
@@ -54,20 +71,21 @@ private struct ClosingStep {
 }
 
 extension Node {
-    fileprivate func close(_ deadline: Duration?) async -> [CloseError.Failure] {
+    fileprivate func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
         guard await beginClosing() else { return [] }
         while let waiter = nextUnderWay() { try? await waiter.wait {} }
-        await family.closings.waitForAll()
+        await family.closings.waitForAll(deadline)
         var failures: [CloseError.Failure] = []
         for step in family.lock.withLock({ closingSteps() }) {
             while let waiter = family.lock.withLock({ nextClosing() }) { try? await waiter.wait {} }
+            let role = ClosingRole(step.key, of: family, closing: self, within: outer)
             for closer in step.closers() {
-                guard let error = await closer.run(deadline) else { continue }
+                guard let error = await ClosingCall().run(closer, as: role, deadline) else { continue }
                 failures.append(CloseError.Failure(feature: step.key?.name, error: error))
             }
         }
         endClosing()
-        await family.closings.waitForAll()
+        await family.closings.waitForAll(deadline)
         return failures
     }
 
@@ -183,32 +201,5 @@ extension Node {
             if !isNeeded { return true }
         }
         return false
-    }
-}
-
-extension Closer {
-    /// Runs it. Returns what went wrong.
-    func run(_ deadline: Duration?) async -> (any Error)? {
-        guard let deadline else {
-            do { try await close() } catch { return error }
-            return nil
-        }
-        let waiter = TaskWaiter()
-        let result = Guarded<(any Error)??>(nil)
-        let work = Task {
-            var failure: (any Error)?
-            do { try await close() } catch { failure = error }
-            result.withLock { $0 = .some(failure) }
-            waiter.wake()
-        }
-        let alarm = Task {
-            try? await Task.sleep(for: deadline)
-            waiter.wake()
-        }
-        try? await waiter.wait {}
-        alarm.cancel()
-        if let result = result.withLock({ $0 }) { return result }
-        work.cancel()
-        return CloseError.DeadlineExceeded(deadline: deadline)
     }
 }

@@ -35,11 +35,15 @@ extension Flight {
                 let made = Outcome(result: result, home: home, recipe: recipe, lease: lease)
                 landing.outcome.withLock { $0 = ending.outcome(for: made) }
             }
+            if case .success = result, let rare = facts.value.rare, !rare.failedNeeds.isEmpty {
+                effects.garbage.add(Retained(rare.failedNeeds))
+                rare.failedNeeds = []
+            }
             leave(&effects)
             return (ending.standing.map { .success($0) } ?? result, home)
         }
         effects.perform(in: family)
-        if case .failure = given, let parent { parent.needFailed(family.lock.withLock { failedWay }) }
+        if case .failure(let error) = given { parent?.needFailed(failedWay(error), error) }
         return (given, home)
     }
 

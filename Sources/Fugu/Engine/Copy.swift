@@ -7,12 +7,13 @@ private struct Holdings {
 
     init() {}
 
-    /// Under the lock: what the node holds itself.
-    private init(of node: Node) {
+    /// Under the lock: what the node holds itself. A load that copies was made from it.
+    private init(of node: Node, _ recorder: Flight?) {
         strictness = node.storage.facts.strictness
         sources = node.storage.facts.sources
         rules = node.storage.facts.scopes?.rules ?? []
         for cell in node.storage.cells where cell.has(CellState.held) && !cell.has(CellState.layered) {
+            recorder?.record(cell, of: node)
             if let replacement = cell.info?.value.replacement {
                 operations[cell.key] = .replace(replacement)
             } else if let payload = cell.payload {
@@ -24,9 +25,10 @@ private struct Holdings {
     /// Adds what a container and its ancestors hold, the nearest winning.
     mutating func add(_ container: Container) {
         let node = container.backing.node
+        let recorder = container.backing.recorder
         node.prepareScopes()
         // In one look, so that a copy never has half of an update.
-        let levels = node.family.lock.withLock { node.path.map { Holdings(of: $0) } }
+        let levels = node.family.lock.withLock { node.path.map { Holdings(of: $0, recorder) } }
         for level in levels.reversed() { add(level) }
     }
 
@@ -55,7 +57,10 @@ extension Container {
     /// the last of `containers` wins.
     ///
     /// It takes values, swapped and replaced features, sources and rules, but nothing that was loaded: features load anew
-    /// and so see the copy's values. Afterwards all are independent.
+    /// and so see the copy's values. Where a later one has a name in its sources, that wins over what code set for it in an
+    /// earlier one, as the sources are now. Afterwards all are independent.
+    ///
+    /// A load that copies its handle was made from what was set; of what sources have, only from what it reads by name.
     public convenience init(copying containers: Container...) {
         self.init()
         var holdings = Holdings()

@@ -41,9 +41,14 @@ final class Flight: Activity {
     var key: Key? { requested }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
-    func needFailed(_ way: [Key]) { family.lock.withLock { facts.value.more().failedWay = way } }
-    /// Under the lock: from this load to the one that made it fail.
-    var failedWay: [Key] { [requested] + (facts.value.rare?.failedWay ?? []) }
+    func needFailed(_ way: [Key], _ error: any Error) {
+        let dropped = family.lock.withLock { isFinished ? [] : facts.value.more().failedNeeds.note(way, error) }
+        withExtendedLifetime(dropped) {}
+    }
+    /// From this load to the one that threw the error with which it failed.
+    func failedWay(_ error: any Error) -> [Key] {
+        [requested] + family.lock.withLock { facts.value.rare?.failedNeeds ?? [] }.way(to: error)
+    }
 }
 
 /// The changing part of a flight. Guarded by the lock of the family.
@@ -76,8 +81,8 @@ final class RareFlightFacts {
     /// The nodes in which the key was reset meanwhile.
     var resets: [Node] = []
     var closers: [Closer] = []
-    /// From the last needed load that failed to the one that was to blame.
-    var failedWay: [Key] = []
+    /// What was needed and has failed; kept only if the load fails, too.
+    var failedNeeds: [FailedNeed] = []
     /// The leases of what was read.
     var needs: [Lease] = []
 }

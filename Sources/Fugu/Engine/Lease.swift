@@ -13,8 +13,13 @@ final class Lease: Sendable {
     let serial: UInt64
     /// What the instance was made from is needed until its closers have run.
     let needs: [Lease]
-    private let closers: Guarded<[Closer]>
+    private let state: Guarded<State>
     private let family: Family
+
+    private struct State {
+        var closers: [Closer]
+        var isAbandoned = false
+    }
 
     init(_ key: Key, home: Node, serial: UInt64, closers: [Closer], needs: [Lease]) {
         self.key = key
@@ -22,15 +27,34 @@ final class Lease: Sendable {
         self.needs = needs
         depth = home.depth
         family = home.family
-        self.closers = Guarded(closers)
+        state = Guarded(State(closers: closers))
     }
 
     /// Hands the closers out, last registered first; nobody else runs them then.
     func takeClosers() -> [Closer] {
-        closers.withLock { closers in
-            defer { closers = [] }
-            return closers.reversed()
+        state.withLock { state in
+            defer { state.closers = [] }
+            return state.closers.reversed()
         }
+    }
+
+    /// Takes away the closers of the instance, and of those that left early and are only kept by it: their container goes
+    /// without having been closed. What is returned is to be released outside the lock.
+    func abandon() -> [(key: Key, closers: [Closer])] {
+        var abandoned: [(key: Key, closers: [Closer])] = []
+        var open = [self]
+        // At the same depth on one way down is the same container; those above go on.
+        while let lease = open.popLast() {
+            let isKnown = lease.state.withLock { state in
+                defer { state.isAbandoned = true }
+                return state.isAbandoned
+            }
+            if isKnown { continue }
+            let closers = lease.takeClosers()
+            if !closers.isEmpty { abandoned.append((lease.key, closers)) }
+            open += lease.needs.filter { $0.depth == depth }
+        }
+        return abandoned
     }
 
     /// Runs the closers without waiting for anybody to let go: of an instance that nobody was given.
@@ -38,10 +62,12 @@ final class Lease: Sendable {
         let closers = takeClosers()
         guard !closers.isEmpty else { return }
         let (key, reports, closings, needs) = (key, family.reports, family.closings, Departure(needs, family.closings))
+        let role = ClosingRole(key, of: family)
         closings.begin()
         Task.detached {
             for closer in closers {
-                do { try await closer.close() } catch { reports.report(Messages.closerFailed(of: key, error)) }
+                guard let error = await closings.run(closer, as: role) else { continue }
+                reports.report(Messages.closerFailed(of: key, error))
             }
             needs.end()
             closings.end()
@@ -86,7 +112,14 @@ final class Departure: Sendable {
 
 /// How many closers of instances that left early run or may be about to.
 final class Closings: Sendable {
-    private let state = Guarded<(count: Int, waiters: [TaskWaiter])>((0, []))
+    private struct State {
+        var count = 0
+        var waiters: [TaskWaiter] = []
+        var calls: [ClosingCall] = []
+        /// How long those who wait give each closer.
+        var deadlines: [Duration] = []
+    }
+    private let state = Guarded(State())
 
     func begin() { state.withLock { $0.count += 1 } }
 
@@ -100,7 +133,32 @@ final class Closings: Sendable {
         for waiter in waiters { waiter.wake() }
     }
 
-    func waitForAll() async {
+    /// Runs a closer, as long as those who wait for it allow.
+    func run(_ closer: Closer, as role: ClosingRole) async -> (any Error)? {
+        let call = ClosingCall()
+        let deadline = state.withLock { state in
+            state.calls.append(call)
+            return state.deadlines.min()
+        }
+        defer { state.withLock { state in state.calls.removeAll { $0 === call } } }
+        return await call.run(closer, as: role, deadline)
+    }
+
+    /// Returns when none is left; each that is under way, and each that begins meanwhile, may take as long as `deadline`.
+    func waitForAll(_ deadline: Duration? = nil) async {
+        guard let deadline else { return await untilNoneIsLeft() }
+        let calls = state.withLock { state in
+            state.deadlines.append(deadline)
+            return state.calls
+        }
+        for call in calls { call.limit(to: deadline) }
+        await untilNoneIsLeft()
+        state.withLock { state in
+            if let index = state.deadlines.firstIndex(of: deadline) { state.deadlines.remove(at: index) }
+        }
+    }
+
+    private func untilNoneIsLeft() async {
         while true {
             let waiter = TaskWaiter()
             let isOver = state.withLock { state in

@@ -1,8 +1,11 @@
 /// A feature whose load suspends and can fail: `try await container[Database.self]`.
 ///
-/// The load runs in a task of its own with the task-local values of the task that asked first. Cancelling one who waits
-/// releases that one alone; when the last one leaves, the load is cancelled. No thread is blocked while a task waits. A
-/// failure reaches those who waited and is not kept.
+/// The load runs in a task of its own with the task-local values of the task that asked first, whoever asks later: what
+/// belongs to one request, a trace say, is found in the load only of the request that began it. It has that task's priority,
+/// too, raised to that of every later one where the runtime can (from the 2025 systems on, and on Linux).
+///
+/// Cancelling one who waits releases that one alone; when the last one leaves, the load is cancelled. No thread is blocked
+/// while a task waits. A failure reaches those who waited and is not kept.
 public protocol AsyncFeature: SendableMetatype {
     /// What is made; the conforming type itself unless said.
     associatedtype Instance: Sendable = Self

@@ -56,6 +56,7 @@ extension Container {
 
     private func invalidateScopes(_ change: (Node) -> Void) {
         let node = backing.node
+        if let path = Current.unfinished?.configuredPath(within: node) { fatalError(Messages.ruleChangesRules(path)) }
         let observed = node.family.lock.withLock {
             change(node)
             return node.invalidateLayers()

@@ -44,13 +44,15 @@ struct LayerFacts {
 /// The computation of a layer under way: others who read the scope wait for it.
 final class Computation: Activity {
     let layer: Node
+    let path: String
     let parent: (any Activity)?
     let level: Int
     let waiters = FamilyState<[Signal]>([])
     private let finished = Atomic(false)
 
-    init(of layer: Node, parent: (any Activity)?) {
+    init(of layer: Node, at path: String, parent: (any Activity)?) {
         self.layer = layer
+        self.path = path
         self.parent = parent
         level = parent.map { $0.level + 1 } ?? 1
     }
@@ -63,6 +65,13 @@ final class Computation: Activity {
     func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
 }
 
+extension Activity {
+    /// The path of a scope at or below `node` whose rules this is a part of.
+    func configuredPath(within node: Node) -> String? {
+        chain.lazy.compactMap { $0 as? Computation }.first { $0.layer.isWithin(node) }?.path
+    }
+}
+
 extension Node {
     /// Before a read: computes what rules set in the layers above, as far as that is not done.
     func prepareScopes() {
@@ -72,7 +81,7 @@ extension Node {
 
     private enum Preparation {
         case none
-        case compute(Computation, [ScopeRule], String)
+        case compute(Computation, [ScopeRule])
         case wait(Computation, Signal)
         case circle(String)
     }
@@ -82,7 +91,7 @@ extension Node {
         while true {
             switch family.lock.withLock({ decidePreparation(parent) }) {
             case .none: return
-            case .compute(let computation, let rules, let path): compute(computation, rules, path)
+            case .compute(let computation, let rules): compute(computation, rules)
             case .wait(let computation, let signal):
                 signal.wait()
                 WaitGraph.remove(parent, waitingFor: computation)
@@ -102,20 +111,20 @@ extension Node {
             computation.waiters.value.append(signal)
             return .wait(computation, signal)
         }
-        let computation = Computation(of: self, parent: parent)
+        let computation = Computation(of: self, at: layer.path, parent: parent)
         storage.facts.scopes?.layer?.computation = computation
         // An invalidation during the computation takes this back.
         storage.facts.scopes?.layer?.isComputed = true
         let rules = Array(path).reversed().flatMap { $0.storage.facts.scopes?.rules ?? [] }
-        return .compute(computation, rules, layer.path)
+        return .compute(computation, rules)
     }
 
     /// Runs the rules that apply, each seeing what earlier ones set, and publishes the result like one `update`.
-    private func compute(_ computation: Computation, _ rules: [ScopeRule], _ path: String) {
+    private func compute(_ computation: Computation, _ rules: [ScopeRule]) {
         let view = RuleView(self)
         let handle = Container(view: view)
         Current.$activity.withValue(computation) {
-            for rule in rules where rule.matches(path) { rule.configure(handle) }
+            for rule in rules where rule.matches(computation.path) { rule.configure(handle) }
             publish(view.end())
         }
         computation.finish()

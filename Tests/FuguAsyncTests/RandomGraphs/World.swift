@@ -22,9 +22,9 @@ final class World: Sendable {
         let vertex: Int
         let home: String
         var end = End.none
-        /// The loads of the same that ran when it began or began before its end.
+        /// Loads of the same that ran at the same time for a while.
         var overlaps: [Int] = []
-        /// Whether it was cancelled by its end.
+        /// Whether it is known to have been cancelled.
         var isCancelled = false
         var needs: [(vertex: Int, made: Made)] = []
     }
@@ -126,11 +126,14 @@ final class World: Sendable {
     private func begin(_ vertex: Int, _ home: String) -> Int {
         state.withLock { state in
             let id = state.loads.count
-            state.loads.append(Load(vertex: vertex, home: home))
-            for other in 0..<id where state.isRunning(other, vertex, home) {
-                state.loads[other].overlaps.append(id)
-                state.loads[id].overlaps.append(other)
+            var load = Load(vertex: vertex, home: home)
+            for index in state.loads.indices {
+                let other = state.loads[index]
+                guard other.vertex == vertex, other.home == home, other.end == .none else { continue }
+                load.overlaps.append(index)
+                state.loads[index].overlaps.append(id)
             }
+            state.loads.append(load)
             return id
         }
     }
@@ -146,28 +149,26 @@ final class World: Sendable {
 
     private func end(_ id: Int, _ end: Load.End) async {
         // Only a load whose last waiter has left may run beside another one. Its task learns of it at once, but perhaps a
-        // moment after the other has begun, or before it began itself.
-        if [.calm, .cancelling].contains(graph.mode), !now.loads[id].overlaps.isEmpty {
-            for _ in 0..<5_000 where !Task.isCancelled && !now.isAloneButForCancelled(id) {
-                try? await Task.sleep(for: .milliseconds(1))
-            }
-            if !Task.isCancelled, !now.isAloneButForCancelled(id) {
-                violate("load \(id) of V\(now.loads[id].vertex) ran twice at a time")
-            }
+        // moment after the other has begun, or before it begins itself.
+        for _ in 0..<5_000 {
+            if mayEnd(id, end) { return }
+            try? await Task.sleep(for: .milliseconds(1))
         }
-        state.withLock { state in
-            state.loads[id].isCancelled = Task.isCancelled
+        violate("load \(id) of V\(now.loads[id].vertex) ran twice at a time")
+        state.withLock { $0.loads[id].end = end }
+    }
+
+    /// Ends a load, unless it runs beside another one and neither is cancelled.
+    private func mayEnd(_ id: Int, _ end: Load.End) -> Bool {
+        let isCancelled = Task.isCancelled
+        return state.withLock { state in
+            if isCancelled { state.loads[id].isCancelled = true }
+            let isAlone = state.loads[id].overlaps.allSatisfy { state.loads[$0].isCancelled }
+            guard isCancelled || isAlone || ![.calm, .cancelling].contains(graph.mode) else { return false }
             state.loads[id].end = end
+            return true
         }
     }
-}
-
-extension World.State {
-    func isRunning(_ id: Int, _ vertex: Int, _ home: String) -> Bool {
-        loads[id].vertex == vertex && loads[id].home == home && loads[id].end == .none
-    }
-
-    func isAloneButForCancelled(_ id: Int) -> Bool { loads[id].overlaps.allSatisfy { loads[$0].isCancelled } }
 }
 
 extension World {

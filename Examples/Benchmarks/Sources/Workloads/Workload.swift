@@ -24,10 +24,10 @@ public struct Workload {
         self.body = .plain(body)
     }
 
-    init(async name: String, _ body: @escaping (_ n: Int) async throws -> Int) {
+    init(async name: String, operations: Int = 1, _ body: @escaping (_ n: Int) async throws -> Int) {
         self.name = name
         threads = 1
-        operations = 1
+        self.operations = operations
         self.body = .async(body)
     }
 }

@@ -1,0 +1,193 @@
+import Fugu
+import Testing
+
+@Suite("Cycles are found whatever way the need goes (law 6)", .timeLimit(.minutes(1))) struct AsyncCycleWaysTests {
+    struct Descending: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            // Another container of the family with another value: still the same key on one way.
+            let child = Container.current.child { $0[Tenant.self] = "below" }
+            return try await child[Descending.self]
+        }
+    }
+
+    @Test("The same key through a child made in the load is a cycle whatever the child overrides (law 6)")
+    func throughAChild() async throws {
+        let error = try #require(
+            await #expect(throws: LoadError.self) { try await Container()[Descending.self] })
+        #expect(error.path == ["Descending", "Descending"])
+    }
+
+    enum Way: String, CaseIterable, Sendable {
+        case asyncLet, group, task, detached, thread
+    }
+    enum WayProperty: Property {
+        static var defaultValue: Way { .asyncLet }
+    }
+    struct Outer: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            switch container[WayProperty.self] {
+            case .asyncLet:
+                async let inner = container[Inner.self]
+                return try await inner
+            case .group:
+                return try await withThrowingTaskGroup(of: Thing.self) { group in
+                    group.addTask { try await container[Inner.self] }
+                    return try await group.next()!
+                }
+            case .task: return try await Task { try await container[Inner.self] }.value
+            case .detached: return try await Task.detached { try await container[Inner.self] }.value
+            case .thread: return try await onThread { Result { try container[InnerThrowing.self] } }.get()
+            }
+        }
+    }
+    struct Inner: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Outer.self] }
+    }
+    struct InnerThrowing: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing { try container[InnerThrowing.self] }
+    }
+
+    @Test("The need may go through any task or thread by way of the handle (law 6)", arguments: Way.allCases)
+    func throughTasks(_ way: Way) async throws {
+        let container = Container()
+        container[WayProperty.self] = way
+        let error = try #require(await #expect(throws: LoadError.self) { try await container[Outer.self] })
+        let inner = way == .thread ? ["InnerThrowing", "InnerThrowing"] : ["Inner", "Outer"]
+        #expect(error.path == ["Outer"] + inner)
+    }
+
+    struct PastTheHandle: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let family = container[FamilyProperty.self].container!
+            return try await Task { try await family[PastTheHandle.self] }.value
+        }
+    }
+    struct Weak: Sendable {
+        weak let container: Container?
+    }
+    enum FamilyProperty: Property {
+        static var defaultValue: Weak { Weak(container: nil) }
+    }
+
+    @Test("The need may go past the handle in a task started from the load (law 6)")
+    func pastTheHandle() async throws {
+        let container = Container()
+        _ = container.collectReports()
+        container[FamilyProperty.self] = Weak(container: container)
+        let error = try #require(await #expect(throws: LoadError.self) { try await container[PastTheHandle.self] })
+        #expect(error.path == ["PastTheHandle", "PastTheHandle"])
+    }
+
+    struct First: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing { try container[Second.self] }
+    }
+    struct Second: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing { try container[First.self] }
+    }
+    struct Mixed: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing { try container[First.self] }
+    }
+
+    @Test("A cycle of throwing features that an async one needs is thrown with the whole way (law 6)")
+    func mixedKinds() async throws {
+        let error = try #require(await #expect(throws: LoadError.self) { try await Container()[Mixed.self] })
+        #expect(error.path == ["Mixed", "First", "Second", "First"])
+    }
+
+    struct Delegating: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            guard let other = container[FamilyProperty.self].container else { return Thing("end") }
+            return try await other[Delegating.self]
+        }
+    }
+
+    @Test("The same key in unrelated families that delegate to each other is no cycle; a way round is one (law 6)")
+    func families() async throws {
+        let (one, two) = (Container(), Container())
+        one[FamilyProperty.self] = Weak(container: two)
+        #expect(try await one[Delegating.self].name == "end")
+        let (three, four) = (Container(), Container())
+        three[FamilyProperty.self] = Weak(container: four)
+        four[FamilyProperty.self] = Weak(container: three)
+        let error = try #require(await #expect(throws: LoadError.self) { try await three[Delegating.self] })
+        #expect(error.path == ["Delegating", "Delegating", "Delegating"])
+    }
+
+    struct Diamond: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            async let left = container[LeftSide.self]
+            async let right = container[RightSide.self]
+            async let again = container[LeftSide.self]
+            return Thing("Diamond", parts: [try await left, try await right, try await again])
+        }
+    }
+    struct LeftSide: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            Thing("left", parts: [try await container[Bottom.self]])
+        }
+    }
+    struct RightSide: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            Thing("right", parts: [try await container[Bottom.self]])
+        }
+    }
+    struct Bottom: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            container.stage.tally("Bottom").add()
+            await Task.yield()
+            return Thing("bottom")
+        }
+    }
+
+    @Test("Ways that meet again are no cycle and load once (law 6)")
+    func diamond() async throws {
+        for _ in 0..<50 {
+            let container = Container()
+            let diamond = try await container[Diamond.self]
+            #expect(diamond.parts[0] === diamond.parts[2])
+            #expect(diamond.parts[0].parts[0] === diamond.parts[1].parts[0])
+            #expect(container.stage.tally("Bottom").count == 1)
+        }
+    }
+
+    struct Lazy: AsyncFeature {
+        final class Instance: Sendable {
+            let handle: any FeatureContainer
+            init(_ handle: any FeatureContainer) { self.handle = handle }
+            var user: User.Instance { get async throws { try await handle[User.self] } }
+        }
+        static func load(in container: any FeatureContainer) async throws -> Instance { Instance(container) }
+    }
+    struct User: AsyncFeature {
+        final class Instance: Sendable {
+            let lazy: Lazy.Instance
+            init(_ lazy: Lazy.Instance) { self.lazy = lazy }
+        }
+        static func load(in container: any FeatureContainer) async throws -> Instance {
+            Instance(try await container[Lazy.self])
+        }
+    }
+
+    @Test("What is read later, through the kept handle, is no cycle: the message's advice works (law 6)")
+    func later() async throws {
+        let container = Container()
+        let user = try await container[User.self]
+        #expect(try await user.lazy.user === user)
+    }
+
+    struct Deep<Below: Sendable>: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            container.stage.tally("Deep").add()
+            return try await container[Deep<Below?>.self]
+        }
+    }
+
+    @Test("Nesting deeper than 100 loads is reported alike (law 6)")
+    func deep() async throws {
+        let container = Container()
+        let error = try #require(await #expect(throws: LoadError.self) { try await container[Deep<Int>.self] })
+        #expect(error.path.count == 101)
+        #expect(error.description.contains("more than 100 loads deep"))
+        #expect(container.stage.tally("Deep").count == 100)
+    }
+}

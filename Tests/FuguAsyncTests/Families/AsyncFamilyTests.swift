@@ -1,0 +1,231 @@
+import Fugu
+import Testing
+
+@Suite("Plain, throwing and async features are one in families", .timeLimit(.minutes(1))) struct AsyncFamilyTests {
+    private static let kinds = Kind.all(NoTrait.self)
+
+    @Test("A set wins, a reset loads again, a replaced loader counts as set (laws 5, 14, 20)", arguments: kinds)
+    func setAndReset(_ kind: Kind) async throws {
+        let container = Container()
+        let made = container.stage.tally("made")
+        #expect(kind.ifLoaded(container) == nil)
+        let first = try await kind.load(container)
+        #expect(kind.ifLoaded(container) === first)
+        let mine = Thing("mine")
+        kind.set(container, mine)
+        #expect(try await kind.load(container) === mine)
+        kind.reset(container)
+        #expect(kind.ifLoaded(container) == nil)
+        #expect(try await kind.load(container) !== first)
+        #expect(made.count == 2)
+        kind.replace(container) { Thing("in place of \($0[Tenant.self])") }
+        let replaced = try await kind.load(container)
+        #expect(replaced.name == "in place of root")
+        #expect(try await kind.load(container) === replaced)
+        container.resetAll()
+        // The stage has been reset, too.
+        #expect(try await kind.load(container).name == "root")
+        #expect(made.count == 2 && container.stage.tally("made").count == 1)
+    }
+
+    @Test("A child sees its parent, the parent does not see the child (law 14)", arguments: kinds)
+    func children(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        let grandchild = child.child()
+        let shared = try await kind.load(grandchild)
+        #expect(kind.ifLoaded(root) === shared)
+        let mine = Thing("mine")
+        kind.set(child, mine)
+        #expect(try await kind.load(grandchild) === mine)
+        #expect(try await kind.load(root) === shared)
+        kind.reset(child)
+        #expect(try await kind.load(grandchild) === shared)
+        kind.set(root, mine)
+        #expect(try await kind.load(grandchild) === mine)
+        #expect(root.stage.tally("made").count == 1)
+    }
+
+    @Test("It lives where its inputs live; overriding one gives the child its own (laws 15 and 16)", arguments: kinds)
+    func homes(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child { $0[Tenant.self] = "child" }
+        let grandchild = child.child()
+        let own = try await kind.load(grandchild)
+        #expect(own.name == "child")
+        #expect(kind.ifLoaded(child) === own)
+        #expect(kind.ifLoaded(root) == nil)
+        let shared = try await kind.load(root)
+        #expect(shared.name == "root")
+        #expect(try await kind.load(root.child()) === shared)
+        child.reset(Tenant.self)
+        #expect(try await kind.load(grandchild) === shared)
+        child[Tenant.self] = "again"
+        #expect(try await kind.load(grandchild).name == "again")
+        #expect(kind.ifLoaded(root) === shared)
+        #expect(root.stage.tally("made").count == 3)
+    }
+
+    @Test("A local one is made for each container that asks (law 15)", arguments: Kind.all(Local.self))
+    func local(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        let own = try await kind.load(child)
+        #expect(kind.ifLoaded(root) == nil)
+        #expect(try await kind.load(root) !== own)
+        #expect(try await kind.load(child) === own)
+    }
+
+    @Test("A replaced loader makes an instance for the container where it was replaced (law 14)", arguments: kinds)
+    func replacedInAChild(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        kind.replace(child) { Thing("double for \($0[Tenant.self])") }
+        let double = try await kind.load(child.child())
+        #expect(double.name == "double for root")
+        #expect(kind.ifLoaded(child) === double)
+        #expect(try await kind.load(root).name == "root")
+    }
+
+    @Test("Observers hear sets, resets and first loads, here and below (laws 10 and 14)", arguments: kinds)
+    func observers(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        let (seen, below) = (Log(), Log())
+        let token = kind.observe(root) { seen.add($0.name) }
+        _ = kind.observe(child) { below.add($0.name) }
+        _ = try await kind.load(child)
+        #expect(await seen.first(1) == ["root"])
+        kind.set(root, Thing("one"))
+        kind.set(child, Thing("two"))
+        kind.set(root, Thing("three"))
+        #expect(seen.all == ["root", "one", "three"])
+        #expect(below.all == ["root", "one", "two"])
+        token.cancel()
+        kind.set(root, Thing("four"))
+        kind.reset(child)
+        #expect(seen.all.count == 3)
+        #expect(below.all.last == "four")
+    }
+
+    @Test("values(of:) gives the present one, later ones, and ends with the container (law 12)", arguments: kinds)
+    func values(_ kind: Kind) async throws {
+        let container = Container()
+        let values = kind.values(container)
+        var iterator = values.makeAsyncIterator()
+        #expect(await iterator.next()?.name == "root")
+        kind.set(container, Thing("next"))
+        #expect(await iterator.next()?.name == "next")
+        try await container.close()
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test("values(of:) yields successes only (law 12)", arguments: Kind.failing(NoTrait.self))
+    func valuesAreSuccesses(_ kind: Kind) async throws {
+        let container = Container()
+        container.stage.fail("root")
+        var iterator = kind.values(container).makeAsyncIterator()
+        await container.stage.tally("made").reaches(1)
+        while container.loadsUnderWay > 0 { await Task.yield() }
+        let made = try await kind.load(container)
+        #expect(await iterator.next() === made)
+    }
+
+    @Test("Kept when an input changes, and marked stale in the graph (law 19)", arguments: kinds)
+    func stale(_ kind: Kind) async throws {
+        let container = Container()
+        let kept = try await kind.load(container)
+        func staleness() -> [Bool] { container.graph.entries.filter { $0.name.contains("Thing") }.map(\.isStale) }
+        #expect(staleness() == [false])
+        container[Tenant.self] = "next"
+        #expect(try await kind.load(container) === kept)
+        #expect(staleness() == [true])
+    }
+
+    @Test(
+        "With the wish to reload it is dropped and loads at the next read (law 19)", arguments: Kind.all(Reloading.self)
+    )
+    func reloads(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        #expect(try await kind.load(child).name == "root")
+        root[Tenant.self] = "next"
+        #expect(kind.ifLoaded(root) == nil)
+        #expect(root.stage.tally("made").count == 1)
+        #expect(try await kind.load(child).name == "next")
+    }
+
+    @Test("If it is observed, it reloads at once, once per change (law 19)", arguments: Kind.all(Reloading.self))
+    func reloadsEagerly(_ kind: Kind) async throws {
+        let container = Container()
+        let seen = Log()
+        _ = try await kind.load(container)
+        _ = kind.observe(container) { seen.add($0.name) }
+        container[Tenant.self] = "one"
+        #expect(await seen.first(1) == ["one"])
+        container[Tenant.self] = "two"
+        #expect(await seen.first(2) == ["one", "two"])
+        #expect(container.stage.tally("made").count == 3)
+    }
+
+    @Test("A failed eager reload is reported and leaves it unloaded (law 19)", arguments: Kind.failing(Reloading.self))
+    func failedReload(_ kind: Kind) async throws {
+        let container = Container()
+        let (seen, reports) = (Log(), container.collectReports())
+        _ = try await kind.load(container)
+        _ = kind.observe(container) { seen.add($0.name) }
+        container.stage.fail("bad")
+        container[Tenant.self] = "bad"
+        let report = await reports.first(1)
+        #expect(report.count == 1)
+        #expect(report[0].contains("was to be loaded again"))
+        #expect(report[0].contains("bad"))
+        #expect(kind.ifLoaded(container) == nil)
+        #expect(try await kind.load(container).name == "bad")
+        #expect(await seen.first(1) == ["bad"])
+    }
+
+    @Test("A copy takes what was set, a replaced loader too, and nothing that was loaded (law 18)", arguments: kinds)
+    func copies(_ kind: Kind) async throws {
+        let container = Container()
+        let loaded = try await kind.load(container)
+        let fresh = Container(copying: container)
+        fresh[Tenant.self] = "copy"
+        #expect(kind.ifLoaded(fresh) == nil)
+        #expect(try await kind.load(fresh).name == "copy")
+        let mine = Thing("mine")
+        kind.set(container, mine)
+        let copy = Container(copying: container.child())
+        #expect(try await kind.load(copy) === mine)
+        kind.replace(container) { Thing("double for \($0[Tenant.self])") }
+        let replaced = Container(copying: container)
+        replaced[Tenant.self] = "copy"
+        #expect(try await kind.load(replaced).name == "double for copy")
+        #expect(try await kind.load(copy) === mine)
+        #expect(loaded.name == "root")
+    }
+
+    @Test("A set during an update is published at its end (law 7)", arguments: kinds)
+    func update(_ kind: Kind) async throws {
+        let container = Container()
+        let (seen, mine) = (Log(), Thing("mine"))
+        _ = kind.observe(container) { seen.add($0.name) }
+        struct Refused: Error {}
+        #expect(throws: Refused.self) {
+            try container.update { handle throws(Refused) in
+                handle.set(AsyncThing<NoTrait>.self, to: mine)
+                throw Refused()
+            }
+        }
+        #expect(container.ifLoaded(AsyncThing<NoTrait>.self) == nil)
+        container.update { handle in
+            handle[PlainThing<NoTrait>.self] = mine
+            handle.set(ThrowingThing<NoTrait>.self, to: mine)
+            handle.set(AsyncThing<NoTrait>.self, to: mine)
+            #expect(kind.ifLoaded(container) == nil)
+            #expect(seen.all == [])
+        }
+        #expect(try await kind.load(container) === mine)
+        #expect(seen.all == ["mine"])
+    }
+}

@@ -1,0 +1,102 @@
+import Fugu
+import Testing
+
+@Suite("A deadline bounds every closer (law 28)", .timeLimit(.minutes(1))) struct Law28DeadlineTests {
+    private typealias Files = Law28ClosingTests.Files
+
+    @Test("A deadline names each closer that exceeds it, cancels and leaves it; the others run (law 28)")
+    func deadline() async throws {
+        let container = Container()
+        let stage = container.stage
+        _ = container[Files.self]
+        _ = try await container[Stuck.self]
+        let error = try #require(
+            await #expect(throws: CloseError.self) { try await container.close(deadline: .milliseconds(20)) })
+        #expect(error.failures.map(\.feature) == ["Stuck"])
+        #expect((error.failures[0].error as? CloseError.DeadlineExceeded)?.deadline == .milliseconds(20))
+        #expect(error.description.contains("Stuck: was not done within"))
+        #expect(stage.log.all.contains("Files"))
+        await stage.gate("Stuck is cancelled").pass()
+    }
+
+    struct Stuck: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose {
+                defer { stage.gate("Stuck is cancelled").open() }
+                try await Gate().passUnlessCancelled()
+            }
+            return Thing("Stuck")
+        }
+    }
+
+    @Test("Within its deadline a closer's own error is reported (law 28)")
+    func deadlineKept() async throws {
+        let container = Container()
+        container.onClose { throw Boom() }
+        let error = try #require(
+            await #expect(throws: CloseError.self) { try await container.close(deadline: .seconds(50)) })
+        #expect(error.failures.map { $0.error as? Boom } == [Boom()])
+    }
+
+    /// Its closers wait until the test lets them go on, or until they are cancelled.
+    struct Slow: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("first registered") }
+            container.onClose {
+                stage.log.add("begin")
+                do { try await stage.gate("Slow").passUnlessCancelled() } catch {
+                    stage.log.add("cancelled")
+                    throw error
+                }
+                stage.log.add("end")
+            }
+            return Thing()
+        }
+    }
+
+    private func left(_ container: Container) async throws -> Log {
+        let reports = container.collectReports()
+        _ = try await container[Slow.self]
+        container.reset(Slow.self)
+        #expect(await container.stage.log.first(1) == ["begin"])
+        return reports
+    }
+
+    @Test("A closer of an instance that left early is cancelled, left to itself and named by a report (law 28)")
+    func leftEarly() async throws {
+        let container = Container()
+        let reports = try await left(container)
+        try await container.close(deadline: .milliseconds(20))
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("Slow") == true)
+        #expect(reports.all.first?.contains("was not done within 0.02 seconds") == true)
+        let log = await container.stage.log.first(3)
+        #expect(Set(log) == ["begin", "first registered", "cancelled"])
+    }
+
+    @Test("Without a deadline it is waited for; another call's deadline bounds it, too (law 28)")
+    func anotherCall() async throws {
+        let root = Container()
+        let reports = try await left(root)
+        let patient = Task { try await root.close() }
+        await root.untilClosing()
+        // A child's closing waits for all of the family.
+        try await root.child().close(deadline: .milliseconds(20))
+        try await patient.value
+        #expect(reports.all.count == 1)
+    }
+
+    @Test("Within its deadline nothing is reported (law 28)")
+    func inTime() async throws {
+        let container = Container()
+        let reports = try await left(container)
+        let closing = Task { try await container.close(deadline: .seconds(50)) }
+        await container.untilClosing()
+        container.stage.gate("Slow").open()
+        try await closing.value
+        #expect(reports.all == [])
+        #expect(container.stage.log.all == ["begin", "end", "first registered"])
+    }
+}

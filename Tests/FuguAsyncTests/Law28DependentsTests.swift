@@ -1,0 +1,111 @@
+import Fugu
+import Testing
+
+@Suite("An instance is closed when nothing loaded from it remains (law 28)", .timeLimit(.minutes(1)))
+struct Law28DependentsTests {
+    private typealias Source = Law28EarlyLeaversTests.Source
+    private typealias Reader = Law28EarlyLeaversTests.Reader
+
+    @Test("It waits until nothing that was loaded from it remains (law 28)")
+    func waitsForDependents() async throws {
+        let container = Container()
+        let log = container.stage.log
+        _ = try await container[Reader.self]
+        container.reset(Source.self)
+        await container.untilClosersRan()
+        #expect(log.all == [])
+        #expect(try await container[Source.self].name == "Source 2")
+        container.reset(Reader.self)
+        #expect(await log.first(2) == ["Reader 1", "Source 1"])
+        try await container.close()
+        #expect(log.all == ["Reader 1", "Source 1", "Source 2"])
+    }
+
+    @Test("What left early but is still needed is closed by close(), after its dependents (law 28)")
+    func closedAtTheEnd() async throws {
+        let container = Container()
+        let log = container.stage.log
+        _ = try await container[Reader.self]
+        container.reset(Source.self)
+        _ = try await container[Source.self]
+        try await container.close()
+        #expect(log.all.firstIndex(of: "Reader 1")! < log.all.firstIndex(of: "Source 1")!)
+        #expect(Set(log.all) == ["Reader 1", "Source 1", "Source 2"])
+        #expect(log.all.count == 3)
+    }
+
+    struct ReadsTwice: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let first = try await container[Source.self]
+            stage.gate("read once").open()
+            await stage.gate("read again").pass()
+            return Thing("ReadsTwice", parts: [first, try await container[Source.self]])
+        }
+    }
+
+    @Test("A load that read an input before and after its reset keeps both instances from being closed (law 28)")
+    func readTwice() async throws {
+        let container = Container()
+        let stage = container.stage
+        let reader = Task { try await container[ReadsTwice.self] }
+        await stage.gate("read once").pass()
+        container.reset(Source.self)
+        stage.gate("read again").open()
+        #expect(try await reader.value.parts.map(\.name) == ["Source 1", "Source 2"])
+        container.reset(Source.self)
+        await container.untilClosersRan()
+        #expect(stage.log.all == [])
+        container.reset(ReadsTwice.self)
+        #expect(Set(await stage.log.first(2)) == ["Source 1", "Source 2"])
+    }
+
+    /// Resumes where the test says, on an actor that the test can hold up.
+    @globalActor actor Stall {
+        static let shared = Stall()
+    }
+    struct OnStall: AsyncFeature {
+        @Stall static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("OnStall") }
+            return Thing("OnStall", parts: [try await container[Gated.self]])
+        }
+    }
+    struct Gated: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let number = stage.tally("Gated").add()
+            container.onClose { stage.log.add("Gated \(number)") }
+            await stage.gate("Gated \(number)").pass()
+            return Thing("Gated \(number)")
+        }
+    }
+
+    @Test("Reset after its load, before a depending load resumes: what that load got is not closed (law 28)")
+    func resetBeforeDependentResumes() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.gate("Gated 2").open()
+        let dependent = Task { try await container[OnStall.self] }
+        await container.untilWaiting(for: Gated.self, 1)
+        let hold = Law27FailureTests.Hold()
+        let stall = Task { @Stall in
+            stage.gate("stalled").open()
+            hold.wait()
+        }
+        await stage.gate("stalled").pass()
+        stage.gate("Gated 1").open()
+        while container.ifLoaded(Gated.self) == nil { await Task.yield() }
+        container.reset(Gated.self)
+        await container.untilClosersRan()
+        hold.release()
+        await stall.value
+        let used = try await dependent.value.parts[0].name
+        await container.untilClosersRan()
+        #expect(!stage.log.all.contains(used))
+        try await container.close()
+        let end = stage.log.all
+        #expect(end.firstIndex(of: "OnStall")! < end.firstIndex(of: used)!)
+        #expect(Set(end).count == end.count)
+    }
+}

@@ -1,0 +1,67 @@
+import Fugu
+import Testing
+
+@Suite("A container dropped without close() runs no closers (law 28)", .timeLimit(.minutes(1)))
+struct Law28DroppedTests {
+    private typealias Source = Law28EarlyLeaversTests.Source
+    private typealias Reader = Law28EarlyLeaversTests.Reader
+
+    @Test("Not even those of an instance that left early and is only kept by what was loaded from it (law 28)")
+    func keptByDependents() async throws {
+        var container: Container? = Container()
+        let reports = container!.collectReports()
+        let log = container!.stage.log
+        _ = try await container![Reader.self]
+        container!.reset(Source.self)
+        container = nil
+        await giveOthersTime()
+        #expect(log.all == [])
+        #if DEBUG
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("Reader") == true)
+        #expect(reports.all.first?.contains("Source") == true)
+        #endif
+    }
+
+    struct Request: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            Thing(container[Tenant.self], parts: [try await container[Source.self]])
+        }
+    }
+
+    @Test("What left early in the parent, which goes on, is closed when the child that kept it goes (law 28)")
+    func keptByAChild() async throws {
+        let root = Container()
+        var child: Container? = root.child { $0[Tenant.self] = "child" }
+        _ = try await child![Request.self]
+        root.reset(Source.self)
+        await root.untilClosersRan()
+        #expect(root.stage.log.all == [])
+        child = nil
+        #expect(await root.stage.log.first(1) == ["Source 1"])
+        try await root.close()
+        #expect(root.stage.log.all == ["Source 1"])
+    }
+
+    @Test("What its closers held is released without a lock: it may read another container of the family (law 4)")
+    func releasedOutsideTheLock() async throws {
+        let root = Container()
+        let released = Log()
+        var child: Container? = root.child { $0[Tenant.self] = "child" }
+        child![HeldProperty.self] = { [unowned root] in released.add(root[Tenant.self]) }
+        _ = try await child![Holder.self]
+        child = nil
+        #expect(released.all == ["root"])
+    }
+
+    enum HeldProperty: Property {
+        static var defaultValue: @Sendable () -> Void { {} }
+    }
+    struct Holder: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> String {
+            let held = Thing(onEnd: container[HeldProperty.self])
+            container.onClose { withExtendedLifetime(held) {} }
+            return container[Tenant.self]
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Fugu
+import Testing
+
+@Suite("A closing that would wait for itself is found (law 28)", .timeLimit(.minutes(1))) struct Law28ReentryTests {
+    /// What its closers close.
+    enum TargetProperty: Property {
+        static var defaultValue: @Sendable () async throws -> Void { {} }
+    }
+    struct Closing: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let (stage, close) = (container.stage, container[TargetProperty.self])
+            container.onClose {
+                stage.log.add("begin")
+                defer { stage.log.add("end") }
+                try await close()
+            }
+            return Thing(container[Tenant.self])
+        }
+    }
+
+    private func failure(_ error: CloseError?) throws -> CloseError.WaitsForItself {
+        let error = try #require(error)
+        #expect(error.failures.count == 1)
+        return try #require(error.failures.first?.error as? CloseError.WaitsForItself)
+    }
+
+    @Test("A closer that waits for close() of its own container is thrown a message that says what to do (law 28)")
+    func ownContainer() async throws {
+        let container = Container()
+        container[TargetProperty.self] = { [unowned container] in try await container.close() }
+        _ = try await container[Closing.self]
+        let failure = try failure(await #expect(throws: CloseError.self) { try await container.close() })
+        #expect(failure.feature == "Closing")
+        #expect(failure.description.contains("a closer of Closing waits for close()"))
+        #expect(failure.description.contains("Call close() from outside"))
+        #expect(container.stage.log.all == ["begin", "end"])
+        await #expect(throws: LoadError.self) { try await container[Closing.self] }
+    }
+
+    @Test(
+        "So is a child's closer that waits for its parent, whichever of the two is closed (law 28)",
+        arguments: [true, false])
+    func parent(closesChild: Bool) async throws {
+        let root = Container()
+        root[TargetProperty.self] = { [unowned root] in try await root.close() }
+        let child = root.child { $0[Tenant.self] = "child" }
+        _ = try await child[Closing.self]
+        let closed = closesChild ? child : root
+        let failure = try failure(await #expect(throws: CloseError.self) { try await closed.close() })
+        #expect(failure.feature == "Closing")
+        try await root.close()
+        #expect(root.stage.log.all == ["begin", "end"])
+    }
+
+    @Test("So is a closer that comes back to its own container through another one's close() (law 28)")
+    func throughAnother() async throws {
+        let (first, second) = (Container(), Container())
+        first.onClose { [unowned second] in try await second.close() }
+        second.onClose { [unowned first] in try await first.close() }
+        let outer = try #require(await #expect(throws: CloseError.self) { try await first.close() })
+        let inner = try #require(outer.failures.first?.error as? CloseError)
+        let failure = try #require(inner.failures.first?.error as? CloseError.WaitsForItself)
+        #expect(failure.feature == nil)
+        #expect(failure.description.contains("a closer of the container itself"))
+    }
+
+    @Test("So is a closer of an instance that left early, for which every closing waits (law 28)")
+    func leftEarly() async throws {
+        let container = Container()
+        container[TargetProperty.self] = { [unowned container] in try await container.close() }
+        let reports = container.collectReports()
+        _ = try await container[Closing.self]
+        container.reset(Closing.self)
+        #expect(await reports.first(1).first?.contains("a closer of Closing waits for close()") == true)
+        try await container.close()
+        #expect(container.stage.log.all == ["begin", "end"])
+    }
+
+    struct ClosesWhileLoading: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            try await container[TargetProperty.self]()
+            return Thing()
+        }
+    }
+
+    @Test("So is a load that waits for close() of the container it is made for (law 28)")
+    func inALoad() async throws {
+        let container = Container()
+        container[TargetProperty.self] = { [unowned container] in try await container.close() }
+        let error = try #require(
+            await #expect(throws: CloseError.WaitsForItself.self) { try await container[ClosesWhileLoading.self] })
+        #expect(error.description.contains("the load of ClosesWhileLoading waits for close()"))
+        // Nothing was closed by that.
+        container[TargetProperty.self] = {}
+        _ = try await container[ClosesWhileLoading.self]
+    }
+
+    @Test("A load or a closer may close what does not wait for it: another family, a child of its own (law 28)")
+    func unrelated() async throws {
+        let (container, other) = (Container(), Container())
+        let child = container.child()
+        container[TargetProperty.self] = { [unowned child] in
+            try await other.close()
+            try await child.close()
+        }
+        _ = try await container[ClosesWhileLoading.self]
+        _ = try await container[Closing.self]
+        try await container.close()
+        #expect(container.stage.log.all == ["begin", "end"])
+    }
+}
