@@ -1,0 +1,143 @@
+import Fugu
+import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+extension Number {
+    struct Second: Property { static var defaultValue: Int { 0 } }
+    struct Third: Property { static var defaultValue: Int { 0 } }
+}
+
+@Suite(
+    .container {
+        $0[Number.self] = 1
+        $0[Number.Second.self] = 1
+    })
+struct Law29TraitTests {
+    @Test("A suite's trait holds for its tests (law 29)")
+    func ofSuite() {
+        #expect(Container.current !== Container.shared)
+        #expect(Container.current[Number.self] == 1)
+        #expect(Container.current[Doubled.self].value == 2)
+    }
+
+    @Test("The trait of a test comes on top of its suite's (law 29)", .container { $0[Number.self] = 5 })
+    func ofTest() {
+        #expect(Container.current[Number.self] == 5)
+        #expect(Container.current[Number.Second.self] == 1)
+        #expect(Container.current[Doubled.self].value == 10)
+    }
+
+    @Suite(.container { $0[Number.Second.self] = 2 }) struct Inner {
+        @Test(
+            "Traits nest, the innermost wins (law 29)", .container { $0[Number.Third.self] = 3 },
+            .container { $0[Number.Third.self] = 4 })
+        func nested() {
+            let container = Container.current
+            #expect([container[Number.self], container[Number.Second.self], container[Number.Third.self]] == [1, 2, 4])
+        }
+
+        @Test("A strict container by hand shares nothing with the test's (law 29)")
+        func byHand() { #expect(Container.strict()[Number.self] == 0) }
+    }
+
+    @Test("Each argument has a container of its own (law 29)", arguments: 0..<10)
+    func arguments(number: Int) async {
+        #expect(Container.current[Number.Third.self] == 0)
+        Container.current[Number.Third.self] = number + 1
+        await Task.yield()
+        #expect(Container.current[Number.Third.self] == number + 1)
+    }
+
+    @Test("The initializer of the suite runs in the container, and tasks of the test inherit it (law 29)")
+    func tasks() async {
+        #expect(made === Container.current)
+        async let child = Container.current
+        #expect(await child === Container.current)
+        #expect(await Task { Container.current }.value === Container.current)
+    }
+
+    private let made = Container.current
+
+    @Test("The failures of a trait's own configuration are the test's, and what it throws fails the test (law 29)")
+    func configuration() async {
+        let text = StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …")
+        let reading = await issues { try await runCase(.container { _ = $0[Mailer.self] }) {} }
+        #expect(reading.map(\.text) == [text])
+        struct Refusal: Error {}
+        let isRun = Counter()
+        await #expect(throws: Refusal.self) {
+            try await runCase(.container { _ in throw Refusal() }) { isRun.add() }
+        }
+        #expect(isRun.value == 0)
+    }
+
+    @Test("The container is closed at the end of a case in which something was opened, also of one that throws (law 28)")
+    func closing() async throws {
+        struct Stop: Error {}
+        let log = Log<String>()
+        try await runCase(.container) {
+            Container.current.replace(Mailer.self) {
+                $0.onClose { log.add("closed") }
+                return Mailer(name: "double")
+            }
+            _ = Container.current[Mailer.self]
+            log.add("read")
+        }
+        #expect(log.all == ["read", "closed"])
+        let found = await issues {
+            try await runCase(.container { $0.onClose { throw Stop() } }) {
+                Container.current.onClose { log.add("closed after an error") }
+                throw Stop()
+            }
+        }
+        #expect(log.all.last == "closed after an error")
+        #expect(found.count == 2)
+        #expect(found.first?.text.contains("closing a container failed in 1 place") == true)
+    }
+}
+
+@Suite(.container) struct Law29IsolationTests {
+    @Test("A thousand cases at once never see each other, twenty times (law 29)", arguments: 1...20, 0..<1_000)
+    func cases(round: Int, number: Int) async {
+        await Self.expectIsolation(number + 1)
+    }
+
+    @Test("A case leaves nothing behind: what was in its container is released (law 8)", arguments: 1...20)
+    func release(round: Int) async throws {
+        let (made, ended) = (Counter(), Counter())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...1_000 {
+                group.addTask {
+                    try await runCase(.container) {
+                        made.add()
+                        let witness = Witness { ended.add() }
+                        Container.current[Held.self] = witness
+                        await Self.expectIsolation(number)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(made.value == 1_000)
+        #expect(ended.value == 1_000)
+    }
+
+    struct Held: Property { static var defaultValue: Witness? { nil } }
+
+    private static func expectIsolation(_ number: Int) async {
+        let container = Container.current
+        #expect(container[Number.self] == 0)
+        #expect(container[Doubled.self].value == 0)
+        container[Number.self] = number
+        await Task.yield()
+        let child = container.child()
+        child.reset(Doubled.self)
+        async let read = Container.current[Number.self]
+        #expect(await read == number)
+        container.reset(Doubled.self)
+        #expect(child[Doubled.self].value == 2 * number)
+        #expect(Container.current === container)
+    }
+}

@@ -1,0 +1,36 @@
+import Fugu
+import Support
+import Testing
+
+@testable import FuguTesting
+
+/// An issue as whoever reads the results sees it.
+struct SeenIssue: Equatable {
+    let text: String
+    let line: Int?
+}
+
+/// The issues that `body` makes. They are expected, so they do not fail the test that runs.
+func issues(_ body: () async throws -> Void) async -> [SeenIssue] {
+    let log = Log<SeenIssue>()
+    await withKnownIssue(isIntermittent: true) {
+        try await body()
+    } matching: { issue in
+        log.add(SeenIssue(text: issue.comments.first?.rawValue ?? "\(issue)", line: issue.sourceLocation?.line))
+        return true
+    }
+    return log.all
+}
+
+/// Runs a test case with traits, outermost first, as the testing library does, within the case that runs.
+func runCase(
+    _ traits: ContainerTrait..., body: @escaping @concurrent @Sendable () async throws -> Void
+) async throws {
+    let test = try #require(Test.current)
+    var run = body
+    for trait in traits.reversed() {
+        let inner = run
+        run = { try await trait.provideScope(for: test, testCase: Test.Case.current, performing: inner) }
+    }
+    try await TestCase.$current.withValue(nil, operation: run)
+}
