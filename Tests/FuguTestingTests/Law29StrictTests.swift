@@ -46,7 +46,7 @@ import Testing
         let line = #line - 2
         let during = Log<Int>()
         let seen = Log<String>()
-        await withKnownIssue {
+        try await withKnownIssue {
             try await runCase(.container) {
                 let container = Container.current
                 _ = container[Mailer.self]
@@ -81,7 +81,6 @@ import Testing
             await read.opened()
         }
         #expect(found.count == 1)
-        #expect(found.first?.text.hasSuffix("go on. Let the test wait for it.)") == false)
         #expect(found.first?.text.contains("after its test case had ended") == true)
     }
 

@@ -1,5 +1,5 @@
 package import Fugu
-package import FuguTesting
+import FuguTesting
 
 /// Reaches outside the process.
 package struct Mailer: ExternalFeature {
@@ -18,6 +18,7 @@ package struct Signup: Feature {
 /// Needs what needs the mailer.
 package struct Account: Feature {
     package let signup: Signup
+    package init(signup: Signup) { self.signup = signup }
     package static func load(in container: any FeatureContainer) -> Account { Account(signup: container[Signup.self]) }
 }
 

@@ -1,5 +1,5 @@
 package import Fugu
-package import FuguConfiguration
+import FuguConfiguration
 import FuguTesting
 
 /// Something that a test does in a strict container, what it gets, and which failures that makes. Whatever runs tests must
