@@ -25,12 +25,15 @@ extension FeatureContainer {
     /// `locale` is `en_US_POSIX`, `timeZone` is GMT, and `calendar` follows those two. Set after it what is to differ.
     ///
     /// - Parameters:
-    ///   - start: The seconds since 1970 that `timestamp` shows first.
+    ///   - start: The seconds since 1970 that `timestamp` shows at the clock's zero.
     ///   - seed: What `randomness` begins with.
     ///   - files: What `fileAccess` holds at first, by absolute path.
     public func useStandardDoubles(startingAt start: Double = 0, seed: UInt64 = 0, files: [String: Data] = [:]) {
         replace(AnyClock.self) { AnyClock($0.manualClock) }
-        replace(Timestamp.self) { .following($0.manualClock, from: start) }
+        replace(Timestamp.self) { container in
+            let clock = container.manualClock
+            return Timestamp { start + clock.now.offset / .seconds(1) }
+        }
         self[Randomness.self] = .linearCongruential(withSeed: seed)
         self[UUIDGenerator.self] = .incrementing
         self[FileAccess.self] = .inMemory(files)
