@@ -14,7 +14,8 @@ extension Container {
     /// runs, at the place of this call. Where no test runs, it stops the program with the message.
     ///
     /// - Parameters:
-    ///   - configure: Swaps what the test needs.
+    ///   - configure: Swaps what the test needs. A part of an external feature can be set, `$0.mailer.send = { … }`: the
+    ///     rest is its placeholder's.
     ///   - fileID: Where XCTest shows failures, with the next three.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -23,8 +24,12 @@ extension Container {
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ configure: (Container) throws(E) -> Void
     ) throws(E) -> Container {
-        let container = strict(fileID: fileID, filePath: filePath, line: line, column: column)
+        let fail = Failure.handler(at: Place(fileID: fileID, filePath: filePath, line: line, column: column))
+        let refusals = Refusals()
+        let container = refusals.makeContainer(fail: fail)
+        refusals.beginConfiguration()
         try configure(container)
+        refusals.endConfiguration(of: container).forEach(fail)
         return container
     }
 
@@ -32,11 +37,6 @@ extension Container {
     public static func strict(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) -> Container {
-        if let testCase = TestCase.current { return testCase.makeContainer() }
-        let fail = Failure.handler(at: Place(fileID: fileID, filePath: filePath, line: line, column: column))
-        let container = Container()
-        container.makeStrict(Strictness { fail($0.description) })
-        container.handleReports(by: fail)
-        return container
+        strict(fileID: fileID, filePath: filePath, line: line, column: column) { _ in }
     }
 }

@@ -40,7 +40,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
             return try await run(function, in: Container.current.child(), of: enclosing)
         }
         let testCase = TestCase(at: test.sourceLocation)
-        let container = testCase.makeContainer()
+        let container = testCase.makeContainer(testCase.refusals)
         try await TestCase.$current.withValue(testCase) {
             var failure: (any Error)?
             do { try await run(function, in: container, of: testCase) } catch { failure = error }
@@ -54,7 +54,9 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         _ function: @concurrent @Sendable () async throws -> Void, in container: Container, of testCase: TestCase
     ) async throws {
         try await Container.$current.withValue(container) {
+            testCase.refusals.beginConfiguration()
             try await configure(container)
+            testCase.refusals.endConfiguration(of: container).forEach(testCase.record)
             let swaps = testCase.noteSwaps(of: container, isWatching: reportsUnusedSwaps)
             try await function()
             swaps?.reportUnused(to: testCase)
@@ -71,7 +73,9 @@ extension Trait where Self == ContainerTrait {
     /// - Parameters:
     ///   - reportsUnusedSwaps: Whether what `configure` set and nobody read fails the test at its end, one by one. What a
     ///     trait further in set anew does not count.
-    ///   - configure: Swaps what the test needs. What it throws fails the test.
+    ///   - configure: Swaps what the test needs. What it throws fails the test. A part of an external feature can be set,
+    ///     `$0.mailer.send = { … }`: the rest is its placeholder's. (Elsewhere in a test that is a read of what was not
+    ///     swapped, and so a failure.)
     public static func container(
         reportsUnusedSwaps: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }
     ) -> Self {

@@ -21,11 +21,12 @@ struct Place: Sendable {
 enum Failure {
     /// Takes failures of something that was made at `place` by the test that runs now, if one does.
     static func handler(at place: Place) -> @Sendable (String) -> Void {
-        let made = Test.current
+        // A thread of the test does not know the test, but what the test made does.
+        let (maker, makersTest) = (TestCase.current, Test.current)
         return { text in
-            if let testCase = TestCase.current { return testCase.record(text) }
-            // A thread of the test does not know the test, but what the test made does.
-            if let test = Test.current ?? made {
+            if let testCase = TestCase.current ?? maker {
+                testCase.record(text)
+            } else if let test = Test.current ?? makersTest {
                 Issue.record("\(text)", sourceLocation: test.sourceLocation)
             } else {
                 fail(text, at: place)

@@ -13,18 +13,14 @@ final class TestCase: Sendable {
         var watches: [SwapWatch] = []
     }
 
+    let refusals = Refusals()
     private let sourceLocation: SourceLocation
     private let state = Guarded(State())
 
     init(at sourceLocation: SourceLocation) { self.sourceLocation = sourceLocation }
 
     /// A strict container whose failures are the case's.
-    func makeContainer() -> Container {
-        let container = Container()
-        container.makeStrict(Strictness { [self] in record($0.description) })
-        container.handleReports { [self] in record($0) }
-        return container
-    }
+    func makeContainer(_ refusals: Refusals) -> Container { refusals.makeContainer { [self] in record($0) } }
 
     /// Fails the test: at once on its own task, else at the end of the case.
     func record(_ text: String) {
@@ -98,7 +94,7 @@ enum SharedContainer {
             }
             testCase.record(Messages.shared(text))
         }
-        Container.shared.makeStrict(Strictness { fail($0.description) })
+        Container.shared.makeStrict(Strictness { fail($0.error.description) })
         Container.shared.handleReports(by: fail)
     }()
 

@@ -103,7 +103,7 @@ import Testing
         let root = Container()
         let child = root.child().child()
         let refused = Log<String>()
-        root.makeStrict(Strictness { refused.add($0.path.joined(separator: " ")) })
+        root.makeStrict(Strictness { refused.add($0.error.path.joined(separator: " ")) })
         #expect(child[Signup.self].mailer.name == "placeholder")
         #expect(refused.all == ["Signup Mailer"])
     }

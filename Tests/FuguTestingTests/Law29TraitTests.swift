@@ -73,6 +73,30 @@ struct Law29TraitTests {
         #expect(isRun.value == 0)
     }
 
+    @Test("A configuration can set a part of an external feature, by which it does not fail (law 29)")
+    func parts() async throws {
+        let text = StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …")
+        try await runCase(.container { $0[Mailer.self].name += " with an end" }) {
+            #expect(Container.current[Mailer.self].name == "placeholder with an end")
+        }
+        #expect(Container.strict { $0[Mailer.self].name += "!" }[Mailer.self].name == "placeholder!")
+        let found = await issues {
+            let container = Container.strict {
+                _ = $0[Signup.self]
+                $0[Mailer.self].name += "!"
+            }
+            #expect(container[Signup.self].mailer.name == "placeholder")
+            _ = Container.strict { _ = $0[Mailer.self] }
+        }
+        #expect(
+            found.map(\.text) == [
+                StrictnessCase.refusal(
+                    of: "Mailer", through: "Signup → Mailer", line: "container[Mailer.self] = …"), text,
+            ])
+        let later = await issues { Container.current.child()[Mailer.self].name += "!" }
+        #expect(later.map(\.text) == [text])
+    }
+
     @Test("The container is closed at the end of a case in which something was opened, also of one that throws (law 28)")
     func closing() async throws {
         struct Stop: Error {}

@@ -3,7 +3,7 @@ import FuguTesting
 
 /// Reaches outside the process.
 package struct Mailer: ExternalFeature {
-    package let name: String
+    package var name: String
     package init(name: String) { self.name = name }
     package static func load(in container: any FeatureContainer) -> Mailer { Mailer(name: "live") }
     package static var placeholder: Mailer { Mailer(name: "placeholder") }

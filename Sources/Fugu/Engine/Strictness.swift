@@ -1,16 +1,24 @@
 /// What makes a container strict: it loads no feature that reaches outside the process and reports who tried.
 package final class Strictness: Sendable {
-    private let report: @Sendable (LoadError) -> Void
+    /// A load that was refused.
+    package struct Refusal: Sendable {
+        /// What was refused, by whose load it was needed, and what to do.
+        package let error: LoadError
+        /// What would have been loaded.
+        package let feature: Swap
+    }
+
+    private let report: @Sendable (Refusal) -> Void
     /// Kept, so that all who read a feature share its placeholder as they would share the feature.
     private let placeholders = Guarded<[Key: Payload]>([:])
 
     /// - Parameter report: Is given every load that was refused, on the thread that tried, outside of every lock.
-    package init(report: @escaping @Sendable (LoadError) -> Void) { self.report = report }
+    package init(report: @escaping @Sendable (Refusal) -> Void) { self.report = report }
 
     /// Reports the load and gives the placeholder, or throws if the kind can.
     fileprivate func answer(_ request: Request, _ parent: (any Activity)?) throws -> Payload {
         let error = LoadError.external((parent?.way ?? []) + [request.key])
-        report(error)
+        report(Refusal(error: error, feature: Swap(key: request.key)))
         guard let placeholder = request.placeholder else { throw error }
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
         let made = placeholder()

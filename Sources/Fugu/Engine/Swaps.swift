@@ -1,6 +1,6 @@
-/// Something that code set in a container: a value, a swapped or a replaced feature.
+/// Something that code sets in a container: a value, a swapped or a replaced feature.
 package struct Swap: Sendable, Hashable {
-    fileprivate let key: Key
+    let key: Key
     /// What messages call it.
     package var name: String { key.name }
 }

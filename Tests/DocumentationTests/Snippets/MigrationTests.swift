@@ -7,7 +7,7 @@ extension Snippets {
     func withContainer() async throws {
         try await run {
             let line = try await Container.with {
-                $0.weather.temperature = { _ in 21 }
+                $0.weather = WeatherClient { _ in 21 }
                 $0.timestamp = .constant(0)
             } _: {
                 try await Forecast().line(for: "Catania")
@@ -16,11 +16,11 @@ extension Snippets {
         }
     }
 
-    @Test("Coming from another library: a new instance for each read, with a parameter", .container { $0.useStandardDoubles() })
+    @Test("Coming from another library: a new instance for each read, with a parameter")
     func factories() async throws {
         try await run {
             let container = Container()
-            container.weather.temperature = { _ in 21 }
+            container.weather = WeatherClient { _ in 21 }
             let launch = container[Launch.self]
             print(launch(in: "Catania").city)  // Catania
             print(launch(in: "Etna") === launch(in: "Etna"))  // false
@@ -43,7 +43,7 @@ extension Snippets {
     func parts() async throws {
         try await run {
             let app = Container()
-            app.weather.temperature = { _ in 21 }
+            app.weather = WeatherClient { _ in 21 }
             let preview = app.child { $0.timestamp = .constant(0) }
             print(try await preview.weather.temperature("Etna"))  // 21.0
         }
