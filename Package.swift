@@ -59,7 +59,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Journal", "Scopes", "Config",
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Journal", "Scopes",
+                "Config",
             ],
             swiftSettings: strict),
         .testTarget(

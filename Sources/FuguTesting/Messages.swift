@@ -5,7 +5,8 @@ enum Messages {
     }
 
     static func shared(_ text: String) -> String {
-        text + " (Met in Container.shared, which no test configures: let the code read from Container.current, or hand it "
+        text
+            + " (Met in Container.shared, which no test configures: let the code read from Container.current, or hand it "
             + "the test's container.)"
     }
 

@@ -5,26 +5,28 @@ import Support
 import Testing
 
 @Suite struct Law29StrictTests {
-    @Test("Every failure of a strict container has its text and the test's own place (law 29)", arguments: StrictnessCase.all)
+    @Test(
+        "Every failure of a strict container has its text and the test's own place (law 29)",
+        arguments: StrictnessCase.all)
     func failures(test: StrictnessCase) async throws {
-        let line = #line - 2
+        let place = try #require(Test.current?.sourceLocation)
         let answer = Log<String>()
         let found = await issues {
             try await runCase(.container) { answer.add(try await test.run(.current)) }
         }
         #expect(answer.all == [test.answer])
         #expect(found.map(\.text) == test.failures)
-        #expect(found.allSatisfy { $0.line == line }, "\(found)")
+        #expect(found.allSatisfy { $0.place == place }, "\(found)")
     }
 
     @Test("A strict container made by hand fails in the same way (law 29)", arguments: StrictnessCase.all)
     func failuresByHand(test: StrictnessCase) async throws {
-        let line = #line - 2
+        let place = try #require(Test.current?.sourceLocation)
         let answer = Log<String>()
         let found = await issues { answer.add(try await test.run(.strict())) }
         #expect(answer.all == [test.answer])
         #expect(found.map(\.text) == test.failures)
-        #expect(found.allSatisfy { $0.line == line }, "\(found)")
+        #expect(found.allSatisfy { $0.place == place }, "\(found)")
     }
 
     @Test("Who reads a feature shares its placeholder (law 29)")
@@ -43,7 +45,7 @@ import Testing
 
     @Test("Failures met on a thread of its own or in a detached task are recorded when the case ends (law 29)")
     func offTask() async throws {
-        let line = #line - 2
+        let place = try #require(Test.current?.sourceLocation)
         let during = Log<Int>()
         let seen = Log<String>()
         try await withKnownIssue {
@@ -57,7 +59,7 @@ import Testing
             }
         } matching: { issue in
             seen.add(issue.comments.first?.rawValue ?? "")
-            return issue.sourceLocation?.line == line
+            return issue.sourceLocation == place
         }
         #expect(during.all == [1, 1])
         let own = StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …")
@@ -94,7 +96,8 @@ import Testing
         }
         #expect(found.count == 2)
         #expect(
-            found.first?.text.hasPrefix(StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …")) == true)
+            found.first?.text.hasPrefix(StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …"))
+                == true)
         #expect(found.first?.text.contains("Met in Container.shared") == true)
     }
 

@@ -35,7 +35,8 @@ struct Law29TraitTests {
             .container { $0[Number.Third.self] = 4 })
         func nested() {
             let container = Container.current
-            #expect([container[Number.self], container[Number.Second.self], container[Number.Third.self]] == [1, 2, 4])
+            #expect(
+                [container[Number.self], container[Number.Second.self], container[Number.Third.self]] == [1, 2, 4])
         }
 
         @Test("A strict container by hand shares nothing with the test's (law 29)")
@@ -97,7 +98,8 @@ struct Law29TraitTests {
         #expect(later.map(\.text) == [text])
     }
 
-    @Test("The container is closed at the end of a case in which something was opened, also of one that throws (law 28)")
+    @Test(
+        "The container is closed at the end of a case in which something was opened, also of one that throws (law 28)")
     func closing() async throws {
         struct Stop: Error {}
         let log = Log<String>()

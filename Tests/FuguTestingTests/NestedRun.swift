@@ -7,7 +7,7 @@ import Testing
 /// An issue as whoever reads the results sees it.
 struct SeenIssue: Equatable {
     let text: String
-    let line: Int?
+    let place: SourceLocation?
 }
 
 /// The issues that `body` makes. They are expected, so they do not fail the test that runs.
@@ -17,7 +17,7 @@ func issues(_ body: () async throws -> Void) async -> [SeenIssue] {
         try await withKnownIssue(isIntermittent: true) {
             try await body()
         } matching: { issue in
-            log.add(SeenIssue(text: issue.comments.first?.rawValue ?? "\(issue)", line: issue.sourceLocation?.line))
+            log.add(SeenIssue(text: issue.comments.first?.rawValue ?? "\(issue)", place: issue.sourceLocation))
             return true
         }
     } catch {

@@ -47,7 +47,9 @@ import Testing
         }
     }
 
-    @Test("A watched swap is one: it wins over what is loaded, reaches children and copies, and can be reset (laws 14, 18, 20)")
+    @Test(
+        "A watched swap is one: it wins over what is loaded, reaches children and copies, and can be reset (laws 14, 18, 20)"
+    )
     func stillSwaps() async throws {
         try await runCase(Self.reporting) {
             let container = Container.current

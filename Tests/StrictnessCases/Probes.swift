@@ -45,7 +45,9 @@ package struct Number: Property { package static var defaultValue: Int { 0 } }
 /// Made from the number.
 package struct Doubled: Feature {
     package let value: Int
-    package static func load(in container: any FeatureContainer) -> Doubled { Doubled(value: 2 * container[Number.self]) }
+    package static func load(in container: any FeatureContainer) -> Doubled {
+        Doubled(value: 2 * container[Number.self])
+    }
 }
 
 extension Features {

@@ -42,7 +42,9 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     package static let all = reads + families + others
 
     private static let reads = [
-        StrictnessCase("a plain feature gives its placeholder at every read", gives: "placeholder", failing: mailer, mailer) {
+        StrictnessCase(
+            "a plain feature gives its placeholder at every read", gives: "placeholder", failing: mailer, mailer
+        ) {
             container in
             _ = container[Mailer.self]
             return container[Mailer.self].name
@@ -81,7 +83,9 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     ]
 
     private static let families = [
-        StrictnessCase("a child is strict", gives: "placeholder", failing: mailer) { $0.child().child()[Mailer.self].name },
+        StrictnessCase("a child is strict", gives: "placeholder", failing: mailer) {
+            $0.child().child()[Mailer.self].name
+        },
         StrictnessCase("a scope is strict", gives: "placeholder", failing: mailer) { $0.scope("/a")[Mailer.self].name },
         StrictnessCase("a copy is strict", gives: "placeholder", failing: mailer) {
             Container(copying: Container(), $0)[Mailer.self].name

@@ -77,6 +77,20 @@ struct SnoozeTests {
     }
 }
 
+@Suite(.container { $0[UserName.self] = "Grace" })
+struct DoormanTests {
+    @Test(.container { $0.timestamp = .constant(86_400) })
+    func report() {
+        #expect(Doorman().report() == "Hello, Grace! It is second 86400.")
+    }
+
+    @Test(.container { $0.useStandardDoubles() }, arguments: ["Ada", "Grace"])
+    func name(name: String) {
+        Container.current[UserName.self] = name
+        #expect(Doorman().report() == "Hello, \(name)! It is second 0.")
+    }
+}
+
 // What the page leaves to its reader.
 
 private func deliver(_ text: String, to address: String) throws {}

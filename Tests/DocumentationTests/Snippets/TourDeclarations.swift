@@ -1,6 +1,4 @@
 import Fugu
-import FuguTesting
-import Testing
 
 extension Properties {
     static let timeout = PropertyKey(defaultValue: 30)
@@ -70,19 +68,5 @@ struct Connection: AsyncFeature {
         let connection = Connection(address: try container[Address.self])
         container.onClose { print("closed the connection of \(connection.address.text)") }
         return connection
-    }
-}
-
-@Suite(.container { $0[UserName.self] = "Grace" })
-struct DoormanTests {
-    @Test(.container { $0.timestamp = .constant(86_400) })
-    func report() {
-        #expect(Doorman().report() == "Hello, Grace! It is second 86400.")
-    }
-
-    @Test(.container { $0.useStandardDoubles() }, arguments: ["Ada", "Grace"])
-    func name(name: String) {
-        Container.current[UserName.self] = name
-        #expect(Doorman().report() == "Hello, \(name)! It is second 0.")
     }
 }
