@@ -44,7 +44,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu"], swiftSettings: strict),
         .testTarget(
-            name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],
+            name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"],
             swiftSettings: strict),
         .target(
             name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting"],

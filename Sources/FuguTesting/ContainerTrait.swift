@@ -17,7 +17,7 @@ public import Testing
 /// of what is there, so that the outer swaps hold and the inner ones win.
 ///
 /// A failure on a thread or in a detached task that knows nothing of the test is kept and recorded when the case ends. If
-/// anything registered by `onClose`, the container is closed at the end of the case.
+/// anything registered by `onClose`, the container is closed at the end of the case; loads that go on then are waited for.
 ///
 /// From the first case with the trait on, `Container.shared` is strict in this process, for code that the test's container
 /// does not reach. What was loaded there before stays.
@@ -40,27 +40,30 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
             return try await run(function, in: Container.current.child(), of: enclosing)
         }
         let testCase = TestCase(at: test.sourceLocation)
-        let container = testCase.makeContainer(testCase.refusals)
         try await TestCase.$current.withValue(testCase) {
-            var failure: (any Error)?
-            do { try await run(function, in: container, of: testCase) } catch { failure = error }
-            await testCase.close(container)
-            testCase.end()
-            if let failure { throw failure }
+            defer { testCase.end() }
+            try await run(function, in: testCase.makeContainer(), of: testCase)
         }
     }
 
     private func run(
         _ function: @concurrent @Sendable () async throws -> Void, in container: Container, of testCase: TestCase
     ) async throws {
-        try await Container.$current.withValue(container) {
-            testCase.refusals.beginConfiguration()
-            try await configure(container)
-            testCase.refusals.endConfiguration(of: container).forEach(testCase.record)
-            let swaps = testCase.noteSwaps(of: container, isWatching: reportsUnusedSwaps)
-            try await function()
-            swaps?.reportUnused(to: testCase)
+        var failure: (any Error)?
+        do {
+            try await Container.$current.withValue(container) {
+                testCase.refusals.beginConfiguration()
+                try await configure(container)
+                testCase.refusals.endConfiguration(of: container).forEach(testCase.record)
+                let swaps = testCase.noteSwaps(of: container, isWatching: reportsUnusedSwaps)
+                try await function()
+                swaps?.reportUnused(to: testCase)
+            }
+        } catch {
+            failure = error
         }
+        await testCase.close(container)
+        if let failure { throw failure }
     }
 }
 

@@ -20,7 +20,7 @@ final class TestCase: Sendable {
     init(at sourceLocation: SourceLocation) { self.sourceLocation = sourceLocation }
 
     /// A strict container whose failures are the case's.
-    func makeContainer(_ refusals: Refusals) -> Container { refusals.makeContainer { [self] in record($0) } }
+    func makeContainer() -> Container { refusals.makeContainer { [self] in record($0) } }
 
     /// Fails the test: at once on its own task, else at the end of the case.
     func record(_ text: String) {

@@ -1,4 +1,5 @@
 import Fugu
+import FuguConfiguration
 import FuguTesting
 import StrictnessCases
 import Support
@@ -50,11 +51,12 @@ import Testing
         let seen = Log<String>()
         try await withKnownIssue {
             try await runCase(.container) {
-                let container = Container.current
+                let (container, sender) = (Container.current, Sender())
+                try container.apply(DictionarySource(["server.port": "http"], name: "server"))
                 _ = container[Mailer.self]
                 during.add(seen.count)
                 await onThreads(2) { _ in _ = container[Mailer.self] }
-                await Task.detached { _ = container[Account.self] }.value
+                await Task.detached { _ = (container[Account.self], sender.count(), container[Properties.port]) }.value
                 during.add(seen.count)
             }
         } matching: { issue in
@@ -65,7 +67,11 @@ import Testing
         let own = StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …")
         let other = StrictnessCase.refusal(
             of: "Mailer", through: "Account → Signup → Mailer", line: "container[Mailer.self] = …")
-        #expect(seen.all == [own, own, own, other])
+        let endpoint =
+            "Fugu: Sender.count was called, but the test has not said what it is to do. "
+            + "Give the double a closure for it."
+        let wrong = "server: server.port: expected Int, found string \"http\""
+        #expect(seen.all == [own, own, own, other, endpoint, wrong])
     }
 
     @Test("A failure that comes after the end of its case says so (law 29)")

@@ -112,6 +112,15 @@ struct Law29TraitTests {
             log.add("read")
         }
         #expect(log.all == ["read", "closed"])
+        log.removeAll()
+        try await runCase(.container { $0.onClose { log.add("outer") } }, .container { $0[Number.self] = 1 }) {
+            Container.current.replace(Mailer.self) { container in
+                container.onClose { log.add("inner") }
+                return Mailer(name: "mailer \(container[Number.self])")
+            }
+            #expect(Container.current[Mailer.self].name == "mailer 1")
+        }
+        #expect(log.all == ["inner", "outer"])
         let found = await issues {
             try await runCase(.container { $0.onClose { throw Stop() } }) {
                 Container.current.onClose { log.add("closed after an error") }
