@@ -61,6 +61,17 @@ struct Law29TraitTests {
 
     private let made = Container.current
 
+    @MainActor final class Screen: @MainActor Feature {
+        let title: String
+        init(title: String) { self.title = title }
+        static func load(in container: any FeatureContainer) -> Screen { Screen(title: "loaded") }
+    }
+
+    @Test(
+        "A configuration can suspend, and so swap what belongs to the main actor (laws 9, 29)",
+        .container { container in await MainActor.run { container[Screen.self] = Screen(title: "double") } })
+    @MainActor func mainActor() { #expect(Container.current[Screen.self].title == "double") }
+
     @Test("The failures of a trait's own configuration are the test's, and what it throws fails the test (law 29)")
     func configuration() async {
         let text = StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …")

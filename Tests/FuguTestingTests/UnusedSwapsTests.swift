@@ -1,4 +1,5 @@
 import Fugu
+import FuguConfiguration
 import FuguTesting
 import StrictnessCases
 import Support
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "A watched swap is one: it wins over what is loaded, reaches children and copies, and can be reset (laws 14, 18, 20)"
+        "A watched swap is one: it wins over what is loaded, reaches children and copies, and can be reset (laws 14, 18, 20, 23)"
     )
     func stillSwaps() async throws {
         try await runCase(Self.reporting) {
@@ -58,7 +59,11 @@ import Testing
             #expect(container[Doubled.self].value == 10)
             container.reset(Number.self)
             #expect(container[Number.self] == 0)
-            _ = (container[Properties.port], container[Features.printer], container[Account.self])
+            try container.apply(DictionarySource(["server.port": 99], name: "server"))
+            #expect(container[Properties.port] == 1)
+            container.reset(Properties.port)
+            #expect(container[Properties.port] == 99)
+            _ = (container[Features.printer], container[Account.self])
             _ = (try container[Network.Socket.self], try await container[Database.self])
         }
     }
