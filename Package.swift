@@ -15,11 +15,14 @@ let package = Package(
         .library(name: "Fugu", targets: ["Fugu"]),
         .library(name: "FuguConfiguration", targets: ["FuguConfiguration"]),
         .library(name: "FuguFoundation", targets: ["FuguFoundation"]),
+        .library(name: "FuguTesting", targets: ["FuguTesting"]),
     ],
     targets: [
         .target(name: "Fugu", swiftSettings: strict),
         .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguFoundation", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
+        .target(
+            name: "FuguTesting", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
             exclude: ["expected.txt"], swiftSettings: strict),
@@ -37,18 +40,31 @@ let package = Package(
         .target(name: "Support", dependencies: ["Fugu"], path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "FuguTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
-            name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration", "Support"],
+            name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting", "Support"],
             swiftSettings: strict),
         .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
-            name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],
+            name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"],
+            swiftSettings: strict),
+        .target(
+            name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting"],
+            path: "Tests/StrictnessCases", swiftSettings: strict),
+        .testTarget(
+            name: "FuguTestingTests",
+            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "StrictnessCases", "Support"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FuguTestingXCTests", dependencies: ["Fugu", "FuguTesting", "StrictnessCases"],
             swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Fugu", "FuguFoundation", "QuickStart", "Journal", "Scopes", "Config"],
+            dependencies: [
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Journal", "Scopes",
+                "Config",
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "DocumentationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"],
+            name: "DocumentationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -10,7 +10,10 @@ struct Page: Sendable, CustomStringConvertible {
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
         "Sources/Fugu/Fugu.docc/ConfigurationObjects.md",
+        "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
+        "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
+        "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
     ].map(Page.init)
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

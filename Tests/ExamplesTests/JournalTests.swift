@@ -1,23 +1,22 @@
 import Foundation
 import Fugu
 import FuguFoundation
+import FuguTesting
 import Testing
 
 @testable import Journal
 
 /// The journal with everything outside replaced: files in memory, a fixed date, a console that is kept.
-@Suite struct JournalTests {
-    private let container = Container()
+@Suite(.container { $0.useStandardDoubles(startingAt: 1_750_000_000) }) struct JournalTests {
+    private let container: Container
     private let output = Guarded("")
     private let errors = Guarded("")
     private let path = "/home/ada/.local/share/Journal/journal.jsonl"
 
-    init() {
-        container.fileAccess = .inMemory
-        container.timestamp = .constant(1_750_000_000)
-        container.uuid = .incrementing
-        container.timeZone = .gmt
-        container.locale = Locale(identifier: "en_US_POSIX")
+    init() { self.init(in: .current) }
+
+    private init(in container: Container) {
+        self.container = container
         container.environment = ["HOME": "/home/ada", "XDG_DATA_HOME": "/home/ada/.local/share"]
         container.console = Console(
             write: { [output] text in output.withLock { $0 += text } },
@@ -136,7 +135,7 @@ import Testing
         #expect(reported == "Journal: cannot append to \(path): Permission denied\n")
         #expect(printed == "")
 
-        let other = JournalTests()
+        let other = JournalTests(in: container.child())
         other.container.fileAccess = .inMemory.failing(.load)
         for command in [["list"], ["stats"], ["search", "x"], ["add", "x"]] {
             #expect(other.run(command) == 1)
@@ -151,6 +150,26 @@ import Testing
         container.console = Console(write: { _ in throw Gone() }, report: container.console.report)
         #expect(run("list") == 1)
         #expect(reported == "Journal: Gone()\n")
+    }
+
+    @Test("The journal reaches nothing but what a test swaps, and fails by name where one is forgotten (law 29)")
+    func strict() throws {
+        for feature in ["Console", "FileAccess", "Timestamp", "UUIDGenerator"] {
+            let journal = JournalTests(in: .strict { $0.useStandardDoubles() })
+            switch feature {
+            case "Console": journal.container.reset(Console.self)
+            case "FileAccess": journal.container.reset(FileAccess.self)
+            case "Timestamp": journal.container.reset(Timestamp.self)
+            default: journal.container.reset(UUIDGenerator.self)
+            }
+            withKnownIssue {
+                #expect(journal.run("add", "text") == 0)
+            } matching: { issue in
+                let text = issue.comments.first?.rawValue ?? ""
+                return text.hasPrefix("Fugu: \(feature) reaches outside")
+                    && text.hasSuffix("container[\(feature).self] = …")
+            }
+        }
     }
 
     @Test("Help goes to standard output and exits with 0", arguments: ["help", "--help"])

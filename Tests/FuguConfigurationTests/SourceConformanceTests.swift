@@ -1,5 +1,6 @@
 import Foundation
 import FuguConfiguration
+import FuguTesting
 import Testing
 
 @Suite struct SourceConformanceTests {

@@ -2,6 +2,7 @@ import Foundation
 import Fugu
 import FuguConfiguration
 import FuguFoundation
+import FuguTesting
 import Testing
 
 extension Properties {
@@ -25,6 +26,20 @@ extension Properties {
         _ content: Any, _ format: PropertyListSerialization.PropertyListFormat = .xml
     ) throws -> Data {
         try PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0)
+    }
+
+    @Test("A property list conforms to what containers rely on, in memory, in a file and missing")
+    func conformance() throws {
+        let data = try data(["server": ["port": 80], "name": "x"])
+        let values: [String: PropertyValue] = ["server.port": 80, "name": "x", "server": ["port": 80]]
+        try expectConformance(
+            of: PropertyListSource(data: data, name: "list"), holding: values, lacking: ["server.host", "port"])
+        let folder = try TemporaryFolder()
+        let url = folder.file("list.plist")
+        try expectConformance(
+            of: PropertyListSource(path: url.path, isOptional: true), holding: [:], lacking: ["name"])
+        try data.write(to: url)
+        try expectConformance(of: PropertyListSource(path: url.path), holding: values, lacking: ["server.host"])
     }
 
     @Test(

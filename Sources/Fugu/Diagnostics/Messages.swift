@@ -17,16 +17,18 @@ enum Messages {
         case .closed:
             "Fugu: \(way(path)) cannot be loaded any more: the container is closed. Load it before close(), or ask a "
                 + "container that is still open."
-        case .external:
-            "Fugu: \(way(path)) reaches outside the process and was not swapped for this test."
+        case .external(let remedy):
+            "Fugu: \(name) reaches outside the process and was not swapped for this test. It was needed by "
+                + "\(path.count > 1 ? way(path) : "the test itself"). Swap it before that: \(remedy)"
         }
     }
 
     /// The line to paste that swaps a feature.
     static func remedy(for key: Key) -> String {
-        switch key.kind {
-        case .property, .feature: "container[\(key.name).self] = …"
-        case .throwingFeature, .asyncFeature: "container.set(\(key.name).self, to: …)"
+        if key.isValueKey { return "container[key] = …, where key is the \(key.name)" }
+        return switch key.kind {
+        case .property, .feature: "container[\(key.codeName).self] = …"
+        case .throwingFeature, .asyncFeature: "container.set(\(key.codeName).self, to: …)"
         }
     }
 

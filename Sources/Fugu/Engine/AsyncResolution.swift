@@ -78,7 +78,7 @@ extension Node {
                 throw error
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, container, parent)
-            case .external(let strictness): return try strictness.answer(request, parent)
+            case .external(let strictness): return try refuse(request, by: strictness, recorder, parent)
             case .ask(let question):
                 ask(question)
                 continue

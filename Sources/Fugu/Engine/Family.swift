@@ -61,6 +61,8 @@ final class Family: Sendable {
         /// How many containers are being closed.
         var closingCount = 0
         var namings = 0
+        /// Who wants to know what is loaded.
+        var loadLog: LoadLog?
     }
 
     init(rootStorage: StorageReference, lock: FamilyLock) {
@@ -136,6 +138,12 @@ final class Family: Sendable {
         guard record.facts.value.naming == nil else { return }
         record.facts.value.naming = naming
         facts.value.namings += 1
+    }
+
+    /// Where loads are noted, if somebody asked for that.
+    var loadLog: LoadLog? {
+        get { facts.value.loadLog }
+        set { facts.value.loadLog = newValue }
     }
 
     func nextSerial() -> UInt64 {

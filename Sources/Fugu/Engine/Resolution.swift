@@ -45,7 +45,7 @@ extension Node {
                 throw error
             case .ended: return try answerEnded(request, container, load)
             case .refused: throw refusal(of: request.key, container, parent)
-            case .external(let strictness): return try strictness.answer(request, parent)
+            case .external(let strictness): return try refuse(request, by: strictness, recorder, parent)
             case .ask(let question): ask(question)
             case .start(let flight, let replacement):
                 return try flight.run(for: container, recorder) { view in
@@ -148,6 +148,7 @@ extension Node {
         let flight = Flight(
             request, asker: self, container: container, expected: expected, limit: limit, parent: parent)
         record.facts.value.flights.append(flight)
+        family.noteBeginning(of: flight)
         return .start(flight, replacement)
     }
 

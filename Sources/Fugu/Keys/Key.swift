@@ -27,6 +27,14 @@ enum KeyKind: UInt {
         return ValueKeys.descriptor(of: self).map { $0.label } ?? "?"
     }
 
+    /// What source code of its module calls its type: with the types around it, where they have names.
+    var codeName: String {
+        guard let type else { return name }
+        let full = String(reflecting: type)
+        guard !full.contains("("), let dot = full.firstIndex(of: ".") else { return name }
+        return String(full[full.index(after: dot)...])
+    }
+
     /// How sources are asked for it, if it has a name.
     var naming: PropertyNaming? {
         guard kind == .property else { return nil }

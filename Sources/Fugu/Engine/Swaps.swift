@@ -1,0 +1,72 @@
+/// Something that code sets in a container: a value, a swapped or a replaced feature.
+package struct Swap: Sendable, Hashable {
+    let key: Key
+    /// What messages call it.
+    package var name: String { key.name }
+}
+
+extension Container {
+    /// What code set in this container.
+    package var swaps: [Swap] { backing.node.held().map { Swap(key: $0.key) } }
+
+    /// Tells of the first read of everything that code set here by now.
+    ///
+    /// Each is put in its own place again as a loader, which runs when it is read first: other reads pay nothing.
+    ///
+    /// - Parameter onRead: Is called on the thread that reads, outside of every lock.
+    package func watchSwaps(onRead: @escaping @Sendable (Swap) -> Void) {
+        let node = backing.node
+        let replacements = node.held().map { key, loader in
+            (key, Operation.replace(loader.telling { onRead(Swap(key: key)) }))
+        }
+        var effects = Effects()
+        node.family.lock.withLock {
+            for (key, operation) in replacements { node.apply(operation, to: key, holder: nil, &effects) }
+        }
+        effects.perform(in: node.family)
+    }
+
+    /// Whether something was registered that is to run when the container is closed.
+    package var hasClosers: Bool {
+        let node = backing.node
+        return node.family.lock.withLock {
+            node.subtree.contains { node in
+                !node.storage.facts.closers.isEmpty || node.storage.cells.contains { $0.info?.value.lease != nil }
+            }
+        }
+    }
+}
+
+extension Node {
+    /// What code set here, each as a loader that gives it.
+    fileprivate func held() -> [(key: Key, loader: Replacement)] {
+        family.lock.withLock {
+            storage.cells.compactMap { cell in
+                guard cell.has(CellState.held), !cell.has(CellState.layered) else { return nil }
+                if let replacement = cell.info?.value.replacement { return (cell.key, replacement) }
+                return cell.payload.map { payload in
+                    (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }))
+                }
+            }
+        }
+    }
+}
+
+extension Replacement {
+    /// The same loader, which tells that it runs.
+    fileprivate func telling(_ onLoad: @escaping @Sendable () -> Void) -> Replacement {
+        let (load, loadAsync) = (load, loadAsync)
+        var tellingAsync: (@Sendable (Container) async throws -> Payload)?
+        if let loadAsync {
+            tellingAsync = { container in
+                onLoad()
+                return try await loadAsync(container)
+            }
+        }
+        return Replacement(
+            load: { container in
+                onLoad()
+                return try load(container)
+            }, loadAsync: tellingAsync)
+    }
+}

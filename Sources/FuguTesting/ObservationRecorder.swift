@@ -1,0 +1,129 @@
+public import Fugu
+
+/// Records what an observer is told, in order, and lets a test wait for it without sleeping.
+///
+///     let recorder = ObservationRecorder(Properties.timeout, in: container)
+///     container.timeout = 5
+///     #expect(recorder.values == [5])
+///
+/// It observes from its making until it goes away or is cancelled. Use it from any thread.
+public final class ObservationRecorder<Value: Sendable>: Sendable {
+    private let state: RecorderState<Value>
+    private let token: ObservationToken
+
+    private init(_ observe: (@escaping @Sendable (Value) -> Void) -> ObservationToken) {
+        let state = RecorderState<Value>()
+        self.state = state
+        token = observe { state.add($0) }
+    }
+
+    deinit { token.cancel() }
+
+    /// What was observed so far, oldest first: every set, reset, change and first load, not the value that was there.
+    public var values: [Value] { state.values }
+
+    /// Waits until at least `count` values were observed, or the calling task is cancelled, and gives all there are then.
+    public func values(atLeast count: Int) async -> [Value] { await state.values(atLeast: count) }
+
+    /// Ends the observation. What was recorded stays, and who waits goes on waiting until cancelled.
+    public func cancel() { token.cancel() }
+
+    /// Records a property.
+    public convenience init<P: Property & SendableMetatype>(
+        _ property: P.Type, in container: Container = .current
+    ) where P.Value == Value {
+        self.init { container.observe(property, observer: $0) }
+    }
+
+    /// Records a property named by a key.
+    public convenience init(_ key: PropertyKey<Value>, in container: Container = .current) {
+        self.init { container.observe(key, observer: $0) }
+    }
+
+    /// Records a feature.
+    public convenience init<F: Feature & SendableMetatype>(
+        _ feature: F.Type, in container: Container = .current
+    ) where F.Instance == Value {
+        self.init { container.observe(feature, observer: $0) }
+    }
+
+    /// Records a feature named by a key.
+    public convenience init(_ key: FeatureKey<Value>, in container: Container = .current) {
+        self.init { container.observe(key, observer: $0) }
+    }
+
+    /// Records a feature that may fail to load.
+    public convenience init<F: ThrowingFeature & SendableMetatype>(
+        _ feature: F.Type, in container: Container = .current
+    ) where F.Instance == Value {
+        self.init { container.observe(feature, observer: $0) }
+    }
+
+    /// Records a feature whose load suspends.
+    public convenience init<F: AsyncFeature>(
+        _ feature: F.Type, in container: Container = .current
+    ) where F.Instance == Value {
+        self.init { container.observe(feature, observer: $0) }
+    }
+}
+
+/// What was observed, and who waits for more.
+private final class RecorderState<Value: Sendable>: Sendable {
+    private struct Watcher {
+        let count: Int
+        let ticket: UInt64
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var values: [Value] = []
+        var watchers: [Watcher] = []
+        var lastTicket: UInt64 = 0
+
+        mutating func takeSatisfied() -> [Watcher] {
+            let satisfied = watchers.filter { $0.count <= values.count }
+            watchers.removeAll { $0.count <= values.count }
+            return satisfied
+        }
+    }
+
+    private let state = Guarded(State())
+
+    var values: [Value] { state.withLock { $0.values } }
+
+    func add(_ value: Value) {
+        let satisfied = state.withLock { state in
+            state.values.append(value)
+            return state.takeSatisfied()
+        }
+        for watcher in satisfied { watcher.continuation.resume() }
+    }
+
+    func values(atLeast count: Int) async -> [Value] {
+        let ticket = state.withLock { state in
+            state.lastTicket += 1
+            return state.lastTicket
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let satisfied = state.withLock { state in
+                    state.watchers.append(Watcher(count: count, ticket: ticket, continuation: continuation))
+                    return state.takeSatisfied()
+                }
+                for watcher in satisfied { watcher.continuation.resume() }
+                // A cancellation before the entry found nobody to wake.
+                if Task.isCancelled { leave(ticket) }
+            }
+        } onCancel: {
+            leave(ticket)
+        }
+        return values
+    }
+
+    private func leave(_ ticket: UInt64) {
+        let watcher = state.withLock { state in
+            state.watchers.firstIndex { $0.ticket == ticket }.map { state.watchers.remove(at: $0) }
+        }
+        watcher?.continuation.resume()
+    }
+}

@@ -1,0 +1,102 @@
+import Fugu
+import Testing
+
+/// A test case while it runs: where the failures of its container go.
+final class TestCase: Sendable {
+    /// The case that this task belongs to. A thread or a detached task belongs to none.
+    @TaskLocal static var current: TestCase?
+
+    private struct State {
+        /// What was met off the test's task.
+        var kept: [String] = []
+        var hasEnded = false
+        var watches: [SwapWatch] = []
+    }
+
+    let refusals = Refusals()
+    private let sourceLocation: SourceLocation
+    private let state = Guarded(State())
+
+    init(at sourceLocation: SourceLocation) { self.sourceLocation = sourceLocation }
+
+    /// A strict container whose failures are the case's.
+    func makeContainer() -> Container { refusals.makeContainer { [self] in record($0) } }
+
+    /// Fails the test: at once on its own task, else at the end of the case.
+    func record(_ text: String) {
+        let isOwn = TestCase.current === self
+        let hasEnded = state.withLock { state in
+            if !isOwn, !state.hasEnded { state.kept.append(text) }
+            return state.hasEnded
+        }
+        if hasEnded { return issue(Messages.late(text)) }
+        if isOwn { issue(text) }
+    }
+
+    private func issue(_ text: String) { Issue.record("\(text)", sourceLocation: sourceLocation) }
+
+    /// Runs what was registered to be run at the end.
+    func close(_ container: Container) async {
+        guard container.hasClosers else { return }
+        do { try await container.close() } catch { record("\(error)") }
+    }
+
+    /// Records what was kept. What is met from now on fails the run.
+    func end() {
+        let kept = state.withLock { state in
+            state.hasEnded = true
+            defer { state.kept = [] }
+            return state.kept
+        }
+        kept.forEach(issue)
+    }
+
+    /// What is set by now in the container of a trait hides the same of traits around it, so those may stay unread.
+    ///
+    /// - Returns: What is watched from now on, if it is to be.
+    func noteSwaps(of container: Container, isWatching: Bool) -> SwapWatch? {
+        let outer = state.withLock { $0.watches }
+        if isWatching || !outer.isEmpty {
+            let swaps = container.swaps
+            for watch in outer { watch.noteReads(of: swaps) }
+        }
+        guard isWatching else { return nil }
+        let watch = SwapWatch(container)
+        state.withLock { $0.watches.append(watch) }
+        return watch
+    }
+}
+
+/// What the container of a trait was given, and what of it was read.
+final class SwapWatch: Sendable {
+    private let unread: Guarded<Set<Swap>>
+
+    init(_ container: Container) {
+        unread = Guarded(Set(container.swaps))
+        container.watchSwaps { [unread] swap in unread.withLock { _ = $0.remove(swap) } }
+    }
+
+    func noteReads(of swaps: [Swap]) { unread.withLock { $0.subtract(swaps) } }
+
+    func reportUnused(to testCase: TestCase) {
+        for name in unread.withLock({ $0.map(\.name) }).sorted() { testCase.record(Messages.unused(name)) }
+    }
+}
+
+/// `Container.shared` in a process that runs tests.
+enum SharedContainer {
+    private static let strict: Void = {
+        // Whose failure it is on a thread without a test nobody knows: it fails the run.
+        let fail: @Sendable (String) -> Void = { text in
+            guard let testCase = TestCase.current else {
+                Issue.record("\(Messages.shared(text))")
+                return
+            }
+            testCase.record(Messages.shared(text))
+        }
+        Container.shared.makeStrict(Strictness { fail($0.error.description) })
+        Container.shared.handleReports(by: fail)
+    }()
+
+    static func becomeStrict() { strict }
+}

@@ -1,0 +1,96 @@
+import Fugu
+import FuguConfiguration
+import FuguTesting
+import Testing
+import XCTest
+
+struct Mail: ExternalFeature {
+    var send: @Sendable (_ text: String, _ address: String) throws -> Void
+
+    static func load(in container: any FeatureContainer) -> Mail { Mail { try deliver($0, to: $1) } }
+    static var placeholder: Mail { Mail { _, _ in } }
+}
+
+extension FeatureContainer {
+    var mail: Mail {
+        get { self[Mail.self] }
+        set { self[Mail.self] = newValue }
+    }
+}
+
+struct Reminder {
+    let container = Container.current
+
+    func remind(_ address: String) throws {
+        try container.mail.send("It is second \(Int(container.timestamp.now)).", address)
+    }
+}
+
+@Suite(.container { $0.timestamp = .constant(60) })
+struct ReminderTests {
+    @Test(.container { $0.mail.send = { text, _ in #expect(text == "It is second 60.") } })
+    func text() throws {
+        try Reminder().remind("ada@example.org")
+    }
+
+    @Test(arguments: ["ada@example.org", "grace@example.org"])
+    func address(address: String) throws {
+        Container.current.mail = Mail { #expect($1 == address) }
+        try Reminder().remind(address)
+    }
+}
+
+final class ReminderXCTests: XCTestCase {
+    func testText() throws {
+        let container = Container.strict {
+            $0.timestamp = .constant(60)
+            $0.mail.send = { text, _ in XCTAssertEqual(text, "It is second 60.") }
+        }
+        try Container.$current.withValue(container) {
+            try Reminder().remind("ada@example.org")
+        }
+    }
+}
+
+struct Player: Sendable {
+    var play: @Sendable (_ song: String) async throws -> Void
+    var volume: @Sendable () -> Double
+}
+
+@Test("Testing: doubles of endpoints, and the conformance of sources")
+func doublesOfEndpoints() throws {
+    let player = Player(play: unimplemented("Player.play"), volume: unimplemented("Player.volume", placeholder: 0))
+    withKnownIssue { #expect(player.volume() == 0) }
+    try expectConformance(
+        of: DictionarySource(["api.timeout": 30], name: "mine"), holding: ["api.timeout": 30], lacking: ["api.retries"])
+}
+
+@Suite(.container { $0.useStandardDoubles(startingAt: 60) })
+struct SnoozeTests {
+    @Test func rings() async throws {
+        let container = Container.current
+        let snooze = Task { try await container.clock.sleep(for: .seconds(540)) }
+        await container.manualClock.sleepers(atLeast: 1)
+        container.manualClock.advance(by: .seconds(540))
+        try await snooze.value
+        #expect(container.timestamp.now == 600)
+    }
+}
+
+@Suite(.container { $0[UserName.self] = "Grace" })
+struct DoormanTests {
+    @Test(.container { $0.timestamp = .constant(86_400) })
+    func report() {
+        #expect(Doorman().report() == "Hello, Grace! It is second 86400.")
+    }
+
+    @Test(.container { $0.useStandardDoubles() }, arguments: ["Ada", "Grace"])
+    func name(name: String) {
+        Container.current[UserName.self] = name
+        #expect(Doorman().report() == "Hello, \(name)! It is second 0.")
+    }
+}
+
+// What the page leaves to its reader.
+
+private func deliver(_ text: String, to address: String) throws {}

@@ -1,0 +1,109 @@
+import Fugu
+import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+@Suite(.container) struct RecorderTests {
+    @Test("An observation recorder has what was observed, in order (law 10)")
+    func values() {
+        let container = Container.current
+        container[Number.self] = 1
+        let recorder = ObservationRecorder(Number.self)
+        #expect(recorder.values == [])
+        container[Number.self] = 2
+        container.modify(Number.self) { $0 += 1 }
+        container.reset(Number.self)
+        #expect(recorder.values == [2, 3, 0])
+        recorder.cancel()
+        container[Number.self] = 9
+        #expect(recorder.values == [2, 3, 0])
+    }
+
+    @Test("Every kind of key can be recorded")
+    func kinds() async throws {
+        let container = Container.strict()
+        let port = ObservationRecorder(Properties.port, in: container)
+        let doubled = ObservationRecorder(Doubled.self, in: container)
+        let printer = ObservationRecorder(Features.printer, in: container)
+        let socket = ObservationRecorder(Network.Socket.self, in: container)
+        let database = ObservationRecorder(Database.self, in: container)
+        container[Properties.port] = 1
+        _ = container[Doubled.self]
+        container[Features.printer] = "a"
+        container.set(Network.Socket.self, to: Network.Socket(name: "b"))
+        container.set(Database.self, to: Database(name: "c"))
+        #expect(port.values == [1])
+        #expect(doubled.values.map(\.value) == [0])
+        #expect(printer.values == ["a"])
+        #expect(socket.values.map(\.name) == ["b"])
+        #expect(await database.values(atLeast: 1).map(\.name) == ["c"])
+    }
+
+    @Test("It waits for what comes from another thread, without sleeping")
+    func waiting() async {
+        let container = Container.current
+        let recorder = ObservationRecorder(Number.self)
+        startThread { for number in 1...100 { container[Number.self] = number } }
+        #expect(await recorder.values(atLeast: 100) == Array(1...100))
+        #expect(await recorder.values(atLeast: 0).count == 100)
+    }
+
+    @Test("Who waits goes on when its task is cancelled")
+    func cancelling() async {
+        let recorder = ObservationRecorder(Number.self)
+        let waiting = Task { await recorder.values(atLeast: 1_000) }
+        waiting.cancel()
+        #expect(await waiting.value == [])
+    }
+
+    @Test("A recorder that goes away observes no longer")
+    func leaving() async throws {
+        let (made, gone) = (Counter(), Counter())
+        let container = Container.current
+        do {
+            let recorder = ObservationRecorder(Witnessed.self)
+            container[Witnessed.self] = Witness { gone.add() }
+            made.add(recorder.values.count)
+        }
+        container[Witnessed.self] = nil
+        #expect(made.value == 1 && gone.value == 1)
+    }
+
+    struct Witnessed: Property { static var defaultValue: Witness? { nil } }
+
+    @Test("A load recorder tells what was loaded, in order, and by whom")
+    func loads() async throws {
+        let container = Container.current
+        container[Mailer.self] = Mailer(name: "double")
+        _ = container[Doubled.self]
+        let recorder = LoadRecorder()
+        #expect(recorder.loads.isEmpty)
+        _ = container[Account.self]
+        _ = container[Doubled.self]
+        _ = container.child { $0[Number.self] = 1 }[Doubled.self]
+        #expect(recorder.loads.map(\.description) == ["Account", "Account → Signup", "Doubled"])
+        #expect(recorder.loads[1].feature == "Signup" && recorder.loads[1].reader == "Account")
+        #expect(recorder.loads[0].reader == nil)
+        #expect(LoadRecorder(of: container).loads.isEmpty)
+    }
+
+    @Test("Loads that fail are recorded, refused ones are not")
+    func failedLoads() async throws {
+        struct Failing: ThrowingFeature {
+            struct Stop: Error {}
+            static func load(in container: any FeatureContainer) throws -> Failing { throw Stop() }
+        }
+        struct Asking: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Asking {
+                _ = try await container[Database.self]
+                return Asking()
+            }
+        }
+        let recorder = LoadRecorder()
+        #expect(throws: Failing.Stop.self) { try Container.current[Failing.self] }
+        let found = await issues { _ = try? await Container.current[Asking.self] }
+        #expect(found.count == 1)
+        #expect(recorder.loads.map(\.path) == [["Failing"], ["Asking"]])
+    }
+}

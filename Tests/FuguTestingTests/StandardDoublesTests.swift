@@ -1,0 +1,36 @@
+import Foundation
+import Fugu
+import FuguFoundation
+import FuguTesting
+import Testing
+
+@Suite(.container { $0.useStandardDoubles(startingAt: 100, files: ["/a": Data("text".utf8)]) })
+struct StandardDoublesTests {
+    private let container = Container.current
+
+    @Test("Nothing that comes with Fugu reaches outside any more")
+    func complete() async throws {
+        #expect(container.timestamp.now == 100)
+        #expect(container.date.now == Date(timeIntervalSince1970: 100))
+        #expect(container.uuid().uuidString.hasSuffix("0000"))
+        #expect(container.randomness.next() == Randomness.linearCongruential(withSeed: 0).next())
+        #expect(try container.fileAccess.load(URL(filePath: "/a")) == Data("text".utf8))
+        #expect(try container.keyValueStore.data(for: "key") == nil)
+        #expect(container.environment.variables.isEmpty)
+        #expect(container.locale.identifier == "en_US_POSIX")
+        #expect(container.timeZone == .gmt && container.calendar.timeZone == .gmt)
+    }
+
+    @Test("One hand moves the clock, the timestamp and the date")
+    func clock() async throws {
+        let waiting = Task { try await Container.current.clock.sleep(for: .seconds(30)) }
+        await container.manualClock.sleepers(atLeast: 1)
+        container.manualClock.advance(by: .seconds(30))
+        try await waiting.value
+        #expect(container.timestamp.now == 130)
+        #expect(container.date.now == Date(timeIntervalSince1970: 130))
+    }
+
+    @Test("What is set afterwards wins", .container { $0.timestamp = .constant(5) })
+    func overriding() { #expect(container.date.now == Date(timeIntervalSince1970: 5)) }
+}

@@ -1,0 +1,95 @@
+import Fugu
+import FuguConfiguration
+import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+@Suite struct UnusedSwapsTests {
+    private func unused(_ name: String) -> String {
+        "Fugu: \(name) was set for this test and never read. Remove it, or find out why the test does not come to it."
+    }
+
+    @Sendable private static func swapEverything(_ container: Container) {
+        container[Number.self] = 5
+        container[Properties.port] = 1
+        container[Mailer.self] = Mailer(name: "double")
+        container[Features.printer] = "double"
+        container.replace(Account.self) { Account(signup: $0[Signup.self]) }
+        container.set(Network.Socket.self, to: Network.Socket(name: "double"))
+        container.set(Database.self, to: Database(name: "double"))
+    }
+
+    private static let reporting = ContainerTrait.container(reportsUnusedSwaps: true) { swapEverything($0) }
+
+    @Test("What a trait set and nobody read is reported by name, if that is asked for (law 29)")
+    func nothingRead() async throws {
+        let found = await issues {
+            try await runCase(Self.reporting) {}
+        }
+        let printer = "FeatureKey<String> (StrictnessCases/Probes.swift:\(Features.printerLine))"
+        let names = ["Account", "Database", printer, "Mailer", "Number", "Socket", "server.port"]
+        #expect(found.map(\.text) == names.map(unused))
+        try await runCase(.container { Self.swapEverything($0) }) {}
+    }
+
+    @Test("What was read is not reported, however it was read (law 29)")
+    func allRead() async throws {
+        try await runCase(Self.reporting) {
+            let container = Container.current
+            #expect(container.child().child()[Number.self] == 5)
+            container.modify(Properties.port) { $0 += 1 }
+            #expect(container[Properties.port] == 2)
+            #expect(container[Account.self].signup.mailer.name == "double")
+            #expect(await Task.detached { container[Features.printer] }.value == "double")
+            let socket = try container[Network.Socket.self]
+            let database = try await container[Database.self]
+            #expect(socket.name == "double" && database.name == "double")
+        }
+    }
+
+    @Test(
+        "A watched swap is one: it wins over what is loaded, reaches children and copies, and can be reset (laws 14, 18, 20, 23)"
+    )
+    func stillSwaps() async throws {
+        try await runCase(Self.reporting) {
+            let container = Container.current
+            #expect(Container(copying: container)[Mailer.self].name == "double")
+            #expect(container.child { $0[Number.self] = 6 }[Doubled.self].value == 12)
+            #expect(container[Doubled.self].value == 10)
+            container.reset(Number.self)
+            #expect(container[Number.self] == 0)
+            try container.apply(DictionarySource(["server.port": 99], name: "server"))
+            #expect(container[Properties.port] == 1)
+            container.reset(Properties.port)
+            #expect(container[Properties.port] == 99)
+            _ = (container[Features.printer], container[Account.self])
+            _ = (try container[Network.Socket.self], try await container[Database.self])
+        }
+    }
+
+    @Test("What a trait further in set anew is not reported of the outer one (law 29)")
+    func overridden() async throws {
+        let outer = ContainerTrait.container(reportsUnusedSwaps: true) {
+            $0[Number.self] = 1
+            $0[Mailer.self] = Mailer(name: "outer")
+        }
+        let found = await issues {
+            try await runCase(outer, .container { $0[Number.self] = 2 }) { _ = Container.current[Number.self] }
+        }
+        #expect(found.map(\.text) == [unused("Mailer")])
+        let inner = ContainerTrait.container(reportsUnusedSwaps: true) { $0[Number.self] = 2 }
+        let both = await issues {
+            try await runCase(outer, inner) { _ = Container.current[Mailer.self] }
+        }
+        #expect(both.map(\.text) == [unused("Number")])
+    }
+
+    @Test("A test that throws is not told of unused swaps as well")
+    func throwing() async {
+        struct Stop: Error {}
+        await #expect(throws: Stop.self) {
+            try await runCase(Self.reporting) { throw Stop() }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Fugu
+import FuguTesting
+import StrictnessCases
+import XCTest
+
+/// Law 29 as XCTest shows it: the same cases as in `Law29StrictTests`.
+final class StrictXCTests: XCTestCase {
+    private struct Failure: Equatable {
+        let text: String
+        let file: String
+        let line: Int
+    }
+
+    /// While this is not nil, failures are expected and go here.
+    private var expected: [Failure]?
+
+    #if canImport(Darwin)
+    override func record(_ issue: XCTIssue) {
+        guard expected != nil else { return super.record(issue) }
+        let place = issue.sourceCodeContext.location
+        expected?.append(
+            Failure(
+                text: issue.compactDescription, file: place?.fileURL.path ?? "", line: place?.lineNumber ?? 0))
+    }
+    #else
+    override func recordFailure(
+        withDescription description: String, inFile filePath: String, atLine lineNumber: Int, expected isExpected: Bool
+    ) {
+        guard expected != nil else {
+            return super.recordFailure(
+                withDescription: description, inFile: filePath, atLine: lineNumber, expected: isExpected)
+        }
+        expected?.append(Failure(text: description, file: filePath, line: lineNumber))
+    }
+    #endif
+
+    /// The failures of `body`, which are none of this test.
+    private func failures(_ body: () async throws -> Void) async throws -> [Failure] {
+        expected = []
+        do {
+            try await body()
+        } catch {
+            expected = nil
+            throw error
+        }
+        defer { expected = nil }
+        return expected ?? []
+    }
+
+    func testEveryCaseFailsAsItShould() async throws {
+        for test in StrictnessCase.all {
+            var answer = ""
+            let line = #line + 2
+            let failures = try await failures {
+                let container = Container.strict()
+                answer = try await test.run(container)
+            }
+            XCTAssertEqual(answer, test.answer, "\(test)")
+            // Doubles without a closure are made elsewhere.
+            let places = Set(failures.map { $0.file.hasSuffix("Probes.swift") ? "" : "\($0.file):\($0.line)" })
+            XCTAssertTrue(places.subtracting([""]).isSubset(of: ["\(#filePath):\(line)"]), "\(places)")
+            let texts = failures.map { $0.text.hasPrefix("failed - ") ? String($0.text.dropFirst(9)) : $0.text }
+            XCTAssertEqual(texts, test.failures, "\(test)")
+        }
+    }
+
+    func testConfiguringBeforeTheFirstRead() throws {
+        let container = Container.strict { $0[Mailer.self] = Mailer(name: "double") }
+        XCTAssertEqual(container[Account.self].signup.mailer.name, "double")
+    }
+
+    func testFailuresOfOtherThreadsAreOnesOfTheTest() async throws {
+        let failures = try await failures {
+            let container = Container.strict()
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    _ = container[Mailer.self]
+                    continuation.resume()
+                }
+            }
+        }
+        XCTAssertEqual(failures.count, 1)
+    }
+}

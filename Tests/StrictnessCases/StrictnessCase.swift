@@ -1,0 +1,136 @@
+package import Fugu
+import FuguConfiguration
+import FuguTesting
+
+/// Something that a test does in a strict container, what it gets, and which failures that makes. Whatever runs tests must
+/// show the same.
+package struct StrictnessCase: Sendable, CustomStringConvertible {
+    package let description: String
+    /// What the test does and gets.
+    package let run: @Sendable (Container) async throws -> String
+    /// What it is to get.
+    package let answer: String
+    /// The texts of the failures, in order.
+    package let failures: [String]
+
+    private init(
+        _ description: String, gives answer: String, failing failures: String...,
+        run: @escaping @Sendable (Container) async throws -> String
+    ) {
+        self.description = description
+        self.answer = answer
+        self.failures = failures
+        self.run = run
+    }
+
+    /// The failure of a feature.
+    package static func refusal(of name: String, through way: String = "the test itself", line: String) -> String {
+        "Fugu: \(name) reaches outside the process and was not swapped for this test. It was needed by \(way). "
+            + "Swap it before that: \(line)"
+    }
+
+    private static func unimplemented(_ endpoint: String) -> String {
+        "Fugu: \(endpoint) was called, but the test has not said what it is to do. Give the double a closure for it."
+    }
+
+    private static let mailerLine = "container[Mailer.self] = …"
+    private static let mailer = refusal(of: "Mailer", line: mailerLine)
+    private static let socket = refusal(of: "Socket", line: "container.set(Network.Socket.self, to: …)")
+    private static let database = refusal(of: "Database", line: "container.set(Database.self, to: …)")
+
+    /// All of them.
+    package static let all = reads + families + others
+
+    private static let reads = [
+        StrictnessCase(
+            "a plain feature gives its placeholder at every read", gives: "placeholder", failing: mailer, mailer
+        ) {
+            container in
+            _ = container[Mailer.self]
+            return container[Mailer.self].name
+        },
+        StrictnessCase(
+            "the failure tells who needed it", gives: "placeholder",
+            failing: refusal(of: "Mailer", through: "Account → Signup → Mailer", line: mailerLine)
+        ) { $0[Account.self].signup.mailer.name },
+        StrictnessCase("a swapped feature is given", gives: "double") {
+            $0[Mailer.self] = Mailer(name: "double")
+            return $0[Account.self].signup.mailer.name
+        },
+        StrictnessCase("a replaced feature is made", gives: "made with 5") {
+            $0[Number.self] = 5
+            $0.replace(Mailer.self) { Mailer(name: "made with \($0[Number.self])") }
+            return $0[Mailer.self].name
+        },
+        StrictnessCase("a throwing feature throws the failure", gives: socket, failing: socket) {
+            do { return try $0[Network.Socket.self].name } catch { return "\(error)" }
+        },
+        StrictnessCase("an async feature throws the failure", gives: database, failing: database) {
+            do { return try await $0[Database.self].name } catch { return "\(error)" }
+        },
+        StrictnessCase("throwing and async features can be swapped", gives: "a b") {
+            $0.set(Network.Socket.self, to: Network.Socket(name: "a"))
+            $0.set(Database.self, to: Database(name: "b"))
+            return try await "\($0[Network.Socket.self].name) \($0[Database.self].name)"
+        },
+        StrictnessCase(
+            "a feature by key gives its placeholder", gives: "no printer",
+            failing: refusal(
+                of: "FeatureKey<String> (StrictnessCases/Probes.swift:\(Features.printerLine))",
+                line: "container[key] = …, where key is the FeatureKey<String> "
+                    + "(StrictnessCases/Probes.swift:\(Features.printerLine))")
+        ) { $0[Features.printer] },
+    ]
+
+    private static let families = [
+        StrictnessCase("a child is strict", gives: "placeholder", failing: mailer) {
+            $0.child().child()[Mailer.self].name
+        },
+        StrictnessCase("a scope is strict", gives: "placeholder", failing: mailer) { $0.scope("/a")[Mailer.self].name },
+        StrictnessCase("a copy is strict", gives: "placeholder", failing: mailer) {
+            Container(copying: Container(), $0)[Mailer.self].name
+        },
+        StrictnessCase(
+            "a child that swaps it has its own of what was made with the placeholder", gives: "double placeholder",
+            failing: refusal(of: "Mailer", through: "Signup → Mailer", line: mailerLine)
+        ) {
+            let placeholder = $0[Signup.self].mailer.name
+            let child = $0.child { $0[Mailer.self] = Mailer(name: "double") }
+            return "\(child[Signup.self].mailer.name) \(placeholder)"
+        },
+    ]
+
+    private static let others = [
+        StrictnessCase(
+            "a wrong value from a source fails", gives: "80",
+            failing: "server: server.port: expected Int, found string \"http\""
+        ) {
+            try $0.apply(DictionarySource(["server.port": "http"], name: "server"))
+            return "\($0[Properties.port])"
+        },
+        StrictnessCase(
+            "endpoints without a closure fail and give their placeholders", gives: "true 7 nil",
+            failing: unimplemented("Sender.check"), unimplemented("Sender.count"), unimplemented("Sender.note"),
+            unimplemented("Sender.wait"), unimplemented("Sender.ask")
+        ) { _ in
+            let sender = Sender()
+            let (check, count) = (sender.check("a"), sender.count())
+            sender.note("a", 1, 2)
+            await sender.wait(1)
+            return "\(check) \(count) \(await sender.ask(1).map { "\($0)" } ?? "nil")"
+        },
+        StrictnessCase(
+            "endpoints without a closure that can throw, throw the failure",
+            gives: [unimplemented("Sender.send"), unimplemented("Sender.flush"), unimplemented("Sender.fetch")]
+                .joined(separator: "|"),
+            failing: unimplemented("Sender.send"), unimplemented("Sender.flush"), unimplemented("Sender.fetch")
+        ) { _ in
+            let sender = Sender()
+            var errors: [String] = []
+            do { _ = try sender.send("a", 1) } catch { errors.append("\(error)") }
+            do { try sender.flush() } catch { errors.append("\(error)") }
+            do { _ = try await sender.fetch(1) } catch { errors.append("\(error)") }
+            return errors.joined(separator: "|")
+        },
+    ]
+}
