@@ -41,8 +41,9 @@ extension FeatureContainer {
     /// The instance of a feature declared in an extension of ``Features``: `container.greeter`.
     @inlinable
     public subscript<Instance>(dynamicMember member: KeyPath<Features.Type, FeatureKey<Instance>>) -> Instance {
-        get { self[Features.self[keyPath: member]] }
-        set { self[Features.self[keyPath: member]] = newValue }
+        // A literal key path costs nothing, but only where it is seen together with its use.
+        @inline(__always) get { self[Features.self[keyPath: member]] }
+        @inline(__always) set { self[Features.self[keyPath: member]] = newValue }
     }
 
     /// The instance of a feature that may fail to load.

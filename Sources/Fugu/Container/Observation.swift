@@ -1,12 +1,11 @@
 /// Ends an observation. Forgetting the token does not: the observer is called as long as the container lives.
 public final class ObservationToken: Sendable {
-    /// The container keeps it; so nothing is kept when that goes away.
-    private weak let observer: Observer?
+    private let subscription: Subscription
 
-    init(_ observer: Observer) { self.observer = observer }
+    init(_ observer: Observer) { subscription = observer.subscription }
 
     /// Ends the observation and releases the closure. No call begins after this has returned.
-    public func cancel() { observer?.cancel() }
+    public func cancel() { subscription.cancel() }
 }
 
 #if canImport(Combine)
@@ -104,8 +103,8 @@ extension Container {
             backing.node, subject.key, isSequence: true,
             Observer.Callbacks(
                 call: { continuation.yield($0.value(as: Value.self)) }, onEnd: { continuation.finish() }))
-        continuation.onTermination = { _ in
-            observer.cancel()
+        continuation.onTermination = { [subscription = observer.subscription] _ in
+            subscription.cancel()
             onEnd()
         }
         backing.node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)

@@ -42,8 +42,9 @@ extension PropertyContainer {
     /// The value of a property declared in an extension of ``Properties``: `container.timeout`.
     @inlinable
     public subscript<Value>(dynamicMember member: KeyPath<Properties.Type, PropertyKey<Value>>) -> Value {
-        get { self[Properties.self[keyPath: member]] }
-        set { self[Properties.self[keyPath: member]] = newValue }
+        // A literal key path costs nothing, but only where it is seen together with its use.
+        @inline(__always) get { self[Properties.self[keyPath: member]] }
+        @inline(__always) set { self[Properties.self[keyPath: member]] = newValue }
     }
 
     /// Takes away what was set here: the property has its parent's value or its default again.

@@ -195,6 +195,7 @@ extension Node {
 
     /// Under the lock: whether a load asked for here is refused. What a load needs that began before is not.
     func isRefusing(_ parent: (any Activity)?) -> Bool {
+        guard family.hasClosings else { return false }
         for node in path {
             if case .open = node.storage.facts.closing { continue }
             let isNeeded = parent?.chain.contains { ($0 as? Flight)?.asker.isWithin(node) == true } == true

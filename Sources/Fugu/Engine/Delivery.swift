@@ -8,8 +8,9 @@ final class Observer: Sendable {
     let skipsLoads: Bool
     /// Whether it ends when its container is closed.
     let isSequence: Bool
+    /// What can end it from afar.
+    let subscription: Subscription
     private let callbacks: Callbacks
-    private let ended = Atomic(false)
 
     struct Callbacks: Sendable {
         let call: @Sendable (Payload) -> Void
@@ -23,37 +24,56 @@ final class Observer: Sendable {
         self.skipsLoads = skipsLoads
         self.isSequence = isSequence
         self.callbacks = callbacks
+        subscription = Subscription(node, key)
     }
 
     func call(with payload: Payload) {
-        if !ended.load(ordering: .acquiring) { callbacks.call(payload) }
+        if !subscription.isEnded { callbacks.call(payload) }
     }
 
     /// No call begins after this. What is returned is to be released outside the lock of the family.
-    func end() -> Ending {
-        let isFirst = !ended.exchange(true, ordering: .acquiringAndReleasing)
-        return Ending(isFirst ? callbacks.onEnd : nil)
-    }
-
-    /// Takes itself out of its family, which then keeps nothing of it.
-    func cancel() {
-        let ending = end()
-        let dropped: [Event] = node.family.lock.withLock {
-            guard let record = node.family.existingRecord(key) else { return [] }
-            let count = record.facts.value.observers.count
-            record.facts.value.observers.removeAll { $0 === self }
-            if record.facts.value.observers.count < count { node.storage.facts.observerCount -= 1 }
-            defer { record.facts.value.events = record.facts.value.events.map { $0.without(self) } }
-            return record.facts.value.events
-        }
-        withExtendedLifetime((ending, dropped)) {}
-    }
+    func end() -> Ending { Ending(subscription.end() ? callbacks.onEnd : nil) }
 
     /// What an observer leaves behind; tells whoever iterates that there is no more to come.
     final class Ending: Sendable {
         private let onEnd: (@Sendable () -> Void)?
         init(_ onEnd: (@Sendable () -> Void)?) { self.onEnd = onEnd }
         deinit { onEnd?() }
+    }
+}
+
+/// An observer as a token knows it: it can be ended, but neither it nor what it captured is kept.
+final class Subscription: Sendable {
+    private let node: Node
+    private let key: Key
+    private let ended = Atomic(false)
+
+    fileprivate init(_ node: Node, _ key: Key) {
+        self.node = node
+        self.key = key
+    }
+
+    var isEnded: Bool { ended.load(ordering: .acquiring) }
+
+    /// Whether this call has ended it.
+    fileprivate func end() -> Bool { !ended.exchange(true, ordering: .acquiringAndReleasing) }
+
+    /// Takes the observer out of its family, which then keeps nothing of it.
+    func cancel() {
+        var ending: Observer.Ending?
+        let dropped: ([Observer], [Event]) = node.family.lock.withLock {
+            guard let record = node.family.existingRecord(key) else { return ([], []) }
+            let leaving = record.facts.value.observers.filter { $0.subscription === self }
+            guard !leaving.isEmpty else { return ([], []) }
+            ending = leaving[0].end()
+            record.facts.value.observers.removeAll { $0.subscription === self }
+            node.storage.facts.observerCount -= 1
+            let events = record.facts.value.events
+            record.facts.value.events = events.map { $0.without(leaving[0]) }
+            return (leaving, events)
+        }
+        _ = end()
+        withExtendedLifetime((ending, dropped)) {}
     }
 }
 

@@ -60,6 +60,7 @@ final class Family: Sendable {
         var drains: [TaskWaiter] = []
         /// How many containers are being closed.
         var closingCount = 0
+        var hasClosings = false
         var namings = 0
         /// Who wants to know what is loaded.
         var loadLog: LoadLog?
@@ -122,10 +123,16 @@ final class Family: Sendable {
         return true
     }
 
+    /// Whether a container was ever closed.
+    var hasClosings: Bool { facts.value.hasClosings }
+
     /// How many containers are being closed.
     var closingCount: Int {
         get { facts.value.closingCount }
-        set { facts.value.closingCount = newValue }
+        set {
+            if newValue > facts.value.closingCount { facts.value.hasClosings = true }
+            facts.value.closingCount = newValue
+        }
     }
 
     /// For how many keys it is known how sources are asked for them.

@@ -179,9 +179,8 @@ extension Node {
     /// Who needs what is read now: what runs on this thread, if that is part of the load whose handle is used, else that
     /// load.
     func needing(_ key: Key, through recorder: Flight?) throws -> (any Activity)? {
-        guard let current = Current.unfinished, let recorder, current !== recorder else {
-            return recorder ?? Current.unfinished
-        }
+        let current = Current.unfinished
+        guard let current, let recorder, current !== recorder else { return recorder ?? current }
         if current.chain.contains(where: { $0 === recorder }) { return current }
         // A handle that another load lent: what runs here must not need itself either.
         try checkWay(to: key, current)

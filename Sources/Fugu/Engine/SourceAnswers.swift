@@ -11,6 +11,7 @@ extension Node {
     /// What is there for this node, without loading, after asking the sources of this node and those above for the key
     /// and for what its instances were made from, as far as that was not done. Answers count as held by the node.
     func presentAfterAsking(_ key: Key, _ recorder: Flight? = nil) -> Payload? {
+        guard family.hasSources else { return family.lock.withLock { present(key, recorder)?.payload } }
         while true {
             var question: Question?
             let payload: Payload? = family.lock.withLock {

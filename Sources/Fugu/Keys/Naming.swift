@@ -14,7 +14,7 @@ public struct PropertyNaming: Sendable {
         self.name = name
         isSecretItself = isSecret
         if isSecret, isDeclared { SecretNames.add(name) }
-        equal = Request.equality(of: Value.self)
+        equal = Equality(of: Value.self)
         ask = { sources in
             let isSecret = isSecret || SecretNames.concern(name)
             return switch sources.answer(name, as: Value.self, isSecret: isSecret) {

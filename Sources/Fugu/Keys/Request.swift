@@ -14,19 +14,19 @@ struct Request {
     /// For a reset, which needs no more than the key.
     init(resetting key: Key) {
         self.key = key
-        equal = { _, _ in false }
+        equal = Equality(of: Void.self)
     }
 
     init<P: Property>(_: P.Type) {
         key = Key(raw: Key.property(P.self))
         naming = P._naming
-        equal = Self.equality(of: P.Value.self)
+        equal = Equality(of: P.Value.self)
     }
 
     init<Value>(_ key: PropertyKey<Value>) {
         self.key = Key(raw: key.raw)
         naming = key.descriptor.naming
-        equal = Self.equality(of: Value.self)
+        equal = Equality(of: Value.self)
     }
 
     init<F: Feature>(_: F.Type) {
@@ -37,7 +37,7 @@ struct Request {
             isExternal = true
             placeholder = { Payload(standIn()) }
         }
-        equal = Self.equality(of: F.Instance.self)
+        equal = Equality(of: F.Instance.self)
     }
 
     init<Instance>(_ key: FeatureKey<Instance>) {
@@ -49,7 +49,7 @@ struct Request {
             isExternal = true
             placeholder = { Payload(standIn()) }
         }
-        equal = Self.equality(of: Instance.self)
+        equal = Equality(of: Instance.self)
     }
 
     init<F: ThrowingFeature>(_: F.Type) {
@@ -57,7 +57,7 @@ struct Request {
         isLocal = F.isLocal
         reloads = F.reloadsWhenInputsChange
         isExternal = F._isExternal
-        equal = Self.equality(of: F.Instance.self)
+        equal = Equality(of: F.Instance.self)
     }
 
     init<F: AsyncFeature>(_: F.Type) {
@@ -65,27 +65,31 @@ struct Request {
         isLocal = F.isLocal
         reloads = F.reloadsWhenInputsChange
         isExternal = F._isExternal
-        equal = Self.equality(of: F.Instance.self)
-    }
-
-    static func equality<Value: Sendable>(of type: Value.Type) -> Equality {
-        // What every program observes most: a cast would cost more than all else of a set.
-        switch type {
-        case is Int.Type, is Bool.Type, is UInt.Type: return { $0.bits == $1.bits }
-        case is String.Type: return { $0.value(as: String.self) == $1.value(as: String.self) }
-        case is Double.Type: return { $0.value(as: Double.self) == $1.value(as: Double.self) }
-        default: break
-        }
-        return { left, right in
-            func areEqual<E: Equatable & SendableMetatype>(_ left: E, _ right: Any) -> Bool { (right as? E) == left }
-            guard let value = cast(left.value(as: Value.self), to: AnyEquatable.self) else { return false }
-            return areEqual(value, right.value(as: Value.self))
-        }
+        equal = Equality(of: F.Instance.self)
     }
 }
 
-/// Whether two payloads hold equal values; false if their type cannot say.
-typealias Equality = @Sendable (Payload, Payload) -> Bool
+/// Says whether two payloads hold equal values; they do not if their type cannot say.
+struct Equality: Sendable {
+    private let type: Any.Type
+
+    init<Value: Sendable>(of type: Value.Type) { self.type = type }
+
+    func callAsFunction(_ left: Payload, _ right: Payload) -> Bool {
+        // What programs observe most: a cast would cost more than all else of a set.
+        if type == Int.self || type == Bool.self || type == UInt.self { return left.bits == right.bits }
+        if type == String.self { return left.value(as: String.self) == right.value(as: String.self) }
+        if type == Double.self { return left.value(as: Double.self) == right.value(as: Double.self) }
+        func open<Value>(_: Value.Type) -> Bool { areEqual(left, right, as: Value.self) }
+        return _openExistential(type, do: open)
+    }
+
+    private func areEqual<Value>(_ left: Payload, _ right: Payload, as _: Value.Type) -> Bool {
+        func areEqual<E: Equatable & SendableMetatype>(_ left: E, _ right: Any) -> Bool { (right as? E) == left }
+        guard let value = cast(left.value(as: Value.self), to: AnyEquatable.self) else { return false }
+        return areEqual(value, right.value(as: Value.self))
+    }
+}
 
 /// The conformance of a type that belongs to an actor is found on that actor only; elsewhere such a value counts as
 /// changed.

@@ -153,8 +153,8 @@ private struct Ledger {
     @inlinable init() {}
 }
 
-/// Holds a value that does not fit a word.
-@usableFromInline final class Box<Value: Sendable>: AnyBox, @unchecked Sendable {
+/// Holds a value that does not fit a word. Only sendable ones are ever put in, by `Payload.init`.
+@usableFromInline final class Box<Value>: AnyBox, @unchecked Sendable {
     @usableFromInline let value: Value
     @inlinable init(_ value: Value) { self.value = value }
 }
@@ -205,7 +205,7 @@ private struct Ledger {
     }
 
     /// The unchecked cast (see 5 above).
-    func value<Value: Sendable>(as _: Value.Type) -> Value {
+    func value<Value>(as _: Value.Type) -> Value {
         guard let box else {
             return StorageReference.unpack(bits, as: Value.self)
         }

@@ -31,15 +31,23 @@ enum Verdict: String {
     case passed = "passed"
     /// Beyond the bound, but not by more than the slack for noisy machines.
     case tolerated = "tolerated"
+    /// Beyond the bound, as is known.
+    case missed = "missed"
     case failed = "FAILED"
     case none = ""
 
-    init(share: Double?, slack: Double) {
+    init(share: Double?, reached: Double = 1, slack: Double) {
         guard let share else {
             self = .none
             return
         }
-        self = share <= 1 ? .passed : share <= slack ? .tolerated : .failed
+        if share <= 1 {
+            self = .passed
+        } else if share <= slack * reached {
+            self = reached > 1 ? .missed : .tolerated
+        } else {
+            self = .failed
+        }
     }
 }
 
@@ -49,7 +57,7 @@ extension Table {
         var table = Table(columns: "what", "ns", "beside", "ns", "faster", "bound", "used", "")
         for measurement in measurements {
             let row = measurement.row
-            let verdict = Verdict(share: measurement.share, slack: slack)
+            let verdict = Verdict(share: measurement.share, reached: row.reached, slack: slack)
             table.append(
                 row.subject.name,
                 measurement.medianOfSubject.short,

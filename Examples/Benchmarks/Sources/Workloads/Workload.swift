@@ -67,11 +67,14 @@ public struct Row {
     public let baselines: [Workload]
     /// Nil where the row only informs.
     public let bound: Bound?
+    /// How many times its bound the row is known to need, where the bound was not reached yet: more is a step back.
+    public let reached: Double
 
-    init(_ subject: Workload, beside baselines: Workload..., bound: Bound? = nil) {
+    init(_ subject: Workload, beside baselines: Workload..., bound: Bound? = nil, reached: Double = 1) {
         self.subject = subject
         self.baselines = baselines
         self.bound = bound
+        self.reached = reached
     }
 }
 
