@@ -237,6 +237,26 @@ import Testing
         #expect(message.contains("Writer changes Request while it loads"))
     }
 
+    @Test("Neither does it modify, update or reset all by Container.current (law 15)")
+    func currentOnlyReads() async throws {
+        let modifies = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let key = FeatureKey { _ in Container.current.modify(Request.self) { $0 += 1 } }
+            _ = Container()[key]
+        }
+        let updates = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let key = FeatureKey { _ in Container.current.update { $0[Request.self] = 1 } }
+            _ = Container()[key]
+        }
+        let resets = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let key = FeatureKey { _ in Container.current.resetAll() }
+            _ = Container()[key]
+        }
+        for (result, what) in [(modifies, "Request"), (updates, "values"), (resets, "values")] {
+            let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(message.contains("changes \(what) while it loads"))
+        }
+    }
+
     @Test("A container captured beside the handle is not recorded, and debug builds report it (law 15)")
     func capturedContainer() {
         let root = Container()

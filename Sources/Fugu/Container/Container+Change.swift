@@ -1,6 +1,9 @@
 extension Container {
     /// Takes away all that was set or loaded in this container; what is inherited stays.
-    public func resetAll() { backing.node.resetAll() }
+    public func resetAll() {
+        backing.checkMayChange(nil)
+        backing.node.resetAll()
+    }
 
     /// The instance of a feature if it was set or loaded already; never loads.
     public func ifLoaded<F: Feature>(_ feature: F.Type) -> F.Instance? {
@@ -52,6 +55,7 @@ extension Container {
     private func modify<Value: Sendable, R, E>(
         _ request: Request, read: () -> Value, _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R {
+        backing.checkMayChange(request.key)
         var answer: R?
         try backing.node.modify(request, read: { Payload(read()) }) { payload throws(E) in
             var value = payload.value(as: Value.self)
@@ -67,6 +71,7 @@ extension Container {
     /// once. An update inside another one of the family joins it. An update is atomic, not isolated: to count, use
     /// `modify`.
     public func update<E>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
+        backing.checkMayChange(nil)
         try backing.node.update(backing.owner ?? self, body)
     }
 }

@@ -10,6 +10,8 @@ protocol Backing: AnyObject, Sendable {
         _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload
     func change(_ request: Request, _ operation: Operation)
+    /// Stops the program where nothing may be changed: in a load, through its handle.
+    func checkMayChange(_ key: Key?)
     /// What is there, without loading.
     func present(_ key: Key) -> Payload?
     func onClose(_ closer: Closer)
@@ -36,6 +38,7 @@ extension Backing {
 
     var recorder: Flight? { nil }
     var owner: Container? { nil }
+    func checkMayChange(_ key: Key?) {}
     func setAlone(_ key: Key, _ payload: Payload) -> Bool { false }
     func end() {}
 
@@ -84,8 +87,12 @@ extension Flight: Backing {
     }
 
     func change(_ request: Request, _ operation: Operation) {
-        guard isFinished else { fatalError(Messages.writeInLoad(of: requested, request.key)) }
+        checkMayChange(request.key)
         node.change(request, operation)
+    }
+
+    func checkMayChange(_ key: Key?) {
+        guard isFinished else { fatalError(Messages.writeInLoad(of: requested, key)) }
     }
 
     func present(_ key: Key) -> Payload? {
