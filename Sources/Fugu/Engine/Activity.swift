@@ -78,12 +78,16 @@ enum Deferred {
     private static let records = Guarded<[ObjectIdentifier: [(KeyRecord, Family)]]>([:])
 
     static func add(_ record: KeyRecord, of family: Family, until holder: any Activity) {
-        records.withLock { records in
-            if records[ObjectIdentifier(holder)]?.append((record, family)) == nil {
-                records[ObjectIdentifier(holder)] = [(record, family)]
-                count.add(1, ordering: .sequentiallyConsistent)
-            }
+        let dropped = records.withLock { records -> [(KeyRecord, Family)]? in
+            guard records[ObjectIdentifier(holder)]?.append((record, family)) == nil else { return nil }
+            records[ObjectIdentifier(holder)] = [(record, family)]
+            count.add(1, ordering: .sequentiallyConsistent)
+            // Has it ended meanwhile, and looked here before? Then whoever made the event delivers it.
+            guard holder.isFinished else { return nil }
+            count.subtract(1, ordering: .sequentiallyConsistent)
+            return records.removeValue(forKey: ObjectIdentifier(holder))
         }
+        withExtendedLifetime(dropped) {}
     }
 
     /// After an activity has ended: delivers what waited for it.

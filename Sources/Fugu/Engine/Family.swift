@@ -26,8 +26,9 @@ import Synchronization
 // result does not fit resolves again. Before anyone waits, the wait graph is searched: a wait that would close a circle
 // is not begun, the load goes on in parallel, and if there really is a cycle it shows on the way of that load.
 //
-// A change (Engine/Change.swift) alters cells under the lock and collects its *effects*: garbage, events, reloads. Events
-// queue in the record of their key, one thread at a time delivers them, outside the lock.
+// A write (Engine/Write.swift) becomes a change (Engine/Change.swift): it alters cells under the lock and collects its
+// *effects*: garbage, events, reloads. Events queue in the record of their key, one thread at a time delivers them, outside
+// the lock.
 //
 // A present value is read without any of this, from the cell (Storage/Storage.swift). A child reads an ancestor's cell by
 // a link with a stamp; a stamp is right while nothing between them became set or unset, which is all that could give the
@@ -35,21 +36,22 @@ import Synchronization
 
 /// A root and its descendants.
 final class Family: Sendable {
-    private let scoped = Atomic(false)
-    /// Whether scopes were ever made: reads then look whether their rules have run.
-    var hasScopes: Bool { scoped.load(ordering: .acquiring) }
     let lock: FamilyLock
     private let facts = FamilyState(FamilyFacts())
     /// The root's storage, which outlives every node of the family. The records of keys stand beside its cells.
     private let rootStorage: StorageReference
-    /// Where mistakes go that have no one to be thrown at.
+    private let scoped = Atomic(false)
     private let sourced = Atomic(false)
+    /// Where mistakes go that have no one to be thrown at.
+    let reports = Reports()
+    let closings = Closings()
+
+    /// Whether scopes were ever made: reads then look whether their rules have run.
+    var hasScopes: Bool { scoped.load(ordering: .acquiring) }
+
     /// Whether some container was ever given sources: reads of named keys then ask them first.
     var hasSources: Bool { sourced.load(ordering: .acquiring) }
     func noteSources() { sourced.store(true, ordering: .releasing) }
-
-    let reports = Reports()
-    let closings = Closings()
 
     private struct FamilyFacts {
         var serial: UInt64 = 0

@@ -1,0 +1,154 @@
+/// What can be done to a key in a node.
+enum Operation: Sendable {
+    case set(Payload)
+    case replace(Replacement)
+    case reset
+    /// What the sources have now: it never takes the place of what code set.
+    case layer(SourceAnswer<Payload>)
+}
+
+/// A loader that takes the place of a feature's own.
+final class Replacement: Sendable {
+    let load: @Sendable (Container) throws -> Payload
+    let loadAsync: (@Sendable (Container) async throws -> Payload)?
+
+    init(
+        load: @escaping @Sendable (Container) throws -> Payload,
+        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil
+    ) {
+        self.load = load
+        self.loadAsync = loadAsync
+    }
+}
+
+/// One operation of a commit.
+struct Write: Sendable {
+    let node: Node
+    let key: Key
+    let equal: Equality
+    let operation: Operation
+
+    /// Whether the value is what was there already, as far as somebody cares, and the state in which that was so.
+    struct Comparison {
+        let isEqual: Bool
+        let stamp: UInt32
+    }
+
+    /// What keeps a write from being done at once.
+    enum Obstacle {
+        case ended
+        case compare(Payload, Payload, UInt32)
+        case wait(Exclusion, Signal)
+        case circle(Exclusion)
+    }
+}
+
+extension Write {
+    init(node: Node, request: Request, operation: Operation) {
+        self.init(node: node, key: request.key, equal: request.equal, operation: operation)
+    }
+
+    /// Under the lock: what is to be done first, if there is something.
+    fileprivate func obstacle(_ comparison: Comparison?, _ activity: (any Activity)?) -> Obstacle? {
+        if node.isEnded { return .ended }
+        if let exclusion = node.storage.existingCell(key)?.info?.value.exclusion {
+            return exclusion.waitForEnd(activity)
+        }
+        guard let new = operation.value, let (old, stamp) = node.concerningValue(key), stamp != comparison?.stamp
+        else { return nil }
+        return .compare(old, new, stamp)
+    }
+
+    /// Outside the lock: does that. Returns false if there is nothing to write to any more.
+    fileprivate func overcome(
+        _ obstacle: Obstacle, _ comparison: inout Comparison?, _ activity: (any Activity)?
+    ) -> Bool {
+        switch obstacle {
+        case .ended:
+            node.family.reports.report(Messages.changeAfterEnd(of: key))
+            return false
+        case .wait(let exclusion, let signal): exclusion.wait(signal, activity)
+        case .circle(let exclusion): fatalError(Messages.circleOfWaits(exclusion.modified, activity))
+        case .compare(let old, let new, let stamp):
+            // `==` is user code, so it sees a snapshot; if the value moves meanwhile, it is asked again.
+            comparison = Comparison(isEqual: equal(old, new), stamp: stamp)
+        }
+        return true
+    }
+
+    /// Under the lock: does it.
+    fileprivate func apply(
+        _ comparison: Comparison?, isOpen: Bool, holder: (any Activity)?, _ effects: inout Effects
+    ) {
+        node.apply(
+            operation, to: key, isSilent: comparison?.isEqual == true, isOpen: isOpen, holder: holder, &effects)
+    }
+}
+
+extension Operation {
+    /// The value that it puts in place, if it does.
+    fileprivate var value: Payload? {
+        switch self {
+        case .set(let payload), .layer(.value(let payload)): payload
+        default: nil
+        }
+    }
+}
+
+extension Family {
+    /// Performs a write, when no `modify` of its key is under way, and tells observers if it is not equal to what was there.
+    func commit(_ write: Write) {
+        let activity = Current.unfinished
+        var comparison: Write.Comparison?
+        var effects = Effects()
+        while true {
+            let obstacle: Write.Obstacle? = lock.withLock {
+                if let obstacle = write.obstacle(comparison, activity) { return obstacle }
+                write.apply(comparison, isOpen: true, holder: activity, &effects)
+                return nil
+            }
+            guard let obstacle else { return effects.perform(in: self) }
+            guard write.overcome(obstacle, &comparison, activity) else { return }
+        }
+    }
+
+    /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
+    /// to what was there.
+    ///
+    /// - Parameters:
+    ///   - isOutdated: Asked under the lock; if so, nothing is done.
+    ///   - alongside: Done under the lock with the writes.
+    /// - Returns: Whether it was done.
+    @discardableResult
+    func commit(
+        _ writes: [Write], unless isOutdated: () -> Bool = { false }, alongside: () -> Void = {}
+    ) -> Bool {
+        let activity = Current.unfinished
+        var comparisons: [Write.Comparison?] = Array(repeating: nil, count: writes.count)
+        var effects = Effects()
+        while true {
+            var isDone = false
+            let obstacle: (index: Int, Write.Obstacle)? = lock.withLock {
+                if isOutdated() { return nil }
+                for (index, write) in writes.enumerated() {
+                    if let obstacle = write.obstacle(comparisons[index], activity) { return (index, obstacle) }
+                }
+                isDone = true
+                // Readers must never see an old value after a new one: all are sent to the lock before the first is
+                // changed.
+                for write in writes { write.node.storage.cell(write.key).close() }
+                for (write, comparison) in zip(writes, comparisons) {
+                    write.apply(comparison, isOpen: false, holder: activity, &effects)
+                }
+                alongside()
+                for write in writes { write.node.storage.existingCell(write.key)?.openIfPresent() }
+                return nil
+            }
+            guard let (index, obstacle) = obstacle else {
+                effects.perform(in: self)
+                return isDone
+            }
+            guard writes[index].overcome(obstacle, &comparisons[index], activity) else { return true }
+        }
+    }
+}
