@@ -44,8 +44,8 @@ enum Messages {
 
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {
         let what = written?.name ?? "values"
-        return "Fugu: \(loading.name) changes \(what) while it loads. The container that load(in:) is given can only be "
-            + "read until the load ends: change \(what) before, or later through the container that was kept."
+        return "Fugu: \(loading.name) changes \(what) while it loads. The container that load(in:) is given can only "
+            + "be read until the load ends: change \(what) before, or later through the container that was kept."
     }
 
     static func unrecordedRead(of key: Key, by loading: Key) -> String {
