@@ -51,12 +51,12 @@ extension Model: @MainActor Feature {
 extension Properties {
     fileprivate static let apiTimeout = PropertyKey(defaultValue: 30)
     fileprivate static let apiSecret = PropertyKey(defaultValue: "x", isSecret: true)
-    fileprivate static let apiNamed = PropertyKey("api.named", defaultValue: 1)
-    fileprivate static let apiNamedSecret = PropertyKey("api.named.secret", defaultValue: "s", isSecret: true)
+    fileprivate static let apiNamed = PropertyKey("naming.plain", defaultValue: 1)
+    fileprivate static let apiNamedSecret = PropertyKey("naming.hidden", defaultValue: "s", isSecret: true)
     fileprivate static let apiNil = PropertyKey<Int?>()
     fileprivate static let apiNilSecret = PropertyKey<Int?>(isSecret: true)
-    fileprivate static let apiNilNamed = PropertyKey<Int?>("api.nil")
-    fileprivate static let apiNilNamedSecret = PropertyKey<Int?>("api.nil.secret", isSecret: true)
+    fileprivate static let apiNilNamed = PropertyKey<Int?>("naming.nil")
+    fileprivate static let apiNilNamedSecret = PropertyKey<Int?>("naming.hiddenNil", isSecret: true)
     fileprivate static let apiNilFive = PropertyKey<Int?>(defaultValue: 5)
 }
 extension Features {
@@ -106,10 +106,10 @@ struct CoreApiTests {
         #expect(container.apiNilFive == nil)
         container.reset(Properties.apiNilFive)
         #expect(container.apiNilFive == 5)
-        #expect(Properties.apiNamed.name == "api.named")
+        #expect(Properties.apiNamed.name == "naming.plain")
         #expect(Properties.apiTimeout.name == nil)
-        #expect(PropertyKey("api.named", defaultValue: 2) == Properties.apiNamed)
-        #expect(PropertyKey("api.named", defaultValue: "2").name == "api.named")
+        #expect(PropertyKey("naming.plain", defaultValue: 2) == Properties.apiNamed)
+        #expect(PropertyKey("naming.plain", defaultValue: "2").name == "naming.plain")
         let copy = Properties.apiTimeout
         #expect(copy == Properties.apiTimeout)
         #expect(Set([copy, Properties.apiTimeout]).count == 1)
@@ -267,23 +267,39 @@ struct CoreApiTests {
 
     @Test("Container.with is synchronous where its closures are and its caller is not async")
     func withoutSuspension() throws {
-        let read = Container.with { $0[Limit.self] = 7 } _: { Container.current[Limit.self] }
+        let read = Container.with {
+            $0[Limit.self] = 7
+        } _: {
+            Container.current[Limit.self]
+        }
         #expect(read == 7)
         #expect(Container.with({ $0.apiTimeout = 1 }, { Container.current.apiTimeout }) == 1)
         do throws(Oops) {
-            try Container.with { (_: Container) throws(Oops) in } _: { () throws(Oops) in throw Oops() }
+            try Container.with { (_: Container) throws(Oops) in
+            } _: { () throws(Oops) in
+                throw Oops()
+            }
         } catch {
             let oops: Oops = error
             #expect(oops == Oops())
         }
-        #expect(throws: Oops.self) { try Container.with { _ in throw Oops() } _: {} }
+        #expect(throws: Oops.self) {
+            try Container.with { _ in
+                throw Oops()
+            } _: {
+            }
+        }
     }
 
     @Test("Container.with binds a configured child of the current container, sync and async")
     func with() async throws {
         let root = Container()
         try await Container.$current.withValue(root) {
-            let read = Container.with { $0[Limit.self] = 7 } _: { Container.current[Limit.self] }
+            let read = Container.with {
+                $0[Limit.self] = 7
+            } _: {
+                Container.current[Limit.self]
+            }
             #expect(read == 7)
             let number = Container.with({ $0[Limit.self] = 7 }, { Container.current[Limit.self] })
             #expect(number == 7)
@@ -295,7 +311,8 @@ struct CoreApiTests {
             }
             #expect(later == 8)
             await #expect(throws: Oops.self) {
-                try await Container.with { _ in } _: {
+                try await Container.with { _ in
+                } _: {
                     await Task.yield()
                     throw Oops()
                 }

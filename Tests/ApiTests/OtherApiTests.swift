@@ -74,8 +74,10 @@ struct OtherApiTests {
         try container.validate(
             Properties.otherPort, Properties.otherHost, PropertyKey<[Int]>("list", defaultValue: []),
             PropertyKey("port", defaultValue: 1), PropertyKey("name", defaultValue: ""), properties: Port.self)
-        try container.validate(Port.self, Host.self)
-        try container.validate()
+        let typed = Container()
+        try typed.apply(TOMLSource(text: "server.port = 443", name: "a.toml"))
+        try typed.validate(Port.self, Host.self)
+        try Container().validate()
         let explanation: Explanation = container.explain(Properties.otherPort)
         #expect("\(explanation)".contains("other.port = 3"))
         #expect("\(container.explain(Port.self))".contains("a.toml:1:15"))
@@ -127,7 +129,9 @@ struct OtherApiTests {
             Issue.record("other cases")
             return
         }
-        #expect("\(moment) \(local) \(date) \(time)" == "1979-05-27T07:32:00-08:00 1979-05-27T07:32:00 1979-05-27 07:32:00.5")
+        #expect(
+            "\(moment) \(local) \(date) \(time)"
+                == "1979-05-27T07:32:00-08:00 1979-05-27T07:32:00 1979-05-27 07:32:00.5")
         do throws(PropertyError) {
             _ = try PropertyValue(json: Array("{".utf8), name: "j")
         } catch {
@@ -199,7 +203,9 @@ struct OtherApiTests {
         #expect(container.timestamp.now == 3)
         #expect(container.mailer.send("x"))
         let empty = Container.strict()
-        withKnownIssue { #expect(empty.mailer.send("x") == false) } matching: { issue in
+        withKnownIssue {
+            #expect(empty.mailer.send("x") == false)
+        } matching: { issue in
             let text = issue.comments.map(\.rawValue).joined()
             return text.contains("Mailer") && text.contains("container[Mailer.self] = …")
         }
