@@ -64,6 +64,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "ApiTests",
+            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "Support"],
+            swiftSettings: strict),
+        .testTarget(
             name: "DocumentationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"],
             swiftSettings: strict),
     ],

@@ -13,7 +13,7 @@ import Testing
         ("{\"a\" 1}", "1:6: expected :, found \"1\""),
         ("{a: 1}", "1:2: expected a name in double quotes or }, found \"a\""),
         ("{\"a\": 1,,}", "1:9: expected a name in double quotes or }, found \",\""),
-        ("{\"a\": 1 \"b\": 2}", "1:9: expected , or }, found \"\"\""),
+        ("{\"a\": 1 \"b\": 2}", "1:9: expected , or }, found '\"'"),
         ("{\"a\": 1\n", "2:1: expected , or }, found the end of the text"),
         ("{} {}", "1:4: expected the end of the text, found \"{\""),
         ("[tru]", "1:2: unknown word; only true, false and null stand without quotes"),

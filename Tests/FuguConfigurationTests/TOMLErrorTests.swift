@@ -41,8 +41,8 @@ import Testing
         ("a = \"\\q\"", "1:7: unknown escape: \\ and \"q\""),
         ("a = \"\"\"\\ a\"\"\"", "1:9: unknown escape: \\ and U+0020"),
         ("a = \"\\xG0\"", "1:8: expected 2 hexadecimal digits, found \"G\""),
-        ("a = \"\\u00\"", "1:10: expected 4 hexadecimal digits, found \"\"\""),
-        ("a = \"\\U0000\"", "1:12: expected 8 hexadecimal digits, found \"\"\""),
+        ("a = \"\\u00\"", "1:10: expected 4 hexadecimal digits, found '\"'"),
+        ("a = \"\\U0000\"", "1:12: expected 8 hexadecimal digits, found '\"'"),
         ("a = \"\\ud800\"", "1:6: the escape names no Unicode scalar"),
         ("a = \"\\U00110000\"", "1:6: the escape names no Unicode scalar"),
     ]

@@ -186,12 +186,10 @@ import Testing
         container.observe(Number.self) { direct.add($0) }
         var heard: [Int] = []
         let all = Gate()
-        let token = container.observe(
-            Number.self,
-            onMainActor: { number in
-                heard.append(number)
-                if heard.count == 400 { all.open() }
-            })
+        let token = container.observe(Number.self) { @MainActor number in
+            heard.append(number)
+            if heard.count == 400 { all.open() }
+        }
         await onThreads(4) { thread in
             for step in 0..<100 { container[Number.self] = thread * 100 + step + 1 }
         }

@@ -11,10 +11,12 @@ extension Container {
         observe(Subject(feature), observer)
     }
 
-    /// Calls `observer` on the main actor, in order, whenever the feature changes as seen from here.
-    @_disfavoredOverload @discardableResult
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the feature changes as seen
+    /// from here.
+    @discardableResult
     public func observe<F: ThrowingFeature & SendableMetatype>(
-        _ feature: F.Type, onMainActor observer: @escaping @MainActor @Sendable (F.Instance) -> Void
+        _ feature: F.Type, observer: @escaping @MainActor @Sendable (F.Instance) -> Void,
+        on actor: MainActor.Type = MainActor.self
     ) -> ObservationToken {
         observe(onMainActor: Subject(feature), observer)
     }
@@ -37,11 +39,13 @@ extension Container {
         observe(Subject(isolated: feature), observer)
     }
 
-    /// Calls `observer` on the main actor, in order, whenever the feature changes as seen from here.
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the feature changes as seen
+    /// from here.
     /// For a type that belongs to an actor: what was dropped is loaded at its next read, not at once.
-    @_disfavoredOverload @discardableResult
+    @discardableResult
     public func observe<F: ThrowingFeature>(
-        _ feature: F.Type, onMainActor observer: @escaping @MainActor @Sendable (F.Instance) -> Void
+        _ feature: F.Type, observer: @escaping @MainActor @Sendable (F.Instance) -> Void,
+        on actor: MainActor.Type = MainActor.self
     ) -> ObservationToken {
         observe(onMainActor: Subject(isolated: feature), observer)
     }
@@ -86,10 +90,12 @@ extension Container {
         observe(Subject(feature), observer)
     }
 
-    /// Calls `observer` on the main actor, in order, whenever the feature changes as seen from here.
-    @_disfavoredOverload @discardableResult
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the feature changes as seen
+    /// from here.
+    @discardableResult
     public func observe<F: AsyncFeature>(
-        _ feature: F.Type, onMainActor observer: @escaping @MainActor @Sendable (F.Instance) -> Void
+        _ feature: F.Type, observer: @escaping @MainActor @Sendable (F.Instance) -> Void,
+        on actor: MainActor.Type = MainActor.self
     ) -> ObservationToken {
         observe(onMainActor: Subject(feature), observer)
     }

@@ -11,10 +11,12 @@ extension Container {
         observe(Subject(property), observer)
     }
 
-    /// Calls `observer` on the main actor, in order, whenever the property changes as seen from here.
-    @_disfavoredOverload @discardableResult
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen
+    /// from here.
+    @discardableResult
     public func observe<P: Property & SendableMetatype>(
-        _ property: P.Type, onMainActor observer: @escaping @MainActor @Sendable (P.Value) -> Void
+        _ property: P.Type, observer: @escaping @MainActor @Sendable (P.Value) -> Void,
+        on actor: MainActor.Type = MainActor.self
     ) -> ObservationToken {
         observe(onMainActor: Subject(property), observer)
     }
@@ -37,11 +39,13 @@ extension Container {
         observe(Subject(isolated: property), observer)
     }
 
-    /// Calls `observer` on the main actor, in order, whenever the property changes as seen from here.
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen
+    /// from here.
     /// For a type that belongs to an actor: what was dropped is loaded at its next read, not at once.
-    @_disfavoredOverload @discardableResult
+    @discardableResult
     public func observe<P: Property>(
-        _ property: P.Type, onMainActor observer: @escaping @MainActor @Sendable (P.Value) -> Void
+        _ property: P.Type, observer: @escaping @MainActor @Sendable (P.Value) -> Void,
+        on actor: MainActor.Type = MainActor.self
     ) -> ObservationToken {
         observe(onMainActor: Subject(isolated: property), observer)
     }
@@ -86,10 +90,12 @@ extension Container {
         observe(Subject(key), observer)
     }
 
-    /// Calls `observer` on the main actor, in order, whenever the property changes as seen from here.
-    @_disfavoredOverload @discardableResult
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen
+    /// from here.
+    @discardableResult
     public func observe<Value>(
-        _ key: PropertyKey<Value>, onMainActor observer: @escaping @MainActor @Sendable (Value) -> Void
+        _ key: PropertyKey<Value>, observer: @escaping @MainActor @Sendable (Value) -> Void,
+        on actor: MainActor.Type = MainActor.self
     ) -> ObservationToken {
         observe(onMainActor: Subject(key), observer)
     }

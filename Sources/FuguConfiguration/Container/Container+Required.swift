@@ -83,6 +83,6 @@ extension Container {
     }
 
     private var sourceNames: [String] {
-        allSources.flatMap { ($0 as? SourceStack)?.entries.map(\.snapshot.source) ?? [] }
+        allSources.flatMap { ($0 as? SourceStack)?.entries.map { ErrorText.source($0.snapshot) } ?? [] }
     }
 }

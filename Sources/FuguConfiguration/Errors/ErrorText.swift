@@ -39,6 +39,10 @@ enum ErrorText {
                 ? "any source gives one; none is applied" : sources.joined(separator: ", ") + " gives one")
     }
 
+    static func source(_ snapshot: PropertySnapshot) -> String {
+        snapshot.source + (snapshot.isMissing ? " (optional, and not there)" : "")
+    }
+
     static func notReloaded(_ errors: String) -> String {
         "Fugu: the sources have changed and could not be reloaded; the last good values stay:\n" + errors
     }

@@ -26,7 +26,11 @@ public struct ArgumentsSource: PropertySource {
 private struct ArgumentList: Sendable {
     private struct Argument {
         let spelling: String
-        var texts: [String]
+        var texts: [String] = []
+        /// Whether it has no value of its own, so that `true` is not what somebody wrote.
+        var isBare = false
+
+        var source: String { "argument \(spelling)" + (isBare ? " without a value" : "") }
     }
 
     private var arguments: [String: Argument] = [:]
@@ -39,14 +43,17 @@ private struct ArgumentList: Sendable {
             guard !parts[0].isEmpty else {
                 throw PropertyError(ErrorText.argumentWithoutName(), source: "arguments")
             }
-            var text = parts.count == 2 ? String(parts[1]) : "true"
-            if parts.count == 1, let next = rest.first, !next.hasPrefix("--") {
-                text = next
-                rest.removeFirst()
-            }
-            arguments[Self.normal(String(parts[0])), default: Argument(spelling: "--\(parts[0])", texts: [])].texts
-                .append(text)
+            var text = parts.count == 2 ? String(parts[1]) : nil
+            if text == nil, let next = rest.first, !next.hasPrefix("--") { text = rest.popFirst() }
+            add(text, to: String(parts[0]))
         }
+    }
+
+    private mutating func add(_ text: String?, to name: String) {
+        var argument = arguments[Self.normal(name)] ?? Argument(spelling: "--\(name)")
+        argument.texts.append(text ?? "true")
+        argument.isBare = text == nil && argument.texts.count == 1
+        arguments[Self.normal(name)] = argument
     }
 
     func value(named name: String) -> LocatedValue? {
@@ -54,7 +61,7 @@ private struct ArgumentList: Sendable {
         let store =
             argument.texts.count == 1
             ? NodeStore(text: argument.texts[0], name: name) : NodeStore(words: argument.texts, name: name)
-        return PropertyTree(store: store, source: "argument \(argument.spelling)").root
+        return PropertyTree(store: store, source: argument.source).root
     }
 
     func unknownNames(known: [String]) -> [PropertyError] {

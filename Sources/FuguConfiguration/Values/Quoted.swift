@@ -20,7 +20,8 @@ enum Quoted {
 
     /// One scalar for a syntax error: in quotes if it can be seen, else by its number.
     static func scalar(_ scalar: Unicode.Scalar) -> String {
-        isVisible(scalar) ? "\"\(scalar)\"" : number(scalar)
+        if scalar == "\"" { return "'\"'" }
+        return isVisible(scalar) ? "\"\(scalar)\"" : number(scalar)
     }
 
     private static func escaped(_ scalar: Unicode.Scalar) -> String {

@@ -1,0 +1,529 @@
+import Fugu
+import Synchronization
+import Testing
+
+// Every name of `design/api.md` in the spelling that stands there, without @testable.
+
+private enum Limit: Property {
+    static var defaultValue: Int { 5 }
+}
+private enum Password: Property {
+    static var defaultValue: String { "none" }
+    static var isSecret: Bool { true }
+}
+private enum Port: NamedProperty {
+    static let name = "server.port"
+    static var defaultValue: Int { 80 }
+}
+private struct Greeter: Feature {
+    let text: String
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter(text: "Hi \(container[Limit.self])") }
+}
+private struct Flagged: Feature {
+    typealias Instance = Int
+    static func load(in container: any FeatureContainer) -> Int { container[Limit.self] }
+    static var reloadsWhenInputsChange: Bool { true }
+    static var isLocal: Bool { true }
+}
+private struct Mailer: ExternalFeature {
+    var name = "live"
+    static func load(in container: any FeatureContainer) -> Mailer { Mailer() }
+    static var placeholder: Mailer { Mailer(name: "none") }
+}
+private struct Parsed: ThrowingFeature, Equatable {
+    let number: Int
+    static func load(in container: any FeatureContainer) throws -> Parsed { Parsed(number: container[Limit.self]) }
+}
+private struct Database: AsyncFeature, Equatable {
+    let number: Int
+    static func load(in container: any FeatureContainer) async throws -> Database {
+        Database(number: container[Limit.self])
+    }
+}
+@MainActor private final class Model {
+    let text: String
+    init(text: String) { self.text = text }
+}
+extension Model: @MainActor Feature {
+    static func load(in container: any FeatureContainer) -> Model { Model(text: "\(container[Limit.self])") }
+}
+
+extension Properties {
+    fileprivate static let apiTimeout = PropertyKey(defaultValue: 30)
+    fileprivate static let apiSecret = PropertyKey(defaultValue: "x", isSecret: true)
+    fileprivate static let apiNamed = PropertyKey("naming.plain", defaultValue: 1)
+    fileprivate static let apiNamedSecret = PropertyKey("naming.hidden", defaultValue: "s", isSecret: true)
+    fileprivate static let apiNil = PropertyKey<Int?>()
+    fileprivate static let apiNilSecret = PropertyKey<Int?>(isSecret: true)
+    fileprivate static let apiNilNamed = PropertyKey<Int?>("naming.nil")
+    fileprivate static let apiNilNamedSecret = PropertyKey<Int?>("naming.hiddenNil", isSecret: true)
+    fileprivate static let apiNilFive = PropertyKey<Int?>(defaultValue: 5)
+}
+extension Features {
+    fileprivate static let apiText = FeatureKey { "limit \($0[Limit.self])" }
+    fileprivate static let apiAll = FeatureKey(
+        reloadsWhenInputsChange: true, isLocal: true, placeholder: { 0 }, fileID: #fileID, line: #line
+    ) { $0[Limit.self] }
+    fileprivate static let apiAllInits = FeatureKey<Int>(
+        reloadsWhenInputsChange: false, isLocal: false, placeholder: nil, load: { _ in 1 })
+}
+extension FeatureContainer {
+    fileprivate var greeter: Greeter {
+        get { self[Greeter.self] }
+        set { self[Greeter.self] = newValue }
+    }
+    fileprivate var database: Database { get async throws { try await self[Database.self] } }
+    fileprivate var parsed: Parsed { get throws { try self[Parsed.self] } }
+}
+
+private struct Oops: Error, Equatable {}
+private final class Owner: Sendable {}
+private final class Box<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+    func add(_ value: Value) { values.withLock { $0.append(value) } }
+    var all: [Value] { values.withLock { $0 } }
+}
+
+@Suite("The names of the container compile and do what they say")
+struct CoreApiTests {
+    @Test("Properties are read, set and reset through every spelling (law 1)")
+    func properties() {
+        let container = Container()
+        #expect(container[Limit.self] == 5)
+        container[Limit.self] = 6
+        #expect(container[Limit.self] == 6)
+        container.reset(Limit.self)
+        #expect(container[Limit.self] == 5)
+        #expect(container.apiTimeout == 30)
+        container.apiTimeout += 1
+        #expect(container[Properties.apiTimeout] == 31)
+        container.reset(Properties.apiTimeout)
+        #expect(container.apiTimeout == 30)
+        #expect(container.apiNil == nil && container.apiNilNamed == nil && container.apiNilSecret == nil)
+        #expect(container.apiNilNamedSecret == nil)
+        #expect(container.apiNilFive == 5)
+        container.apiNilFive = nil
+        #expect(container.apiNilFive == nil)
+        container.reset(Properties.apiNilFive)
+        #expect(container.apiNilFive == 5)
+        #expect(Properties.apiNamed.name == "naming.plain")
+        #expect(Properties.apiTimeout.name == nil)
+        #expect(PropertyKey("naming.plain", defaultValue: 2) == Properties.apiNamed)
+        #expect(PropertyKey("naming.plain", defaultValue: "2").name == "naming.plain")
+        let copy = Properties.apiTimeout
+        #expect(copy == Properties.apiTimeout)
+        #expect(Set([copy, Properties.apiTimeout]).count == 1)
+        #expect(PropertyKey(defaultValue: 30) != PropertyKey(defaultValue: 30))
+        let some: any PropertyContainer = container
+        some[Limit.self] = 9
+        some.apiTimeout = 8
+        #expect(some[Limit.self] == 9 && some.apiTimeout == 8)
+        some.reset(Limit.self)
+        some.reset(Properties.apiTimeout)
+        #expect(container[Limit.self] == 5 && container.apiTimeout == 30)
+    }
+
+    @Test("Features are read, set, replaced, reset and looked up through every spelling (laws 1, 3)")
+    func features() async throws {
+        let container = Container()
+        let any: any FeatureContainer = container
+        #expect(container.ifLoaded(Greeter.self) == nil)
+        #expect(container.ifLoaded(Features.apiText) == nil)
+        #expect(container.ifLoaded(Parsed.self) == nil)
+        #expect(container.ifLoaded(Database.self) == nil)
+        #expect(container.greeter.text == "Hi 5")
+        #expect(container.apiText == "limit 5")
+        #expect(try container.parsed == Parsed(number: 5))
+        #expect(try await container.database == Database(number: 5))
+        #expect(any.apiText == "limit 5")
+        #expect(container.ifLoaded(Greeter.self)?.text == "Hi 5")
+        #expect(container.ifLoaded(Features.apiText) == "limit 5")
+        #expect(container.ifLoaded(Parsed.self) == Parsed(number: 5))
+        #expect(container.ifLoaded(Database.self) == Database(number: 5))
+        container.greeter = Greeter(text: "set")
+        container.apiText = "set"
+        container.set(Parsed.self, to: Parsed(number: 1))
+        container.set(Database.self, to: Database(number: 1))
+        #expect(container.greeter.text == "set" && container.apiText == "set")
+        #expect(try container.parsed.number == 1)
+        #expect(try await container.database.number == 1)
+        container.replace(Greeter.self) { Greeter(text: "replaced \($0[Limit.self])") }
+        container.replace(Features.apiText) { "replaced \($0[Limit.self])" }
+        container.replace(Parsed.self) { Parsed(number: $0[Limit.self] + 1) }
+        container.replace(Database.self) { Database(number: try await $0[Database2.self].number + 1) }
+        container.replace(Greeter.self, load: { Greeter(text: "replaced \($0[Limit.self])") })
+        any.replace(Parsed.self) { Parsed(number: $0[Limit.self] + 1) }
+        #expect(container.greeter.text == "replaced 5" && container.apiText == "replaced 5")
+        #expect(try container.parsed.number == 6)
+        #expect(try await container.database.number == 8)
+        any.reset(Greeter.self)
+        any.reset(Features.apiText)
+        any.reset(Parsed.self)
+        any.reset(Database.self)
+        #expect(container.greeter.text == "Hi 5" && container.apiText == "limit 5")
+        #expect(try container.parsed.number == 5)
+        #expect(try await container.database.number == 5)
+        container.resetAll()
+        #expect(container.ifLoaded(Greeter.self) == nil)
+        #expect(container.ifLoaded(Limit.self) == nil)
+        #expect(container.ifLoaded(Properties.apiTimeout) == nil)
+        #expect(container.apiAll == 5)
+        #expect(container[Features.apiAllInits] == 1)
+        #expect(container[Flagged.self] == 5)
+        #expect(container[Mailer.self].name == "live")
+    }
+
+    @Test("A main-actor type is a feature like others (law 9)") @MainActor
+    func mainActor() {
+        let container = Container()
+        let values = Box<String>()
+        container.observe(Model.self) { model in MainActor.assumeIsolated { values.add(model.text) } }
+        #expect(container[Model.self].text == "5")
+        container[Model.self] = Model(text: "6")
+        #expect(container[Model.self].text == "6")
+        #expect(values.all == ["5", "6"])
+        container.reset(Model.self)
+        container.replace(Model.self) { _ in fatalError() }
+        container.reset(Model.self)
+        #expect(container.ifLoaded(Model.self) == nil)
+        container.observe(Model.self, while: Owner()) { _ in }
+        _ = container.values(of: Model.self)
+    }
+
+    @Test("modify returns what its body returns and throws what it throws, for both kinds of property (law 7)")
+    func modify() throws {
+        let container = Container()
+        let before: Int = container.modify(Limit.self) { value in
+            defer { value += 1 }
+            return value
+        }
+        #expect(before == 5 && container[Limit.self] == 6)
+        container.modify(Properties.apiTimeout) { $0 += 1 }
+        #expect(container.apiTimeout == 31)
+        #expect(throws: Oops.self) {
+            try container.modify(Properties.apiTimeout) { value in
+                value = 0
+                throw Oops()
+            }
+        }
+        #expect(container.apiTimeout == 31)
+        do throws(Oops) {
+            try container.modify(Limit.self) { (value: inout Int) throws(Oops) in
+                value = 0
+                throw Oops()
+            }
+        } catch {
+            let oops: Oops = error
+            #expect(oops == Oops())
+        }
+        #expect(container[Limit.self] == 6)
+    }
+
+    @Test("update throws what its body throws, typed (law 7)")
+    func update() {
+        let container = Container()
+        container.update { changes in
+            changes[Limit.self] = 1
+            changes.apiTimeout = 2
+            changes.greeter = Greeter(text: "u")
+            changes.set(Parsed.self, to: Parsed(number: 3))
+            changes.set(Database.self, to: Database(number: 3))
+            changes.replace(Features.apiText) { _ in "u" }
+            #expect(container[Limit.self] == 5)
+            #expect(changes[Limit.self] == 1)
+        }
+        #expect(container[Limit.self] == 1 && container.apiTimeout == 2 && container.greeter.text == "u")
+        #expect(container.apiText == "u" && container.ifLoaded(Parsed.self)?.number == 3)
+        do throws(Oops) {
+            try container.update { (changes: any FeatureContainer) throws(Oops) in
+                changes[Limit.self] = 100
+                throw Oops()
+            }
+            Issue.record("nothing was thrown")
+        } catch {
+            let oops: Oops = error
+            #expect(oops == Oops())
+        }
+        #expect(container[Limit.self] == 1)
+    }
+
+    @Test("child throws what its closure throws, typed; without it, it does not throw (law 14)")
+    func children() {
+        let container = Container()
+        let child = container.child()
+        let configured = container.child { $0[Limit.self] = 2 }
+        #expect(child[Limit.self] == 5 && configured[Limit.self] == 2)
+        do throws(Oops) {
+            _ = try container.child { (_: Container) throws(Oops) in throw Oops() }
+            Issue.record("nothing was thrown")
+        } catch {
+            let oops: Oops = error
+            #expect(oops == Oops())
+        }
+        let copy = Container(copying: container, configured)
+        #expect(copy[Limit.self] == 2)
+        #expect(Container(copying: container)[Limit.self] == 5)
+    }
+
+    @Test("Container.with is synchronous where its closures are and its caller is not async")
+    func withoutSuspension() throws {
+        let read = Container.with {
+            $0[Limit.self] = 7
+        } _: {
+            Container.current[Limit.self]
+        }
+        #expect(read == 7)
+        #expect(Container.with({ $0.apiTimeout = 1 }, { Container.current.apiTimeout }) == 1)
+        do throws(Oops) {
+            try Container.with { (_: Container) throws(Oops) in
+            } _: { () throws(Oops) in
+                throw Oops()
+            }
+        } catch {
+            let oops: Oops = error
+            #expect(oops == Oops())
+        }
+        #expect(throws: Oops.self) {
+            try Container.with { _ in
+                throw Oops()
+            } _: {
+            }
+        }
+    }
+
+    @Test("Container.with binds a configured child of the current container, sync and async")
+    func with() async throws {
+        let root = Container()
+        try await Container.$current.withValue(root) {
+            let read = Container.with {
+                $0[Limit.self] = 7
+            } _: {
+                Container.current[Limit.self]
+            }
+            #expect(read == 7)
+            let number = Container.with({ $0[Limit.self] = 7 }, { Container.current[Limit.self] })
+            #expect(number == 7)
+            let later = try await Container.with {
+                $0[Limit.self] = 8
+            } _: {
+                await Task.yield()
+                return try await Container.current[Database.self].number
+            }
+            #expect(later == 8)
+            await #expect(throws: Oops.self) {
+                try await Container.with { _ in
+                } _: {
+                    await Task.yield()
+                    throw Oops()
+                }
+            }
+            #expect(Container.current === root)
+        }
+        #expect(Container.shared === Container.shared)
+    }
+
+    @Test("Every kind of key is observed, with a plain and with a main-actor observer (law 10)")
+    func observe() async throws {
+        let container = Container()
+        let numbers = Box<Int>()
+        let texts = Box<String>()
+        let tokens: [ObservationToken] = [
+            container.observe(Limit.self) { numbers.add($0) },
+            container.observe(Limit.self, observer: { numbers.add($0) }),
+            container.observe(Properties.apiTimeout) { numbers.add($0) },
+            container.observe(Greeter.self) { texts.add($0.text) },
+            container.observe(Features.apiText) { texts.add($0) },
+            container.observe(Parsed.self) { numbers.add($0.number) },
+            container.observe(Database.self) { numbers.add($0.number) },
+        ]
+        container.observe(Limit.self) { _ in }
+        container[Limit.self] = 1
+        container.apiTimeout = 2
+        container.greeter = Greeter(text: "a")
+        container.apiText = "b"
+        container.set(Parsed.self, to: Parsed(number: 3))
+        container.set(Database.self, to: Database(number: 4))
+        #expect(numbers.all == [1, 1, 2, 3, 4])
+        #expect(texts.all == ["a", "b"])
+        tokens.forEach { $0.cancel() }
+        container[Limit.self] = 9
+        #expect(numbers.all == [1, 1, 2, 3, 4])
+    }
+
+    @Test("A main-actor observer is called in order on the main actor, for every kind of key (law 10)") @MainActor
+    func observeOnMainActor() async throws {
+        let container = Container()
+        var numbers: [Int] = []
+        let (done, continuation) = AsyncStream.makeStream(of: Void.self)
+        container.observe(Limit.self) { @MainActor number in numbers.append(number) }
+        container.observe(Properties.apiTimeout) { @MainActor number in numbers.append(number) }
+        container.observe(Greeter.self) { @MainActor greeter in numbers.append(greeter.text.count) }
+        container.observe(Features.apiText) { @MainActor text in numbers.append(text.count) }
+        container.observe(Parsed.self) { @MainActor parsed in numbers.append(parsed.number) }
+        container.observe(Database.self) { @MainActor database in
+            numbers.append(database.number)
+            continuation.finish()
+        }
+        let token = container.observe(Limit.self, observer: { @MainActor number in numbers.append(-number) })
+        token.cancel()
+        container.observe(Model.self) { @MainActor model in numbers.append(model.text.count) }
+        container[Model.self] = Model(text: "")
+        for number in 1...3 { container[Limit.self] = number }
+        container.set(Database.self, to: Database(number: 9))
+        for await _ in done {}
+        #expect(numbers.filter { $0 != 0 } == [1, 2, 3, 9])
+    }
+
+    @Test("Every kind of key is observed while an owner lives (law 11)")
+    func observeWhile() {
+        let container = Container()
+        let numbers = Box<Int>()
+        var owner: Owner? = Owner()
+        container.observe(Limit.self, while: owner!) { numbers.add($0) }
+        container.observe(Properties.apiTimeout, while: owner!) { numbers.add($0) }
+        container.observe(Greeter.self, while: owner!) { numbers.add($0.text.count) }
+        container.observe(Features.apiText, while: owner!) { numbers.add($0.count) }
+        container.observe(Parsed.self, while: owner!) { numbers.add($0.number) }
+        container.observe(Database.self, while: owner!, observer: { numbers.add($0.number) })
+        container[Limit.self] = 1
+        #expect(numbers.all == [1])
+        owner = nil
+        container[Limit.self] = 2
+        container.apiTimeout = 2
+        #expect(numbers.all == [1])
+    }
+
+    @Test("values(of:) takes every kind of key (law 12)")
+    func values() async throws {
+        let container = Container()
+        func first<S: AsyncSequence & Sendable>(_ sequence: S) async -> S.Element? where S.Failure == Never {
+            for await value in sequence { return value }
+            return nil
+        }
+        #expect(await first(container.values(of: Limit.self)) == 5)
+        #expect(await first(container.values(of: Properties.apiTimeout)) == 30)
+        #expect(await first(container.values(of: Greeter.self))?.text == "Hi 5")
+        #expect(await first(container.values(of: Features.apiText)) == "limit 5")
+        #expect(await first(container.values(of: Parsed.self))?.number == 5)
+        #expect(await first(container.values(of: Database.self))?.number == 5)
+    }
+
+    @Test("observable is a feature container with the same accessors (law 13)")
+    func observable() async throws {
+        let container = Container()
+        let observable: ObservableContainer = container.observable
+        let some: any FeatureContainer = observable
+        #expect(observable[Limit.self] == 5 && observable.apiTimeout == 30 && observable.greeter.text == "Hi 5")
+        #expect(some.apiText == "limit 5")
+        #expect(try observable.parsed.number == 5)
+        #expect(try await observable.database.number == 5)
+        observable[Limit.self] = 7
+        observable.apiTimeout = 7
+        #expect(container[Limit.self] == 7 && container.apiTimeout == 7)
+    }
+
+    @Test("Rules, scopes and their invalidation (law 21)")
+    func scopes() {
+        let container = Container()
+        container.configureScopes { $0[Limit.self] += 1 }
+        container.configureScopes("/a/*") { $0[Limit.self] *= 2 }
+        container.configureScopes(where: { $0.hasSuffix("b") }, description: "b") { $0.apiTimeout = 1 }
+        let scope = container.scope("/a/b")
+        #expect(scope[Limit.self] == 12 && scope.apiTimeout == 1)
+        #expect(container.scope("a/b?x=1") === scope)
+        container.invalidateScopes()
+        #expect(scope[Limit.self] == 12)
+    }
+
+    @Test("warmUp, onClose, close and its deadline (laws 27, 28)")
+    func lifetime() async throws {
+        let container = Container()
+        try await container.warmUp {
+            $0.load(Greeter.self)
+            $0.load(Features.apiText)
+            $0.load(Parsed.self)
+            $0.load(Database.self)
+        }
+        #expect(container.ifLoaded(Database.self) != nil && container.ifLoaded(Features.apiText) != nil)
+        let closed = Box<Int>()
+        container.onClose { closed.add(1) }
+        try await container.close(deadline: .seconds(60))
+        try await container.close()
+        #expect(closed.all == [1])
+        #expect(container[Limit.self] == 5)
+        do {
+            _ = try container[Parsed2.self]
+            Issue.record("nothing was thrown")
+        } catch let error as LoadError {
+            #expect(error.path == ["Parsed2"])
+            #expect("\(error)".contains("closed"))
+        }
+    }
+
+    @Test("graph is Sendable and Codable, and prints as Mermaid and DOT")
+    func graph() throws {
+        let container = Container()
+        _ = container.greeter
+        let graph: any Sendable & Codable = container.graph
+        _ = graph
+        #expect(container.graph.mermaid.contains("Greeter"))
+        #expect(container.graph.dot.contains("Greeter"))
+    }
+
+    @Test("@Injected reads from the current container or the one it is given")
+    func injected() {
+        struct Reader {
+            @Injected(\.greeter) var greeter
+            @Injected(\.apiTimeout) var timeout
+        }
+        struct Holder: Feature {
+            @Injected var greeter: Greeter
+            static func load(in container: any FeatureContainer) -> Holder {
+                Holder(greeter: Injected(\.greeter, in: container))
+            }
+        }
+        let container = Container()
+        let reader = Container.$current.withValue(container) { Reader() }
+        container.apiTimeout = 4
+        #expect(reader.greeter.text == "Hi 5" && reader.timeout == 4)
+        #expect(container[Holder.self].greeter.text == "Hi 5")
+    }
+
+    @Test("Configurable assigns and gives back")
+    func configurable() {
+        final class View: Configurable {
+            var count = 0
+            var configuration = Container() { didSet { count += 1 } }
+        }
+        let view = View()
+        let container = Container()
+        view.with(configuration: container)
+        #expect(view.with(configuration: container).configuration === container)
+        view.reloadConfiguration()
+        #expect(view.count == 3)
+    }
+
+    @Test("The standard features have the doubles that are named")
+    func standard() async throws {
+        let container = Container()
+        container.timestamp = .system
+        container.timestamp = .constant(5)
+        #expect(container.timestamp.now == 5)
+        container.randomness = .system
+        container.randomness = .constant(1)
+        container.randomness = .linearCongruential(withSeed: 1)
+        var generator = container.randomness
+        _ = Int.random(in: 1...6, using: &generator)
+        let clock = ManualClock()
+        container.clock = AnyClock(clock)
+        #expect(container.clock.now.offset == .zero)
+    }
+}
+
+private struct Database2: AsyncFeature {
+    let number: Int
+    static func load(in container: any FeatureContainer) async throws -> Database2 { Database2(number: 7) }
+}
+private struct Parsed2: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Parsed2 { Parsed2() }
+}

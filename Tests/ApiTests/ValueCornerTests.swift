@@ -1,0 +1,189 @@
+import Fugu
+import Support
+import Testing
+
+private enum A: Property { static var defaultValue: Int { 1 } }
+private enum B: Property { static var defaultValue: Int { 10 } }
+private enum Opt: Property { static var defaultValue: Int?? { 5 } }
+private enum Fresh: Property { static var defaultValue: Witness { Witness() } }
+private struct Opaque: Sendable { var n: Int }
+private enum Odd: Property { static var defaultValue: Opaque { Opaque(n: 0) } }
+
+private struct Oops: Error, Equatable {}
+
+@Suite("Corner cases of values and change")
+struct ValueCornerTests {
+    @Test("Optionals of optionals keep what was set (law 1)")
+    func optionals() {
+        let c = Container()
+        #expect(c[Opt.self] == .some(.some(5)))
+        c[Opt.self] = .some(nil)
+        #expect(c[Opt.self] == .some(nil))
+        c[Opt.self] = nil
+        #expect(c[Opt.self] == Int??.none)
+        let child = c.child()
+        #expect(child[Opt.self] == Int??.none)
+        child[Opt.self] = 3
+        #expect(c[Opt.self] == Int??.none && child[Opt.self] == 3)
+        c.reset(Opt.self)
+        child.reset(Opt.self)
+        #expect(child[Opt.self] == .some(.some(5)))
+    }
+
+    @Test("A default is made once for a family, and anew after a reset (law 3)")
+    func fresh() {
+        let c = Container()
+        let child = c.child()
+        let first = child[Fresh.self]
+        #expect(c[Fresh.self] === first)
+        child.reset(Fresh.self)
+        #expect(child[Fresh.self] === first)
+        c.reset(Fresh.self)
+        #expect(child[Fresh.self] !== first)
+        #expect(child[Fresh.self] === c[Fresh.self])
+        c.resetAll()
+        #expect(Container()[Fresh.self] !== c[Fresh.self])
+    }
+
+    @Test("A nested update that throws takes back its own writes only (law 7)")
+    func nestedUpdates() {
+        let c = Container()
+        let heard = Log<String>()
+        _ = (c[A.self], c[B.self])
+        c.observe(A.self) { heard.add("A\($0)") }
+        c.observe(B.self) { heard.add("B\($0)") }
+        c.update { outer in
+            outer[A.self] = 2
+            #expect(throws: Oops.self) {
+                try c.update { inner in
+                    #expect(inner[A.self] == 2)
+                    inner[A.self] = 3
+                    inner[B.self] = 30
+                    throw Oops()
+                }
+            }
+            #expect(outer[A.self] == 2 && outer[B.self] == 10)
+            c.update { $0[B.self] = 20 }
+        }
+        #expect(heard.all == ["A2", "B20"])
+        #expect(throws: Oops.self) {
+            try c.update { outer in
+                c.update { $0[B.self] = 99 }
+                outer.reset(A.self)
+                #expect(outer[A.self] == 1)
+                throw Oops()
+            }
+        }
+        #expect(c[A.self] == 2 && c[B.self] == 20 && heard.count == 2)
+    }
+
+    @Test("Updates of parent and child join (law 7)")
+    func familyUpdates() {
+        let c = Container()
+        let child = c.child { $0[A.self] = 5 }
+        #expect(throws: Oops.self) {
+            try c.update { outer in
+                outer[A.self] = 7
+                child.update { inner in inner[A.self] = 6 }
+                throw Oops()
+            }
+        }
+        #expect(c[A.self] == 1 && child[A.self] == 5)
+        c.update { outer in
+            outer[A.self] = 7
+            child.update { inner in
+                inner.reset(A.self)
+                #expect(inner[A.self] == 7 || inner[A.self] == 1)
+            }
+        }
+        #expect(child[A.self] == 7)
+    }
+
+    @Test("An observer that sets its own key and another sees every change in order (law 10)")
+    func settingObservers() {
+        let c = Container()
+        let one = Log<Int>(), two = Log<Int>(), other = Log<Int>()
+        c.observe(A.self) { n in
+            one.add(n)
+            if n < 5 { c[A.self] = n + 1 }
+            c[B.self] = n
+        }
+        c.observe(A.self) { two.add($0) }
+        c.observe(B.self) { other.add($0) }
+        c[A.self] = 2
+        #expect(one.all == [2, 3, 4, 5] && two.all == one.all)
+        #expect(other.all.last == c[B.self])
+        #expect(c[A.self] == 5)
+    }
+
+    @Test("An observer may cancel itself and others; nobody is called after that (law 11)")
+    func cancelling() {
+        let c = Container()
+        let heard = Log<String>()
+        let tokens = Log<ObservationToken>()
+        tokens.add(
+            c.observe(A.self) { _ in
+                heard.add("first")
+                tokens.all.forEach { $0.cancel() }
+            })
+        tokens.add(c.observe(A.self) { _ in heard.add("second") })
+        c[A.self] = 2
+        c[A.self] = 3
+        #expect(heard.all == ["first"])
+    }
+
+    @Test("What is equal is told to nobody, what cannot be compared always (law 10)")
+    func equality() {
+        let c = Container()
+        let heard = Log<Int>()
+        c.observe(A.self) { heard.add($0) }
+        c.observe(Odd.self) { heard.add($0.n) }
+        c[A.self] = 1
+        #expect(heard.count <= 1)
+        heard.removeAll()
+        c[A.self] = 1
+        #expect(heard.all == [])
+        c[Odd.self] = Opaque(n: 4)
+        c[Odd.self] = Opaque(n: 4)
+        #expect(heard.all == [4, 4])
+        // Setting what is there already counts as set.
+        let child = c.child()
+        child[A.self] = 1
+        c[A.self] = 9
+        #expect(child[A.self] == 1)
+    }
+
+    @Test("modify in a child changes the child (laws 7, 14)")
+    func modifyInChild() {
+        let c = Container()
+        let child = c.child()
+        child.modify(A.self) { $0 += 1 }
+        #expect(child[A.self] == 2 && c[A.self] == 1)
+    }
+
+    @Test("An observer added or a sequence started in an observer hears later changes only (law 10)")
+    func observingInObserver() {
+        let c = Container()
+        let inner = Log<Int>()
+        let once = Counter()
+        c.observe(A.self) { _ in if once.add() == 1 { c.observe(A.self) { inner.add($0) } } }
+        c[A.self] = 2
+        c[A.self] = 3
+        #expect(inner.all == [3] || inner.all == [2, 3])
+        #expect(inner.all == [3])
+    }
+
+    @Test("A child's observers hear the parent unless they are shadowed, and when shadowing ends (law 14)")
+    func shadowing() {
+        let c = Container()
+        let child = c.child().child()
+        let heard = Log<Int>()
+        child.observe(A.self) { heard.add($0) }
+        c[A.self] = 2
+        child[A.self] = 3
+        c[A.self] = 4
+        child.reset(A.self)
+        c.update { $0[A.self] = 5 }
+        #expect(heard.all == [2, 3, 4, 5])
+    }
+}
