@@ -108,7 +108,10 @@ extension Container {
             observer.cancel()
             onEnd()
         }
-        backing.node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        let node = backing.node
+        node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        // A closing ends the sequences that it finds; this one may have come later.
+        if node.family.lock.withLock({ node.isClosed }) { observer.cancel() }
         return stream
     }
 
