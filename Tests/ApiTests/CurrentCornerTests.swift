@@ -23,13 +23,20 @@ private struct Service: Feature {
 private struct Nested: Feature {
     let n: Int
     static func load(in c: any FeatureContainer) -> Nested {
-        Nested(n: Container.with { $0[A.self] = 100 } _: { Container.current[Sum.self].n })
+        Nested(
+            n: Container.with {
+                $0[A.self] = 100
+            } _: {
+                Container.current[Sum.self].n
+            })
     }
 }
 private struct NestedAsync: AsyncFeature {
     let n: Int
     static func load(in c: any FeatureContainer) async throws -> NestedAsync {
-        let n = await Container.with { $0[A.self] = 100 } _: { () async -> Int in
+        let n = await Container.with {
+            $0[A.self] = 100
+        } _: { () async -> Int in
             await Task.yield()
             return Container.current[Sum.self].n
         }
@@ -40,10 +47,11 @@ private struct Later: Feature {
     let task: Task<Int, Never>
     static func load(in c: any FeatureContainer) -> Later {
         let gate = c[Gates.self]
-        return Later(task: Task {
-            await gate.opened()
-            return Container.current[A.self] + c[B.self]
-        })
+        return Later(
+            task: Task {
+                await gate.opened()
+                return Container.current[A.self] + c[B.self]
+            })
     }
 }
 private enum Gates: Property { static var defaultValue: Gate { Gate() } }
