@@ -81,7 +81,10 @@ extension Node {
     /// Observers hear of a changed key once: not of the default, say, that `$0[key] += 1` has made them wait for, too.
     private func forgetWhatWritesReplace(_ writes: [Write], in update: Update) {
         for write in writes {
-            let old = family.lock.withLock { write.node.present(write.key)?.payload }
+            let old: Payload? = family.lock.withLock {
+                let events = family.existingRecord(write.key)?.facts.value.events
+                return events?.contains { $0.holder === update } == true ? write.node.present(write.key)?.payload : nil
+            }
             // Setting what is there already calls nobody, and so replaces no call. `==` is user code: outside the lock.
             guard case .set(let new) = write.operation, let old, !write.equal(old, new) else { continue }
             let dropped: [Event] = family.lock.withLock {
