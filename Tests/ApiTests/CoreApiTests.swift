@@ -364,6 +364,14 @@ struct CoreApiTests {
             numbers.append(database.number)
             continuation.finish()
         }
+        let owner = Owner()
+        var owned: [Int] = []
+        container.observe(Limit.self, while: owner) { @MainActor number in owned.append(number) }
+        container.observe(Properties.apiTimeout, while: owner) { @MainActor number in owned.append(number) }
+        container.observe(Greeter.self, while: owner) { @MainActor greeter in owned.append(greeter.text.count) }
+        container.observe(Features.apiText, while: owner) { @MainActor text in owned.append(text.count) }
+        container.observe(Parsed.self, while: owner) { @MainActor parsed in owned.append(parsed.number) }
+        container.observe(Model.self, while: owner) { @MainActor model in owned.append(model.text.count) }
         let token = container.observe(Limit.self, observer: { @MainActor number in numbers.append(-number) })
         token.cancel()
         container.observe(Model.self) { @MainActor model in numbers.append(model.text.count) }
@@ -372,6 +380,8 @@ struct CoreApiTests {
         container.set(Database.self, to: Database(number: 9))
         for await _ in done {}
         #expect(numbers.filter { $0 != 0 } == [1, 2, 3, 9])
+        #expect(owned.sorted() == [0, 1, 2, 3])
+        withExtendedLifetime(owner) {}
     }
 
     @Test("Every kind of key is observed while an owner lives (law 11)")

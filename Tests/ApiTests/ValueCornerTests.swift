@@ -77,6 +77,39 @@ struct ValueCornerTests {
         #expect(c[A.self] == 2 && c[B.self] == 20 && heard.count == 2)
     }
 
+    @Test("What an update reads first and then changes is heard once (law 7)")
+    func readThenChanged() {
+        let c = Container()
+        let child = c.child()
+        let root = Log<Int>(), heard = Log<Int>()
+        c.observe(A.self) { root.add($0) }
+        child.observe(A.self) { heard.add($0) }
+        c.update {
+            $0[A.self] += 1
+            $0[A.self] += 1
+        }
+        #expect(root.all == [3] && heard.all == [3])
+        let other = Container()
+        let otherChild = other.child()
+        let above = Log<Int>(), below = Log<Int>()
+        other.observe(A.self) { above.add($0) }
+        otherChild.observe(A.self) { below.add($0) }
+        otherChild.update { $0[A.self] += 1 }
+        #expect(above.all == [1] && below.all == [2])
+        let same = Container()
+        let first = Log<Int>()
+        same.observe(A.self) { first.add($0) }
+        same.update { $0[A.self] += 0 }
+        #expect(first.all == [1])
+        #expect(throws: Oops.self) {
+            try same.update {
+                $0[B.self] += 1
+                throw Oops()
+            }
+        }
+        #expect(same.ifLoaded(B.self) == 10)
+    }
+
     @Test("Updates of parent and child join (law 7)")
     func familyUpdates() {
         let c = Container()

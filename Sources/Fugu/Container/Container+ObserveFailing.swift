@@ -28,6 +28,15 @@ extension Container {
         observe(Subject(feature), while: owner, observer)
     }
 
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the feature changes as seen
+    /// from here, as long as `owner` lives.
+    public func observe<F: ThrowingFeature & SendableMetatype>(
+        _ feature: F.Type, while owner: some AnyObject & Sendable,
+        observer: @escaping @MainActor @Sendable (F.Instance) -> Void, on actor: MainActor.Type = MainActor.self
+    ) {
+        observe(onMainActor: Subject(feature), while: owner, observer)
+    }
+
     /// Calls `observer` whenever the feature is set, reset, modified or first loaded, here or where it is inherited from.
     ///
     /// Calls come one at a time, in order, on the thread that made the change, after it and outside every lock.
@@ -56,6 +65,16 @@ extension Container {
         _ feature: F.Type, while owner: some AnyObject & Sendable, observer: @escaping @Sendable (F.Instance) -> Void
     ) {
         observe(Subject(isolated: feature), while: owner, observer)
+    }
+
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the feature changes as seen
+    /// from here, as long as `owner` lives.
+    /// For a type that belongs to an actor: what was dropped is loaded at its next read, not at once.
+    public func observe<F: ThrowingFeature>(
+        _ feature: F.Type, while owner: some AnyObject & Sendable,
+        observer: @escaping @MainActor @Sendable (F.Instance) -> Void, on actor: MainActor.Type = MainActor.self
+    ) {
+        observe(onMainActor: Subject(isolated: feature), while: owner, observer)
     }
 
     /// The present value of the feature, then later ones; a slow reader skips to the newest.
@@ -105,6 +124,15 @@ extension Container {
         _ feature: F.Type, while owner: some AnyObject & Sendable, observer: @escaping @Sendable (F.Instance) -> Void
     ) {
         observe(Subject(feature), while: owner, observer)
+    }
+
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the feature changes as seen
+    /// from here, as long as `owner` lives.
+    public func observe<F: AsyncFeature>(
+        _ feature: F.Type, while owner: some AnyObject & Sendable,
+        observer: @escaping @MainActor @Sendable (F.Instance) -> Void, on actor: MainActor.Type = MainActor.self
+    ) {
+        observe(onMainActor: Subject(feature), while: owner, observer)
     }
 
     /// The present value of the feature, then later ones; a slow reader skips to the newest.

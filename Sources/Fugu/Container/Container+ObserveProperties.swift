@@ -28,6 +28,15 @@ extension Container {
         observe(Subject(property), while: owner, observer)
     }
 
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen
+    /// from here, as long as `owner` lives.
+    public func observe<P: Property & SendableMetatype>(
+        _ property: P.Type, while owner: some AnyObject & Sendable,
+        observer: @escaping @MainActor @Sendable (P.Value) -> Void, on actor: MainActor.Type = MainActor.self
+    ) {
+        observe(onMainActor: Subject(property), while: owner, observer)
+    }
+
     /// Calls `observer` whenever the property is set, reset, modified or first loaded, here or where it is inherited from.
     ///
     /// Calls come one at a time, in order, on the thread that made the change, after it and outside every lock.
@@ -56,6 +65,16 @@ extension Container {
         _ property: P.Type, while owner: some AnyObject & Sendable, observer: @escaping @Sendable (P.Value) -> Void
     ) {
         observe(Subject(isolated: property), while: owner, observer)
+    }
+
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen
+    /// from here, as long as `owner` lives.
+    /// For a type that belongs to an actor: what was dropped is loaded at its next read, not at once.
+    public func observe<P: Property>(
+        _ property: P.Type, while owner: some AnyObject & Sendable,
+        observer: @escaping @MainActor @Sendable (P.Value) -> Void, on actor: MainActor.Type = MainActor.self
+    ) {
+        observe(onMainActor: Subject(isolated: property), while: owner, observer)
     }
 
     /// The present value of the property, then later ones; a slow reader skips to the newest.
@@ -105,6 +124,15 @@ extension Container {
         _ key: PropertyKey<Value>, while owner: some AnyObject & Sendable, observer: @escaping @Sendable (Value) -> Void
     ) {
         observe(Subject(key), while: owner, observer)
+    }
+
+    /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen
+    /// from here, as long as `owner` lives.
+    public func observe<Value>(
+        _ key: PropertyKey<Value>, while owner: some AnyObject & Sendable,
+        observer: @escaping @MainActor @Sendable (Value) -> Void, on actor: MainActor.Type = MainActor.self
+    ) {
+        observe(onMainActor: Subject(key), while: owner, observer)
     }
 
     /// The present value of the property, then later ones; a slow reader skips to the newest.

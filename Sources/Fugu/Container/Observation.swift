@@ -88,11 +88,30 @@ extension Container {
     func observe<Value, Owner: AnyObject & Sendable>(
         _ subject: Subject<Value>, while owner: Owner, _ observer: @escaping @Sendable (Value) -> Void
     ) {
-        let token = Guarded<ObservationToken?>(nil)
-        let made = observe(subject) { [weak owner] value in
-            if owner != nil { return observer(value) }
-            token.withLock { $0 }?.cancel()
+        endWithOwner { token in
+            observe(subject) { [weak owner] value in
+                if owner != nil { return observer(value) }
+                token.withLock { $0 }?.cancel()
+            }
         }
+    }
+
+    func observe<Value, Owner: AnyObject & Sendable>(
+        onMainActor subject: Subject<Value>, while owner: Owner,
+        _ observer: @escaping @MainActor @Sendable (Value) -> Void
+    ) {
+        endWithOwner { token in
+            observe(onMainActor: subject) { [weak owner] value in
+                if owner != nil { return observer(value) }
+                token.withLock { $0 }?.cancel()
+            }
+        }
+    }
+
+    /// Hands the observer its own token.
+    private func endWithOwner(_ observe: (Guarded<ObservationToken?>) -> ObservationToken) {
+        let token = Guarded<ObservationToken?>(nil)
+        let made = observe(token)
         token.withLock { $0 = made }
     }
 
@@ -107,7 +126,10 @@ extension Container {
             subscription.cancel()
             onEnd()
         }
-        backing.node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        let node = backing.node
+        node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        // A closing ends the sequences that it finds; this one may have come later.
+        if node.family.lock.withLock({ node.isClosed }) { observer.cancel() }
         return stream
     }
 

@@ -193,6 +193,12 @@ extension Node {
         return result
     }
 
+    /// Under the lock: whether this container, or one above it, has been closed.
+    var isClosed: Bool {
+        for node in path { if case .closed = node.storage.facts.closing { return true } }
+        return false
+    }
+
     /// Under the lock: whether a load asked for here is refused. What a load needs that began before is not.
     func isRefusing(_ parent: (any Activity)?) -> Bool {
         guard family.hasClosings else { return false }
