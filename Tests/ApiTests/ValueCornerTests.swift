@@ -186,6 +186,15 @@ struct ValueCornerTests {
         #expect(child[A.self] == 1)
     }
 
+    @Test("A modify of what was never read is heard once (laws 7, 10)")
+    func modifyOfTheDefault() {
+        let container = Container()
+        let heard = Log<Int>()
+        container.observe(A.self) { heard.add($0) }
+        container.modify(A.self) { $0 += 1 }
+        #expect(heard.all == [container[A.self]])
+    }
+
     @Test("modify in a child changes the child (laws 7, 14)")
     func modifyInChild() {
         let c = Container()

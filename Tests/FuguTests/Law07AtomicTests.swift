@@ -25,7 +25,7 @@ import Testing
             for _ in 0..<1_000 { container.modify(key) { $0["count"]? += 1 } }
         }
         #expect(container[key] == ["count": 4_000])
-        #expect(heard.value == 4_001)  // with the default at first
+        #expect(heard.value == 4_000)  // the default that the first one read is replaced at once
     }
 
     @Test("Reads during a modify see the old value (law 7)")

@@ -129,7 +129,7 @@ extension Container {
         let node = backing.node
         node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
         // A closing ends the sequences that it finds; this one may have come later.
-        if node.family.lock.withLock({ node.isClosed }) { observer.cancel() }
+        if node.family.lock.withLock({ node.isClosed }) { observer.subscription.cancel() }
         return stream
     }
 

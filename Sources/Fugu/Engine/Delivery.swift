@@ -69,7 +69,7 @@ final class Subscription: Sendable {
             record.facts.value.observers.removeAll { $0.subscription === self }
             node.storage.facts.observerCount -= 1
             let events = record.facts.value.events
-            record.facts.value.events = events.map { $0.without(leaving[0]) }
+            record.facts.value.events = events.map { event in event.without { $0.subscription === self } }
             return (leaving, events)
         }
         _ = end()
@@ -88,9 +88,10 @@ struct Event: Sendable {
     /// The activity whose end it waits for.
     let holder: (any Activity)?
 
-    func without(_ observer: Observer) -> Event {
+    /// The same for all others.
+    func without(_ isLeftOut: (Observer) -> Bool) -> Event {
         guard case .value(let payload, let observers) = content else { return self }
-        return Event(content: .value(payload, observers.filter { $0 !== observer }), holder: holder)
+        return Event(content: .value(payload, observers.filter { !isLeftOut($0) }), holder: holder)
     }
 }
 
@@ -203,5 +204,27 @@ extension Family {
         // Rules may have been added before the observer was.
         node.prepareScopes()
         if startsWithPresent { deliver(record) }
+    }
+}
+
+extension Node {
+    /// Observers hear of a changed key once: not of the default, say, that a change by what was there has made them wait
+    /// for, too. Drops what waits for the end of `activity`, unless the value is what is there: setting that calls nobody.
+    func forgetEvents(of key: Key, of activity: any Activity, replacedBy new: Payload, _ equal: Equality) {
+        let old: Payload? = family.lock.withLock {
+            let events = family.existingRecord(key)?.facts.value.events
+            return events?.contains { $0.holder === activity } == true ? present(key)?.payload : nil
+        }
+        // `==` is user code: outside the lock.
+        guard let old, !equal(old, new) else { return }
+        let dropped: [Event] = family.lock.withLock {
+            guard let record = family.existingRecord(key) else { return [] }
+            let events = record.facts.value.events
+            record.facts.value.events = events.map { event in
+                event.holder === activity ? event.without { $0.node.isWithin(self) } : event
+            }
+            return events
+        }
+        withExtendedLifetime(dropped) {}
     }
 }

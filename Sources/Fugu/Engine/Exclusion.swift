@@ -57,7 +57,9 @@ extension Node {
         } catch {
             result = .failure(error)
         }
-        end(exclusion, request, with: try? result.get())
+        let new = try? result.get()
+        if let new { forgetEvents(of: request.key, of: exclusion, replacedBy: new, request.equal) }
+        end(exclusion, request, with: new)
         Deferred.deliver(after: exclusion)
         _ = try result.get()
     }

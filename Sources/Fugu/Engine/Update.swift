@@ -48,14 +48,6 @@ final class Update: Activity {
     }
 }
 
-extension Event {
-    /// The same for all others.
-    fileprivate func without(_ isLeftOut: (Observer) -> Bool) -> Event {
-        guard case .value(let payload, let observers) = content else { return self }
-        return Event(content: .value(payload, observers.filter { !isLeftOut($0) }), holder: holder)
-    }
-}
-
 extension Node {
     /// Runs `body` with a handle whose writes are published together at its end, or not at all if it throws.
     func update<E: Error>(
@@ -71,32 +63,16 @@ extension Node {
             return try result.get()
         }
         let writes = update.writes
-        if case .success = result { forgetWhatWritesReplace(writes, in: update) }
+        if case .success = result {
+            for write in writes {
+                guard case .set(let new) = write.operation else { continue }
+                write.node.forgetEvents(of: write.key, of: update, replacedBy: new, write.equal)
+            }
+        }
         update.finish()
         if case .success = result, !writes.isEmpty { family.commit(writes) }
         Deferred.deliver(after: update)
         try result.get()
-    }
-
-    /// Observers hear of a changed key once: not of the default, say, that `$0[key] += 1` has made them wait for, too.
-    private func forgetWhatWritesReplace(_ writes: [Write], in update: Update) {
-        for write in writes {
-            let old: Payload? = family.lock.withLock {
-                let events = family.existingRecord(write.key)?.facts.value.events
-                return events?.contains { $0.holder === update } == true ? write.node.present(write.key)?.payload : nil
-            }
-            // Setting what is there already calls nobody, and so replaces no call. `==` is user code: outside the lock.
-            guard case .set(let new) = write.operation, let old, !write.equal(old, new) else { continue }
-            let dropped: [Event] = family.lock.withLock {
-                guard let record = family.existingRecord(write.key) else { return [] }
-                let events = record.facts.value.events
-                record.facts.value.events = events.map { event in
-                    event.holder === update ? event.without { $0.node.isWithin(write.node) } : event
-                }
-                return events
-            }
-            withExtendedLifetime(dropped) {}
-        }
     }
 
     private func run<E: Error>(
