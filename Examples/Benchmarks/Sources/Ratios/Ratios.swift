@@ -47,7 +47,8 @@ struct Ratios {
     ) {
         var broken = measurements.filter { ($0.share ?? 0) > slack * $0.row.reached }
             .map { "\($0.row.subject.name): \($0.row.bound?.text ?? ""), used \(($0.share ?? 0).percent)" }
-        broken += footprints.filter { $0.share > 1.02 }.map { "\($0.name): \($0.bytes.short) bytes of \($0.bound.short)" }
+        broken += footprints.filter { $0.share > 1.02 }
+            .map { "\($0.name): \($0.bytes.short) bytes of \($0.bound.short)" }
         if suspensions > 0 { broken.append("a read of a present async feature suspends") }
         guard !broken.isEmpty else { return print("Nothing costs more than it did (slack \(slack.short)).") }
         for line in broken { print("broken: \(line)") }
