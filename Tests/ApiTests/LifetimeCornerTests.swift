@@ -87,7 +87,7 @@ private struct ThroughChild: ThrowingFeature {
     }
 }
 
-@Suite("Corner cases of lifetimes", .timeLimit(.minutes(1)))
+@Suite("Corner cases of lifetimes", .timeLimit(.minutes(5)))
 struct LifetimeCornerTests {
     @Test("close runs dependents first, every closer, and throws all failures together (law 28)")
     func closing() async throws {

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("Cycles between tasks are found (law 6)", .timeLimit(.minutes(1))) struct AsyncCycleTests {
+@Suite("Cycles between tasks are found (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleTests {
     struct Narcissus: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             try await container[Narcissus.self]

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("Cycles are found whatever way the need goes (law 6)", .timeLimit(.minutes(1))) struct AsyncCycleWaysTests {
+@Suite("Cycles are found whatever way the need goes (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleWaysTests {
     struct Descending: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             // Another container of the family with another value: still the same key on one way.

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("The values of async features (law 12)", .timeLimit(.minutes(1))) struct Law12AsyncValuesTests {
+@Suite("The values of async features (law 12)", .timeLimit(.minutes(5))) struct Law12AsyncValuesTests {
     private typealias Slow = ThousandTasksTests.Slow
 
     @Test("values(of:) does not go on waiting for its first load when its task is cancelled (laws 12 and 27)")

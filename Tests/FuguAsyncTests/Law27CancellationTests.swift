@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("Cancelling releases one waiter, the last one cancels the load (law 27)", .timeLimit(.minutes(1)))
+@Suite("Cancelling releases one waiter, the last one cancels the load (law 27)", .timeLimit(.minutes(5)))
 struct Law27CancellationTests {
     /// Waits at a gate of the stage and tells whether it was cancelled meanwhile.
     struct Model: AsyncFeature {

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("Success is kept, failure is not (law 27)", .timeLimit(.minutes(1))) struct Law27FailureTests {
+@Suite("Success is kept, failure is not (law 27)", .timeLimit(.minutes(5))) struct Law27FailureTests {
     struct Parsed: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Thing {
             container.stage.tally("Parsed").add()

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("An abandoned load and the one that took its place (law 27)", .timeLimit(.minutes(1))) struct Law27OverlapTests {
+@Suite("An abandoned load and the one that took its place (law 27)", .timeLimit(.minutes(5))) struct Law27OverlapTests {
     /// Does not care for cancellation; every load has its own gate.
     struct Stubborn: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(1))) struct Law28ClosingTests {
+@Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(5))) struct Law28ClosingTests {
     struct Files: Feature {
         static func load(in container: any FeatureContainer) -> Thing {
             let log = container.stage.log

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("A deadline bounds every closer (law 28)", .timeLimit(.minutes(1))) struct Law28DeadlineTests {
+@Suite("A deadline bounds every closer (law 28)", .timeLimit(.minutes(5))) struct Law28DeadlineTests {
     private typealias Files = Law28ClosingTests.Files
 
     @Test("A deadline names each closer that exceeds it, cancels and leaves it; the others run (law 28)")

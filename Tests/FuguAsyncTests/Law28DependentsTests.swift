@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("An instance is closed when nothing loaded from it remains (law 28)", .timeLimit(.minutes(1)))
+@Suite("An instance is closed when nothing loaded from it remains (law 28)", .timeLimit(.minutes(5)))
 struct Law28DependentsTests {
     private typealias Source = Law28EarlyLeaversTests.Source
     private typealias Reader = Law28EarlyLeaversTests.Reader

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("close() drains and then refuses (law 28)", .timeLimit(.minutes(1))) struct Law28DrainingTests {
+@Suite("close() drains and then refuses (law 28)", .timeLimit(.minutes(5))) struct Law28DrainingTests {
     struct Need: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let log = container.stage.log

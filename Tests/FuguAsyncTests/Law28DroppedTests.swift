@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("A container dropped without close() runs no closers (law 28)", .timeLimit(.minutes(1)))
+@Suite("A container dropped without close() runs no closers (law 28)", .timeLimit(.minutes(5)))
 struct Law28DroppedTests {
     private typealias Source = Law28EarlyLeaversTests.Source
     private typealias Reader = Law28EarlyLeaversTests.Reader

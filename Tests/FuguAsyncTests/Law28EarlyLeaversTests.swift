@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("An instance that leaves early is closed (law 28)", .timeLimit(.minutes(1))) struct Law28EarlyLeaversTests {
+@Suite("An instance that leaves early is closed (law 28)", .timeLimit(.minutes(5))) struct Law28EarlyLeaversTests {
     struct Source: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("A closing that would wait for itself is found (law 28)", .timeLimit(.minutes(1))) struct Law28ReentryTests {
+@Suite("A closing that would wait for itself is found (law 28)", .timeLimit(.minutes(5))) struct Law28ReentryTests {
     /// What its closers close.
     enum TargetProperty: Property {
         static var defaultValue: @Sendable () async throws -> Void { {} }

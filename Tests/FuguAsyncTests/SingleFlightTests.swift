@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("Single flight for tasks (law 4)", .timeLimit(.minutes(1))) struct SingleFlightTests {
+@Suite("Single flight for tasks (law 4)", .timeLimit(.minutes(5))) struct SingleFlightTests {
     struct Model: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage

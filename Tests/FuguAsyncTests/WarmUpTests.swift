@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("Warming up", .timeLimit(.minutes(1))) struct WarmUpTests {
+@Suite("Warming up", .timeLimit(.minutes(5))) struct WarmUpTests {
     struct Plain: Feature {
         static func load(in container: any FeatureContainer) -> Thing {
             container.stage.tally("Plain").add()

