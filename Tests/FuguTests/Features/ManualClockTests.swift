@@ -18,7 +18,7 @@ private actor Bedroom {
 
 @Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
     @Test("Each step of the clock wakes those whose deadline has come, and nobody else")
-    func steps() async throws {
+    func wakesInSteps() async throws {
         let clock = ManualClock()
         let bedroom = Bedroom()
         var tasks: [String: Task<Void, any Error>] = [:]
@@ -39,7 +39,7 @@ private actor Bedroom {
     }
 
     @Test("The same through the container's clock")
-    func stepsThroughContainer() async throws {
+    func wakesInStepsThroughContainer() async throws {
         let clock = ManualClock()
         let container = Container()
         container.clock = AnyClock(clock)
