@@ -12,13 +12,9 @@ private struct Holdings {
         strictness = node.storage.facts.strictness
         sources = node.storage.facts.sources
         rules = node.storage.facts.scopes?.rules ?? []
-        for cell in node.storage.cells where cell.has(CellState.held) && !cell.has(CellState.layered) {
+        for (cell, operation) in node.settings {
             recorder?.record(cell, of: node)
-            if let replacement = cell.info?.value.replacement {
-                operations[cell.key] = .replace(replacement)
-            } else if let payload = cell.payload {
-                operations[cell.key] = .set(payload)
-            }
+            operations[cell.key] = operation
         }
     }
 

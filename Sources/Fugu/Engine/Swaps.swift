@@ -41,11 +41,12 @@ extension Node {
     /// What code set here, each as a loader that gives it.
     fileprivate func held() -> [(key: Key, loader: Replacement)] {
         family.lock.withLock {
-            storage.cells.compactMap { cell in
-                guard cell.has(CellState.held), !cell.has(CellState.layered) else { return nil }
-                if let replacement = cell.info?.value.replacement { return (cell.key, replacement) }
-                return cell.payload.map { payload in
+            settings.compactMap { cell, operation in
+                switch operation {
+                case .replace(let replacement): (cell.key, replacement)
+                case .set(let payload):
                     (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }))
+                default: nil
                 }
             }
         }

@@ -85,6 +85,17 @@ extension Write {
     }
 }
 
+extension Node {
+    /// Under the lock: what code, and neither rules nor sources, set here, each as it can be set elsewhere.
+    var settings: [(cell: CellReference, operation: Operation)] {
+        storage.cells.compactMap { cell in
+            guard cell.standing == CellState.held else { return nil }
+            if let replacement = cell.info?.value.replacement { return (cell, .replace(replacement)) }
+            return cell.payload.map { (cell, .set($0)) }
+        }
+    }
+}
+
 extension Operation {
     /// The value that it puts in place, if it does.
     fileprivate var value: Payload? {
