@@ -5,10 +5,11 @@ extension Container {
     ///
     /// Calls come one at a time, in order, on the thread that made the change, after it and outside every lock.
     @discardableResult
+    @inlinable  // So that the type is known where the value is unpacked: a third of a call otherwise.
     public func observe<P: Property & SendableMetatype>(
         _ property: P.Type, observer: @escaping @Sendable (P.Value) -> Void
     ) -> ObservationToken {
-        observe(Subject(property), observer)
+        observe(Subject(property)) { observer($0.value(as: P.Value.self)) }
     }
 
     /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen
@@ -42,10 +43,11 @@ extension Container {
     /// Calls come one at a time, in order, on the thread that made the change, after it and outside every lock.
     /// For a type that belongs to an actor: what was dropped is loaded at its next read, not at once.
     @discardableResult
+    @inlinable  // So that the type is known where the value is unpacked: a third of a call otherwise.
     public func observe<P: Property>(
         _ property: P.Type, observer: @escaping @Sendable (P.Value) -> Void
     ) -> ObservationToken {
-        observe(Subject(isolated: property), observer)
+        observe(Subject(isolated: property)) { observer($0.value(as: P.Value.self)) }
     }
 
     /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen
@@ -103,10 +105,11 @@ extension Container {
     ///
     /// Calls come one at a time, in order, on the thread that made the change, after it and outside every lock.
     @discardableResult
+    @inlinable  // So that the type is known where the value is unpacked: a third of a call otherwise.
     public func observe<Value>(
         _ key: PropertyKey<Value>, observer: @escaping @Sendable (Value) -> Void
     ) -> ObservationToken {
-        observe(Subject(key), observer)
+        observe(Subject(key)) { observer($0.value(as: Value.self)) }
     }
 
     /// Calls `observer`, a closure marked `@MainActor`, on the main actor, in order, whenever the property changes as seen

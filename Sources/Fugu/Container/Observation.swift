@@ -61,7 +61,7 @@ final class MainActorQueue<Value: Sendable>: Sendable {
 }
 
 /// What is observed, whatever kind of key it has.
-struct Subject<Value: Sendable> {
+@usableFromInline struct Subject<Value: Sendable> {
     let key: Key
     /// Loads it when nobody reads it; nil for a type that belongs to an actor.
     let reloader: Reloader?
@@ -70,10 +70,17 @@ struct Subject<Value: Sendable> {
 }
 
 extension Container {
+    @usableFromInline
+    func observe<Value>(
+        _ subject: Subject<Value>, call: @escaping @Sendable (Payload) -> Void
+    ) -> ObservationToken {
+        add(subject, Observer.Callbacks(call: call, onEnd: nil))
+    }
+
     func observe<Value>(
         _ subject: Subject<Value>, _ observer: @escaping @Sendable (Value) -> Void
     ) -> ObservationToken {
-        add(subject, Observer.Callbacks(call: { observer($0.value(as: Value.self)) }, onEnd: nil))
+        observe(subject, call: { observer($0.value(as: Value.self)) })
     }
 
     func observe<Value>(

@@ -1,33 +1,33 @@
 /// How each kind of key is observed. What can be loaded from any thread is loaded by the container itself when it is
 /// observed and was dropped; a type that belongs to an actor waits for its next read.
 extension Subject {
-    init<P: Property & SendableMetatype>(_: P.Type) where P.Value == Value {
+    @usableFromInline init<P: Property & SendableMetatype>(_: P.Type) where P.Value == Value {
         self.init(
             key: Key(raw: Key.property(P.self)),
             reloader: { $0.loadAgain(Request(P.self)) { _ in Payload(P.defaultValue) } }, naming: P._naming)
     }
 
-    init<P: Property>(isolated _: P.Type) where P.Value == Value {
+    @usableFromInline init<P: Property>(isolated _: P.Type) where P.Value == Value {
         self.init(key: Key(raw: Key.property(P.self)), reloader: nil, naming: P._naming)
     }
 
-    init(_ key: PropertyKey<Value>) {
+    @usableFromInline init(_ key: PropertyKey<Value>) {
         self.init(
             key: Key(raw: key.raw),
             reloader: { $0.loadAgain(Request(key)) { _ in Payload(key.descriptor.defaultValue()) } },
             naming: key.descriptor.naming)
     }
 
-    init<F: Feature & SendableMetatype>(_: F.Type) where F.Instance == Value {
+    @usableFromInline init<F: Feature & SendableMetatype>(_: F.Type) where F.Instance == Value {
         self.init(
             key: Key(raw: Key.feature(F.self)), reloader: { $0.loadAgain(Request(F.self)) { Payload(F.load(in: $0)) } })
     }
 
-    init<F: Feature>(isolated _: F.Type) where F.Instance == Value {
+    @usableFromInline init<F: Feature>(isolated _: F.Type) where F.Instance == Value {
         self.init(key: Key(raw: Key.feature(F.self)), reloader: nil)
     }
 
-    init(_ key: FeatureKey<Value>) {
+    @usableFromInline init(_ key: FeatureKey<Value>) {
         self.init(key: Key(raw: key.raw), reloader: { $0.loadAgain(Request(key)) { Payload(key.descriptor.load($0)) } })
     }
 

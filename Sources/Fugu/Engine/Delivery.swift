@@ -141,7 +141,7 @@ extension Family {
             if record.facts.value.reloader != nil, !nodes.isEmpty { queue(.load(nodes)) }
         }
         guard record.facts.value.events.count > count else { return }
-        effects.records.append(record)
+        effects.deliver(record)
         // Whichever comes second, this or the end of the holder, sees the other and delivers.
         if let holder, !holder.isFinished { Deferred.add(record, of: self, until: holder) }
     }
@@ -158,25 +158,18 @@ extension Family {
     }
 
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
-    func deliver(_ record: KeyRecord) {
-        var isFirst = true
-        while true {
-            let next: (Event, Reloader?)? = lock.withLock {
-                if isFirst, record.facts.value.isDelivering { return nil }
-                isFirst = false
-                guard let event = record.facts.value.events.first, event.holder?.isFinished != false else {
-                    record.facts.value.isDelivering = false
-                    return nil
-                }
-                record.facts.value.isDelivering = true
-                record.facts.value.events.removeFirst()
-                return (event, record.facts.value.reloader)
-            }
-            guard let (event, reloader) = next else { return }
+    ///
+    /// - Parameter begun: The first event, if it has been taken already.
+    func deliver(_ record: KeyRecord, _ begun: Event? = nil) {
+        var next = begun ?? lock.withLock { record.takeEvent(isFirst: true) }
+        while let event = next {
             switch event.content {
-            case .value(let payload, let observers): for observer in observers { observer.call(with: payload) }
-            case .load(let nodes): for node in nodes { reloader?(Container(standingFor: node)) }
+            case .value(let payload, let observers): observers.call(with: payload)
+            case .load(let nodes):
+                let reloader = lock.withLock { record.facts.value.reloader }
+                for node in nodes { reloader?(Container(standingFor: node)) }
             }
+            next = lock.withLock { record.takeEvent(isFirst: false) }
         }
     }
 
@@ -204,6 +197,21 @@ extension Family {
         // Rules may have been added before the observer was.
         node.prepareScopes()
         if startsWithPresent { deliver(record) }
+    }
+}
+
+extension KeyRecord {
+    /// Under the lock: what is to be delivered next by the one who asks, until there is nothing more. The first time that
+    /// is nothing, if another thread is at it.
+    func takeEvent(isFirst: Bool) -> Event? {
+        if isFirst, facts.value.isDelivering { return nil }
+        guard let event = facts.value.events.first, event.holder?.isFinished != false else {
+            facts.value.isDelivering = false
+            return nil
+        }
+        facts.value.isDelivering = true
+        facts.value.events.remove(at: 0)
+        return event
     }
 }
 

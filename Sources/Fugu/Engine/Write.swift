@@ -49,14 +49,16 @@ extension Write {
     }
 
     /// Under the lock: what is to be done first, if there is something.
-    fileprivate func obstacle(_ comparison: Comparison?, _ activity: (any Activity)?) -> Obstacle? {
+    fileprivate func obstacle(_ comparison: inout Comparison?, _ activity: (any Activity)?) -> Obstacle? {
         if node.isEnded { return .ended }
         if let exclusion = node.storage.existingCell(key)?.info?.value.exclusion {
             return exclusion.waitForEnd(activity)
         }
         guard let new = operation.value, let (old, stamp) = node.concerningValue(key), stamp != comparison?.stamp
         else { return nil }
-        return .compare(old, new, stamp)
+        guard let isEqual = equal.known(old, new) else { return .compare(old, new, stamp) }
+        comparison = Comparison(isEqual: isEqual, stamp: stamp)
+        return nil
     }
 
     /// Outside the lock: does that. Returns false if there is nothing to write to any more.
@@ -114,8 +116,9 @@ extension Family {
         var effects = Effects()
         while true {
             let obstacle: Write.Obstacle? = lock.withLock {
-                if let obstacle = write.obstacle(comparison, activity) { return obstacle }
+                if let obstacle = write.obstacle(&comparison, activity) { return obstacle }
                 write.apply(comparison, isOpen: true, holder: activity, &effects)
+                effects.begin()
                 return nil
             }
             guard let obstacle else { return effects.perform(in: self) }
@@ -142,7 +145,7 @@ extension Family {
             let obstacle: (index: Int, Write.Obstacle)? = lock.withLock {
                 if isOutdated() { return nil }
                 for (index, write) in writes.enumerated() {
-                    if let obstacle = write.obstacle(comparisons[index], activity) { return (index, obstacle) }
+                    if let obstacle = write.obstacle(&comparisons[index], activity) { return (index, obstacle) }
                 }
                 isDone = true
                 // Readers must never see an old value after a new one: all are sent to the lock before the first is

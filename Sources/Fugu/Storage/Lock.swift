@@ -167,3 +167,28 @@ func yieldThread() {
     sched_yield()
     #endif
 }
+
+/// Memory without detours: Swift's own raw memory always asks for an alignment, which takes the platform's slower way.
+enum PlatformMemory {
+    static func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
+        #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+        malloc(bytes)!
+        #else
+        .allocate(byteCount: bytes, alignment: 16)
+        #endif
+    }
+
+    static func free(_ memory: UnsafeMutableRawPointer) {
+        #if canImport(Darwin)
+        Darwin.free(memory)
+        #elseif canImport(Glibc)
+        Glibc.free(memory)
+        #elseif canImport(Musl)
+        Musl.free(memory)
+        #elseif canImport(Android)
+        Android.free(memory)
+        #else
+        memory.deallocate()
+        #endif
+    }
+}

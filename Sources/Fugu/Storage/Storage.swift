@@ -205,6 +205,7 @@ private struct Ledger {
     }
 
     /// The unchecked cast (see 5 above).
+    @inlinable
     func value<Value>(as _: Value.Type) -> Value {
         guard let box else {
             return StorageReference.unpack(bits, as: Value.self)
@@ -329,7 +330,7 @@ extension StorageReference {
         let headerOffset = MemoryLayout<UInt>.size
         let tableOffset = headerOffset + factsOffset + MemoryLayout<NodeFacts>.stride
         let cellsOffset = (tableOffset + slotsOffset + slots * MemoryLayout<UInt>.size + 7) & ~7
-        let chunk = allocate(cellsOffset + cells * MemoryLayout<Cell>.stride)
+        let chunk = PlatformMemory.allocate(cellsOffset + cells * MemoryLayout<Cell>.stride)
         chunk.storeBytes(of: 0, as: UInt.self)
         let header = (chunk + headerOffset).bindMemory(to: Header.self, capacity: 1)
         let table = initializeTable(at: chunk + tableOffset, slots: slots)
@@ -373,7 +374,7 @@ extension StorageReference {
         header.deinitialize(count: 1)
         while let chunk = next {
             next = UnsafeMutableRawPointer(bitPattern: chunk.load(as: UInt.self))
-            chunk.deallocate()
+            PlatformMemory.free(chunk)
         }
     }
 
@@ -385,13 +386,8 @@ extension StorageReference {
         return address
     }
 
-    /// As words, since raw memory of a given alignment comes by a slower way.
-    private static func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
-        UnsafeMutableRawPointer(UnsafeMutablePointer<UInt>.allocate(capacity: (bytes + 7) / 8))
-    }
-
     private func allocateChunk(_ bytes: Int) -> UnsafeMutableRawPointer {
-        let chunk = Self.allocate(bytes + MemoryLayout<UInt>.size)
+        let chunk = PlatformMemory.allocate(bytes + MemoryLayout<UInt>.size)
         chunk.storeBytes(of: UInt(bitPattern: ledger.pointee.chunks), as: UInt.self)
         ledger.pointee.chunks = chunk
         return chunk + MemoryLayout<UInt>.size
@@ -470,6 +466,7 @@ extension StorageReference {
     /// more than the new value. Takes the lock.
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool {
         guard let cell = find(key) else { return false }
+        if cell.pointee.state.load(ordering: .relaxed) & CellState.special != 0 { return false }
         let replaced: UInt64? = header.pointee.lock.withLock {
             let state = cell.pointee.state.load(ordering: .relaxed)
             let concerns =
@@ -612,6 +609,8 @@ struct Garbage {
         return made
     }
 
+    var isEmpty: Bool { first == 0 && heap == nil }
+
     /// The keys of those whose closers never ran; nil for the container itself.
     var abandoned: [Key?] { heap?.abandoned ?? [] }
 
@@ -663,6 +662,17 @@ struct Garbage {
     }
 }
 
+extension [Observer] {
+    /// Calls all in order. The list keeps them, so nothing is counted for each, which would cost more than the call.
+    func call(with payload: Payload) {
+        withUnsafeBufferPointer { observers in
+            for index in observers.indices {
+                Unmanaged.passUnretained(observers[index])._withUnsafeGuaranteedRef { $0.call(with: payload) }
+            }
+        }
+    }
+}
+
 /// Carries a value into garbage.
 final class Retained<Value: Sendable>: Sendable {
     private let value: Value
@@ -692,7 +702,8 @@ struct FamilyState<Value>: @unchecked Sendable {
     private let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: sending Value) {
-        pointer = .allocate(capacity: 1)
+        // What the platform gives is aligned for every type but those made for vectors.
+        pointer = PlatformMemory.allocate(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
         pointer.initialize(to: value)
     }
 
@@ -705,7 +716,7 @@ struct FamilyState<Value>: @unchecked Sendable {
     /// Frees the memory and releases the value, when nobody else can touch it any more.
     func free() {
         pointer.deinitialize(count: 1)
-        pointer.deallocate()
+        PlatformMemory.free(pointer)
     }
 }
 
