@@ -57,7 +57,7 @@ extension Container {
     fileprivate func waiterCount<F: Feature>(of _: F.Type) -> Int {
         let family = backing.node.family
         return family.lock.withLock {
-            let flights = family.existingRecord(Key(raw: Key.feature(F.self)))?.facts.value.flights ?? []
+            let flights = family.existingLoads(of: Key(raw: Key.feature(F.self)))?.value.flights ?? FlightList()
             return flights.reduce(0) { $0 + $1.waiterCount }
         }
     }

@@ -23,7 +23,7 @@ extension Container {
         let family = backing.node.family
         awaitState {
             family.lock.withLock {
-                let flights = family.existingRecord(key)?.facts.value.flights ?? []
+                let flights = family.existingLoads(of: key)?.value.flights ?? FlightList()
                 return flights.reduce(0) { $0 + $1.waiterCount } >= count
             }
         }

@@ -117,14 +117,14 @@ extension WarmUp.Item {
 private final class Errand: Activity {
     let family: Family
     let parent: (any Activity)?
-    let level: Int
+    let standing: Standing
     let failedNeeds = Guarded<[FailedNeed]>([])
     private let finished = Atomic(false)
 
     init(of family: Family, parent: (any Activity)?) {
         self.family = family
         self.parent = parent
-        level = parent.map { $0.level + 1 } ?? 1
+        standing = Standing(under: parent)
     }
 
     var key: Key? { nil }

@@ -8,14 +8,25 @@ protocol Activity: AnyObject, Sendable {
     var key: Key? { get }
     /// Who needs this.
     var parent: (any Activity)? { get }
-    /// How many stand above it.
-    var level: Int { get }
-    /// The bits of the keys of all loads on the way here, by `Key.mask`.
-    var wayMask: UInt64 { get }
+    var standing: Standing { get }
     /// Whether it has ended, so that nobody waits for it any more.
     var isFinished: Bool { get }
     /// A load that this needed has failed; `way` leads from it to the one that threw the error.
     func needFailed(_ way: [Key], _ error: any Error)
+}
+
+/// How far down its way an activity stands.
+struct Standing: Sendable {
+    /// How many there are on the way, itself included.
+    let level: Int
+    /// The bits of the keys of all loads on the way, by `Key.mask`.
+    let mask: UInt64
+
+    init(under parent: (any Activity)?, loading key: Key? = nil) {
+        let above = parent?.standing
+        level = (above?.level ?? 0) + 1
+        mask = (above?.mask ?? 0) | (key?.mask ?? 0)
+    }
 }
 
 /// A load that something needed and that has failed.
@@ -42,7 +53,6 @@ extension [FailedNeed] {
 }
 
 extension Activity {
-    var wayMask: UInt64 { parent?.wayMask ?? 0 }
     func needFailed(_ way: [Key], _ error: any Error) {}
 
     /// This and all that need it and have not ended, innermost first.
@@ -109,6 +119,7 @@ enum Current {
     /// The running activity, if it has not ended meanwhile (a task started inside a load may outlive it).
     static var unfinished: (any Activity)? {
         guard let activity = activity else { return nil }
+        if !activity.isFinished { return activity }
         var chain = activity.chain
         return chain.next()
     }

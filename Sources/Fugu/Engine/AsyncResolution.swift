@@ -54,9 +54,10 @@ extension Node {
     ) async throws -> Payload {
         prepareScopes()
         if let present = presentAfterAsking(request.key, recorder) { return present }
-        let parent = try needing(request.key, through: recorder)
+        var need: Need? = family.lock.withLock { self.need(request.key, through: recorder) }
+        let parent = need?.activity
         reportUnrecorded(request.key, parent, recorder)
-        try checkWay(to: request.key, parent)
+        if let fault = need?.fault { throw error(of: fault) }
         // Who is cancelled begins nothing. Otherwise cancelled loads of a cycle would begin one another for ever.
         try Task.checkCancellation()
         var awaited: (flight: Flight, landing: Landing)?
@@ -69,7 +70,7 @@ extension Node {
         while true {
             let waiter = TaskWaiter()
             let decision = family.lock.withLock {
-                decide(request, for: container, recorder, parent, after: awaited?.landing) { .task(waiter) }
+                decide(request, for: container, recorder, &need, after: awaited?.landing) { .task(waiter) }
             }
             switch decision {
             case .found(let payload): return payload
@@ -78,6 +79,7 @@ extension Node {
                 throw error
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, container, parent)
+            case .astray(let fault): throw error(of: fault)
             case .external(let strictness): return try refuse(request, by: strictness, recorder, parent)
             case .ask(let question):
                 ask(question)

@@ -4,7 +4,7 @@ extension Node {
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock {
             guard storage.existingCell(key)?.isEmpty != false, !isEnded,
-                family.existingRecord(key)?.facts.value.isIdle != false
+                family.existingLoads(of: key)?.value.isIdle != false
             else { return nil }
             storage.facts.heldMask |= key.mask
             if parent != nil { storage.raiseEpoch(reachesDescendants: hasChildren) }
@@ -89,8 +89,8 @@ extension Node {
 
     /// Loads in flight are not to be kept here.
     private func markResets(_ key: Key) {
-        guard let record = family.existingRecord(key) else { return }
-        for flight in record.facts.value.flights where flight.asker.isWithin(self) {
+        guard let loads = family.existingLoads(of: key) else { return }
+        for flight in loads.value.flights where flight.asker.isWithin(self) {
             flight.facts.value.more().resets.append(self)
         }
     }
@@ -211,10 +211,8 @@ extension Node {
     func resetAll() {
         let keys = family.lock.withLock {
             let present = storage.cells.filter { $0.has(CellState.held | CellState.loaded) }.map(\.key)
-            let loading = family.records.filter { record in
-                record.facts.value.flights.contains { $0.asker.isWithin(self) } && !present.contains(record.key)
-            }
-            return present + loading.map(\.key)
+            let loading = family.flights.filter { $0.asker.isWithin(self) }.map(\.requested)
+            return present + Set(loading).subtracting(present)
         }
         for key in keys { change(Request(resetting: key), .reset) }
     }

@@ -116,10 +116,7 @@ extension Node {
         family.lock.withLock {
             if let waiter = nextClosing() { return waiter }
             let waiter = TaskWaiter()
-            for record in family.records {
-                guard let flight = record.facts.value.flights.first(where: { $0.asker.isWithin(self) }) else {
-                    continue
-                }
+            if let flight = family.flights.first(where: { $0.asker.isWithin(self) }) {
                 flight.facts.value.more().witnesses.append(waiter)
                 return waiter
             }

@@ -116,22 +116,21 @@ extension Flight {
     ) -> Ending {
         effects.garbage.add(lease, isForNobody: false)
         if asker.isEnded { return .made }
-        let record = family.record(requested)
-        record.facts.value.lastRecipe = recipe
+        family.loads(of: requested).value.lastRecipe = recipe
         if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
             !cell.has(CellState.loaded) || owner.depth <= home.depth
         {
             note(cell, of: owner, recorder)
             if owner.depth > home.depth {
                 // Who does not see what was set below the home still shares what was loaded for it.
-                if home.find(requested).present == nil { _ = place(payload, home, recipe, lease, record, &effects) }
+                if home.find(requested).present == nil { _ = place(payload, home, recipe, lease, &effects) }
                 return .hidden(standing)
             }
             effects.garbage.add(lease, isForNobody: true)
             let facts = cell.info?.value
             return .overtaken(standing, home: owner, recipe: facts?.recipe, lease: facts?.lease)
         }
-        if let cell = place(payload, home, recipe, lease, record, &effects) {
+        if let cell = place(payload, home, recipe, lease, &effects) {
             note(cell, of: home, recorder)
             if home !== asker { asker.link(requested, to: cell) }
         } else {
@@ -157,8 +156,7 @@ extension Flight {
 
     /// Under the lock: stores what was made, if it is wanted.
     private func place(
-        _ payload: Payload, _ home: Node, _ recipe: Recipe, _ lease: Lease?, _ record: KeyRecord,
-        _ effects: inout Effects
+        _ payload: Payload, _ home: Node, _ recipe: Recipe, _ lease: Lease?, _ effects: inout Effects
     ) -> CellReference? {
         guard isWanted(at: home, recipe) else { return nil }
         let cell = home.storage.cell(requested)
@@ -171,9 +169,11 @@ extension Flight {
             info.value.recipe = recipe
             info.value.lease = lease
         }
-        if home.parent != nil { record.facts.value.copies.insert(NodeIdentity(node: home)) }
+        if home.parent != nil { family.record(requested).facts.value.copies.insert(NodeIdentity(node: home)) }
         if reloads { family.follow(recipe, by: requested, at: home) }
-        family.announce(record, at: home, isFirstLoad: true, parent, &effects)
+        if let record = family.existingRecord(requested) {
+            family.announce(record, at: home, isFirstLoad: true, parent, &effects)
+        }
         return cell
     }
 
@@ -191,12 +191,7 @@ extension Flight {
     }
 
     private func leave(_ effects: inout Effects) {
-        if let record = family.existingRecord(requested),
-            let index = record.facts.value.flights.lastIndex(where: { $0 === self })
-        {
-            record.facts.value.flights.remove(at: index)
-        }
-        // Whoever runs the load keeps it, so this is not the last to let it go.
+        family.existingLoads(of: requested)?.value.flights.remove(self)
         facts.value.container = nil
         facts.value.landing = nil
         facts.value.task = nil

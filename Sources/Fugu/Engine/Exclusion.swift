@@ -5,7 +5,7 @@ final class Exclusion: Activity {
     let node: Node
     let modified: Key
     let parent: (any Activity)?
-    let level: Int
+    let standing: Standing
     let waiters = FamilyState<[Signal]>([])
     private let finished = Atomic(false)
 
@@ -13,7 +13,7 @@ final class Exclusion: Activity {
         modified = key
         self.node = node
         self.parent = parent
-        level = parent.map { $0.level + 1 } ?? 1
+        standing = Standing(under: parent)
     }
 
     deinit { waiters.free() }

@@ -80,12 +80,21 @@ final class Family: Sendable {
 
     // Everything below: under the lock.
 
-    /// What the family knows of a key, if anything.
-    func existingRecord(_ key: Key) -> KeyRecord? { rootStorage.existingCell(key)?.info?.value.record }
+    /// What the family knows of the loads of a key.
+    func loads(of key: Key) -> FamilyState<CellFacts> { rootStorage.cell(key).makeInfo() }
 
-    /// What the family knows of a key.
+    /// The same, if anything is known.
+    func existingLoads(of key: Key) -> FamilyState<CellFacts>? { rootStorage.existingCell(key)?.info }
+
+    /// The loads under way.
+    var flights: some Sequence<Flight> { rootStorage.cells.lazy.compactMap { $0.info?.value.flights }.joined() }
+
+    /// What the family knows of those who are concerned with a key, if anything.
+    func existingRecord(_ key: Key) -> KeyRecord? { existingLoads(of: key)?.value.record }
+
+    /// What the family knows of those who are concerned with a key.
     func record(_ key: Key) -> KeyRecord {
-        let info = rootStorage.cell(key).makeInfo()
+        let info = loads(of: key)
         if let known = info.value.record { return known }
         let made = KeyRecord(key)
         info.value.record = made
@@ -179,7 +188,7 @@ final class Family: Sendable {
     }
 }
 
-/// What a family knows of one key.
+/// Who is concerned with one key in a family. Made with the first of them.
 final class KeyRecord: Sendable {
     let key: Key
     let facts = FamilyState(KeyFacts())
@@ -191,9 +200,6 @@ final class KeyRecord: Sendable {
 
 /// The changing part of a record. Guarded by the lock of the family.
 struct KeyFacts {
-    var flights: [Flight] = []
-    /// What the last load of this key read: where the next one will live.
-    var lastRecipe: Recipe?
     /// The nodes below the root that have a loaded instance.
     var copies: Set<NodeIdentity> = []
     /// Instances that read this key and reload when it changes.
@@ -209,8 +215,8 @@ struct KeyFacts {
     /// Whether a change of the value concerns somebody.
     var isFollowed: Bool { !observers.isEmpty || !dependents.isEmpty }
 
-    /// Whether nobody is concerned with what a node that had nothing for the key sets now.
-    var isIdle: Bool { flights.isEmpty && copies.isEmpty && dependents.isEmpty && observers.isEmpty }
+    /// Whether nobody is.
+    var isIdle: Bool { copies.isEmpty && dependents.isEmpty && observers.isEmpty }
 }
 
 /// A node as an element of a set. The node is unlinked from all sets before it goes.
@@ -233,8 +239,14 @@ struct Dependent: Hashable {
 
 /// What is rarely needed of a cell. Guarded by the lock of the family.
 struct CellFacts {
-    /// What the family knows of the key: at the root's cell only.
+    // What the family knows of the key: at the root's cell only.
+    /// The loads under way.
+    var flights = FlightList()
+    /// What the last load of this key read: where the next one will live.
+    var lastRecipe: Recipe?
+    /// Who is concerned with it.
     var record: KeyRecord?
+
     var recipe: Recipe?
     var lease: Lease?
     var replacement: Replacement?
@@ -247,6 +259,11 @@ struct CellFacts {
     var answered: UInt32?
     /// What was reported of the sources' answer, if it is a wrong value.
     var mistake: String?
+}
+
+extension CellFacts {
+    /// At the root's cell: whether nobody is concerned with what a node that had nothing for the key sets now.
+    var isIdle: Bool { flights.isEmpty && record?.facts.value.isIdle != false }
 }
 
 extension CellReference {

@@ -7,28 +7,28 @@ final class Flight: Activity {
     let reloads: Bool
     /// The node that was asked.
     let asker: Node
+    // The asker keeps its ancestors.
     /// Where the instance is expected to live.
-    let expected: Node
+    unowned(unsafe) let expected: Node
     /// The node whose replaced loader runs, if one does: the instance lives there or deeper.
-    let limit: Node?
+    unowned(unsafe) let limit: Node?
     let parent: (any Activity)?
-    let level: Int
-    let wayMask: UInt64
+    let standing: Standing
     let facts = FamilyState(FlightFacts())
     private let finished = Atomic(false)
 
     init(
-        _ request: Request, asker: Node, container: Container, expected: Node, limit: Node?, parent: (any Activity)?
+        _ request: Request, asker: Node, container: Container, expected: borrowing Node, limit: Node?,
+        parent: (any Activity)?
     ) {
         requested = request.key
         isLocal = request.isLocal
         reloads = request.reloads
         self.asker = asker
-        self.expected = expected
+        self.expected = copy expected
         self.limit = limit
         self.parent = parent
-        level = parent.map { $0.level + 1 } ?? 1
-        wayMask = (parent?.wayMask ?? 0) | request.key.mask
+        standing = Standing(under: parent, loading: request.key)
         facts.value.container = container
     }
 
@@ -56,10 +56,12 @@ struct FlightFacts {
     var inputs: [Input] = []
     /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
     var landing: Landing?
-    /// Where the instance belongs. Set when the load has ended.
-    var home: Node?
-    /// The asker's container while the load runs, for children made from the handle.
-    var container: Container?
+    /// Where the instance belongs: the asker or an ancestor, which it keeps. Set when the load has ended.
+    unowned(unsafe) var home: Node?
+    /// The asker's container while the load runs, for children made from the handle. Whoever runs the load keeps it.
+    unowned(unsafe) var container: Container?
+    /// The next load of the same key.
+    fileprivate var next: Unmanaged<Flight>?
     /// The task of an async load.
     var task: Task<Void, Never>?
     /// Whether the task that began an async load waits for it by now.
@@ -95,6 +97,51 @@ extension FlightFacts {
         rare = made
         return made
     }
+}
+
+/// The loads of one key that are under way, in the order in which they began. Whoever runs a load keeps it until it has
+/// left the list.
+struct FlightList: Sequence {
+    private var first: Unmanaged<Flight>?
+
+    var isEmpty: Bool { first == nil }
+
+    mutating func append(_ flight: Flight) {
+        let added = Unmanaged.passUnretained(flight)
+        guard var last = first else { return first = added }
+        while let next = last.next { last = next }
+        last.next = added
+    }
+
+    mutating func remove(_ flight: Flight) {
+        let removed = Unmanaged.passUnretained(flight)
+        guard var previous = first else { return }
+        if previous == removed { return first = removed.next }
+        while let next = previous.next {
+            if next == removed { return previous.next = removed.next }
+            previous = next
+        }
+    }
+
+    func makeIterator() -> Iterator { Iterator(following: first) }
+
+    struct Iterator: IteratorProtocol {
+        fileprivate var following: Unmanaged<Flight>?
+
+        mutating func next() -> Flight? {
+            defer { following = following?.next }
+            return following?.takeUnretainedValue()
+        }
+    }
+}
+
+extension Unmanaged<Flight> {
+    fileprivate var next: Unmanaged? {
+        get { _withUnsafeGuaranteedRef { $0.facts.value.next } }
+        nonmutating set { _withUnsafeGuaranteedRef { $0.facts.value.next = newValue } }
+    }
+
+    fileprivate static func == (left: Self, right: Self) -> Bool { left.toOpaque() == right.toOpaque() }
 }
 
 /// How a load ended.
@@ -142,8 +189,8 @@ extension Flight {
         let info = cell.makeInfo()
         info.value.isInput = true
         cell.mark(CellState.special)
-        let facts = info.value
-        add(Input(key: cell.key, depth: owner.depth, changes: facts.changes, recipe: facts.recipe), facts.lease)
+        let input = Input(key: cell.key, depth: owner.depth, changes: info.value.changes, recipe: info.value.recipe)
+        add(input, info.value.lease)
     }
 
     /// Under the lock: notes an input whose value was given to those who waited but not kept.
@@ -166,7 +213,7 @@ extension Flight {
             if rare.seen.isEmpty { rare.seen = Set(facts.value.inputs.map(\.key)) }
             guard rare.seen.insert(input.key).inserted else { return }
         }
-        facts.value.inputs.append(input)
+        if count == 0 { facts.value.inputs = [input] } else { facts.value.inputs.append(input) }
     }
 
     /// Under the lock: the deepest of the nodes that held what was read.

@@ -4,9 +4,7 @@
 /// it gives up everything it held, and what is left is memory that can be asked safely.
 final class Node: Sendable {
     let storage: StorageReference
-    /// Kept by the root's node, which its descendants keep.
-    unowned(unsafe) let family: Family
-    private let ownFamily: Family?
+    let family: Family
     let parent: Node?
     let depth: Int
 
@@ -14,9 +12,7 @@ final class Node: Sendable {
     init() {
         let lock = FamilyLock()
         storage = StorageReference.make(branch: nil, lock: lock)
-        let made = Family(rootStorage: storage, lock: lock)
-        family = made
-        ownFamily = made
+        family = Family(rootStorage: storage, lock: lock)
         parent = nil
         depth = 0
     }
@@ -24,7 +20,6 @@ final class Node: Sendable {
     /// A child. What is read through it is an input of `recorder`, the load whose handle it was made from.
     init(parent: Node, recorder: Flight?) {
         family = parent.family
-        ownFamily = nil
         self.parent = parent
         depth = parent.depth + 1
         // The root's children are branches of their own.

@@ -6,9 +6,23 @@ enum Decision {
     case failed(any Error)
     case ended
     case refused
+    case astray(Astray)
     case external(Strictness)
     /// The sources are to be asked for something first.
     case ask(Question)
+}
+
+/// Who needs what is read, as far as it is a load or the like.
+struct Need {
+    let activity: (any Activity)?
+    /// Why it must not be had.
+    let fault: Astray?
+}
+
+/// The way of a load that needs itself, or that is nested too deeply to be anything else.
+struct Astray {
+    let way: [Key]
+    let isCycle: Bool
 }
 
 extension Node {
@@ -23,10 +37,7 @@ extension Node {
     ) throws -> Payload {
         prepareScopes()
         if let naming = request.naming { family.lock.withLock { family.note(naming, of: request.key) } }
-        if let present = presentAfterAsking(request.key, recorder) { return present }
-        let parent = try needing(request.key, through: recorder)
-        reportUnrecorded(request.key, parent, recorder)
-        try checkWay(to: request.key, parent)
+        var need: Need?
         var awaited: (flight: Flight, landing: Landing)?
         defer {
             if awaited != nil {
@@ -35,17 +46,20 @@ extension Node {
             }
         }
         while true {
+            let isFirst = need == nil
             let decision = family.lock.withLock {
-                decide(request, for: container, recorder, parent, after: awaited?.landing) { .thread(Signal()) }
+                decide(request, for: container, recorder, &need, after: awaited?.landing) { .thread(Signal()) }
             }
+            if isFirst { reportUnrecorded(request.key, need?.activity, recorder) }
             switch decision {
             case .found(let payload): return payload
             case .failed(let error):
-                if let parent, let awaited { parent.needFailed(awaited.flight.failedWay(error), error) }
+                if let awaited { need?.activity?.needFailed(awaited.flight.failedWay(error), error) }
                 throw error
             case .ended: return try answerEnded(request, container, load)
-            case .refused: throw refusal(of: request.key, container, parent)
-            case .external(let strictness): return try refuse(request, by: strictness, recorder, parent)
+            case .refused: throw refusal(of: request.key, container, need?.activity)
+            case .astray(let fault): throw error(of: fault)
+            case .external(let strictness): return try refuse(request, by: strictness, recorder, need?.activity)
             case .ask(let question): ask(question)
             case .start(let flight, let replacement):
                 return try flight.run(for: container, recorder) { view in
@@ -54,7 +68,7 @@ extension Node {
                 }
             case .wait(let flight, let waiter, let landing):
                 if case .thread(let signal) = waiter { signal.wait() }
-                WaitGraph.remove(parent, waitingFor: flight)
+                WaitGraph.remove(need?.activity, waitingFor: flight)
                 awaited = (flight, landing)
             }
         }
@@ -67,7 +81,14 @@ extension Node {
 
     /// Under the lock: what is there for this node, without loading. Links this node's cell to an ancestor's.
     func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference, owner: Node)? {
-        guard let (cell, owner) = find(key).present, let payload = cell.payload else { return nil }
+        note(find(key).present, key, recorder)
+    }
+
+    /// Under the lock: gives what was found.
+    private func note(
+        _ found: (CellReference, Node)?, _ key: Key, _ recorder: Flight?
+    ) -> (payload: Payload, cell: CellReference, owner: Node)? {
+        guard let (cell, owner) = found, let payload = cell.payload else { return nil }
         recorder?.record(cell, of: owner)
         ownRecorder?.record(cell, of: owner)
         if owner !== self { link(key, to: cell) }
@@ -119,22 +140,27 @@ extension Node {
 
     /// Under the lock: takes what is there, joins a load in flight, or begins one.
     func decide(
-        _ request: Request, for container: Container, _ recorder: Flight?, _ parent: (any Activity)?,
+        _ request: Request, for container: Container, _ recorder: Flight?, _ known: inout Need?,
         after awaited: Landing?, makeWaiter: () -> Waiter
     ) -> Decision {
         if isEnded { return .ended }
         let key = request.key
         // What has been loaded meanwhile may tell of names that nobody has asked the sources below its home for.
         if let question = openQuestion(key) { return .ask(question) }
-        if let present = present(key, recorder) { return .found(present.payload) }
+        let (found, limit) = find(key)
+        if let present = note(found, key, recorder) { return .found(present.payload) }
         if let awaited, let decision = accept(awaited, key, recorder) { return decision }
+        let need = known ?? self.need(key, through: recorder)
+        known = need
+        if let fault = need.fault { return .astray(fault) }
+        let parent = need.activity
         if key.kind != .property, awaited == nil, isRefusing(parent) { return .refused }
-        let limit = find(key).limit
-        let record = family.record(key)
-        let expected = expectedHome(request, record, limit)
-        for flight in record.facts.value.flights where flight.isOpen(limit) {
+        let loads = family.loads(of: key)
+        let last = loads.value.lastRecipe
+        let expected = expectedHome(request, last, limit)
+        for flight in loads.value.flights where flight.isOpen(limit) {
             // A flight that began when less was known is judged by what is known now.
-            guard flight.expected === expected || flight.asker.expectedHome(request, record, limit) === expected
+            guard flight.expected === expected || flight.asker.expectedHome(request, last, limit) === expected
             else { continue }
             guard WaitGraph.add(parent, waitingFor: flight) else { continue }
             if awaited == nil { family.beginWaiting(in: self) }
@@ -147,15 +173,15 @@ extension Node {
         }
         let flight = Flight(
             request, asker: self, container: container, expected: expected, limit: limit, parent: parent)
-        record.facts.value.flights.append(flight)
+        loads.value.flights.append(flight)
         family.noteBeginning(of: flight)
         return .start(flight, replacement)
     }
 
     /// Under the lock: where the key's next instance for this node will live, judging by its last one.
-    private func expectedHome(_ request: Request, _ record: KeyRecord, _ limit: Node?) -> Node {
-        if request.isLocal { return self }
-        guard let recipe = record.facts.value.lastRecipe else { return limit ?? path.first { $0.parent == nil }! }
+    private func expectedHome(_ request: Request, _ last: Recipe?, _ limit: Node?) -> Node {
+        if request.isLocal || parent == nil { return self }
+        guard let recipe = last else { return limit ?? path.first { $0.parent == nil }! }
         if recipe.isLocal { return self }
         return path.first { $0.parent == nil || $0 === limit || $0.holdsInput(of: recipe) }!
     }
@@ -176,29 +202,42 @@ extension Node {
 }
 
 extension Node {
-    /// Who needs what is read now: what runs on this thread, if that is part of the load whose handle is used, else that
-    /// load.
-    func needing(_ key: Key, through recorder: Flight?) throws -> (any Activity)? {
+    /// Under the lock: who needs what is read now: what runs on this thread, if that is part of the load whose handle is
+    /// used, else that load.
+    func need(_ key: Key, through recorder: Flight?) -> Need {
         let current = Current.unfinished
-        guard let current, let recorder, current !== recorder else { return recorder ?? current }
-        if current.chain.contains(where: { $0 === recorder }) { return current }
-        // A handle that another load lent: what runs here must not need itself either.
-        try checkWay(to: key, current)
-        return recorder
+        var activity = recorder ?? current
+        if let current, let recorder, current !== recorder {
+            if current.chain.contains(where: { $0 === recorder }) {
+                activity = current
+            } else if let fault = fault(of: key, neededBy: current) {
+                // A handle that another load lent: what runs here must not need itself either.
+                return Need(activity: recorder, fault: fault)
+            }
+        }
+        return Need(activity: activity, fault: fault(of: key, neededBy: activity))
     }
 
-    /// Stops a load that needs itself, or that is nested too deeply to be anything else.
-    func checkWay(to key: Key, _ parent: (any Activity)?) throws {
-        guard let parent, parent.wayMask & key.mask != 0 || parent.level >= 100 else { return }
+    /// Under the lock: whether a load needs itself, or is nested too deeply to be anything else.
+    private func fault(of key: Key, neededBy parent: (any Activity)?) -> Astray? {
+        guard let parent else { return nil }
+        let standing = parent.standing
+        guard standing.mask & key.mask != 0 || standing.level >= 100 else { return nil }
         // The bits of several keys may be the same; who needs itself is in flight.
-        let isLoading = family.lock.withLock { family.existingRecord(key)?.facts.value.flights.isEmpty == false }
-        guard isLoading || parent.level >= 100 else { return }
+        let isLoading = family.existingLoads(of: key)?.value.flights.isEmpty == false
+        guard isLoading || standing.level >= 100 else { return nil }
         let isCycle = parent.chain.contains { $0.key == key && $0.family === family && $0 is Flight }
-        guard isCycle || parent.level >= 100 && parent.chain.reduce(0, { count, _ in count + 1 }) >= 100 else { return }
-        let way = parent.way + [key]
-        let error = isCycle ? LoadError.cycle(way) : LoadError.tooDeep(way)
-        guard key.kind.throws else { fatalError(error.description) }
-        throw error
+        guard isCycle || standing.level >= 100 && parent.chain.reduce(0, { count, _ in count + 1 }) >= 100 else {
+            return nil
+        }
+        return Astray(way: parent.way + [key], isCycle: isCycle)
+    }
+
+    /// Stops the program where the kind of the key cannot throw.
+    func error(of fault: Astray) -> LoadError {
+        let error = fault.isCycle ? LoadError.cycle(fault.way) : LoadError.tooDeep(fault.way)
+        guard fault.way.last?.kind.throws == true else { fatalError(error.description) }
+        return error
     }
 
     /// Says that the container is closed.

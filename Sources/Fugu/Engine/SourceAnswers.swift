@@ -29,7 +29,7 @@ extension Node {
         if let question = unanswered(key) { return question }
         guard key.kind != .property else { return nil }
         var recipes = path.compactMap { $0.storage.existingCell(key)?.info?.value.recipe }
-        if let last = family.existingRecord(key)?.facts.value.lastRecipe { recipes.append(last) }
+        if let last = family.existingLoads(of: key)?.value.lastRecipe { recipes.append(last) }
         for recipe in recipes {
             for input in recipe.keys {
                 if let question = unanswered(input) { return question }

@@ -4,14 +4,14 @@ import Synchronization
 final class Update: Activity {
     let family: Family
     let parent: (any Activity)?
-    let level: Int
+    let standing: Standing
     private let pending = Guarded<[Write]>([])
     private let finished = Atomic(false)
 
     init(of family: Family, parent: (any Activity)?) {
         self.family = family
         self.parent = parent
-        level = parent.map { $0.level + 1 } ?? 1
+        standing = Standing(under: parent)
     }
 
     var key: Key? { nil }

@@ -46,7 +46,7 @@ final class Computation: Activity {
     let layer: Node
     let path: String
     let parent: (any Activity)?
-    let level: Int
+    let standing: Standing
     let waiters = FamilyState<[Signal]>([])
     private let finished = Atomic(false)
 
@@ -54,7 +54,7 @@ final class Computation: Activity {
         self.layer = layer
         self.path = path
         self.parent = parent
-        level = parent.map { $0.level + 1 } ?? 1
+        standing = Standing(under: parent)
     }
 
     deinit { waiters.free() }

@@ -19,7 +19,7 @@ extension Container {
         let family = backing.node.family
         while true {
             let waiting = family.lock.withLock {
-                (family.existingRecord(key)?.facts.value.flights ?? []).map(\.waiterCount).reduce(0, +)
+                (family.existingLoads(of: key)?.value.flights ?? FlightList()).map(\.waiterCount).reduce(0, +)
             }
             if waiting >= count { return }
             await Task.yield()
@@ -29,7 +29,7 @@ extension Container {
     /// How many loads are under way in this family.
     var loadsUnderWay: Int {
         let family = backing.node.family
-        return family.lock.withLock { family.records.map(\.facts.value.flights.count).reduce(0, +) }
+        return family.lock.withLock { family.flights.reduce(0) { count, _ in count + 1 } }
     }
 
     /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
