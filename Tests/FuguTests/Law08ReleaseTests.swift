@@ -157,6 +157,22 @@ import Testing
         #expect(forgotten == nil)
     }
 
+    @Test("A family of 100,000 generations goes with its last child, without running out of stack (law 8)")
+    func deepFamily() {
+        let ended = Log<Int>()
+        weak var root: Container?
+        do {
+            var container = Container()
+            root = container
+            for generation in 1...100_000 {
+                container = container.child()
+                if generation.isMultiple(of: 50_000) { container[Slot.self] = Witness { ended.add(generation) } }
+            }
+            #expect(root != nil && ended.all.isEmpty)
+        }
+        #expect(root == nil && ended.all == [100_000, 50_000])
+    }
+
     @Test("Nothing is released under a lock: a deinit may use the container from any thread (law 8)")
     func deinits() {
         let container = Container()

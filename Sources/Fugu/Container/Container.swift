@@ -9,10 +9,10 @@ public final class Container: FeatureContainer {
     /// The address of the storage that is read first.
     @usableFromInline let storageAddress: Atomic<UInt>
     let backing: any Backing
-    /// Whether this is the container itself, with whom the backing ends.
-    private let isOwner: Bool
-    /// Children keep their parents.
-    private let parent: Container?
+    /// The backing, if this is the container itself, with whom it ends.
+    private let own: Unmanaged<Node>?
+    /// Children keep their parents; let go by `deinit`.
+    private let parent: Unmanaged<Container>?
 
     /// The container of the process, for what has no better one.
     public static let shared = Container()
@@ -24,41 +24,44 @@ public final class Container: FeatureContainer {
     /// Makes a container in which nothing is set.
     public init() {
         let node = Node()
-        backing = node
-        isOwner = true
-        parent = nil
         storageAddress = Atomic(node.storage.address)
+        own = .passUnretained(node)
+        backing = node
+        parent = nil
     }
 
     /// A child of `parent`.
     init(_ node: Node, childOf parent: Container) {
-        backing = node
-        isOwner = true
-        self.parent = parent
         storageAddress = Atomic(node.storage.address)
+        own = .passUnretained(node)
+        backing = node
+        self.parent = .passRetained(parent)
     }
 
     /// What reads and writes through a view of some container.
     init(view: any Backing) {
         backing = view
-        isOwner = false
+        own = nil
         parent = nil
         storageAddress = Atomic(StorageReference.empty.address)
     }
 
     /// Whether this stands for a container that may go away or be closed meanwhile: what cannot be loaded then is not
     /// asked for by anyone.
-    var isStandIn: Bool { !isOwner && backing is Node }
+    var isStandIn: Bool { own == nil && backing is Node }
 
     /// Stands for the container of `node`, wherever that is.
     init(standingFor node: Node) {
         backing = node
-        isOwner = false
+        own = nil
         parent = nil
         storageAddress = Atomic(node.storage.address)
     }
 
-    deinit { if isOwner { backing.end() } }
+    deinit {
+        own?._withUnsafeGuaranteedRef { $0.end() }
+        releaseChain(parent) { $0.parent }
+    }
 
     /// Stands for a container that has gone away.
     static let ended = Container()

@@ -3,12 +3,12 @@ extension Node {
     /// from it.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock {
-            guard storage.existingCell(key)?.isEmpty != false, !isEnded,
-                family.existingLoads(of: key)?.value.isIdle != false
-            else { return nil }
+            guard !isEnded, family.existingLoads(of: key)?.value.isIdle != false else { return nil }
+            let cell = storage.cell(key)
+            guard cell.isEmpty else { return nil }
             storage.facts.heldMask |= key.mask
-            if parent != nil { storage.raiseEpoch(reachesDescendants: hasChildren) }
-            return storage.cell(key).store(payload, flags: CellState.held)
+            if !isRoot { storage.raiseEpoch(reachesDescendants: hasChildren) }
+            return cell.store(payload, flags: CellState.held)
         }
         replaced?.dispose()
         return replaced != nil
@@ -69,7 +69,7 @@ extension Node {
         if !isSilent { cell.countChange() }
         let isHeld = cell.has(CellState.held)
         if isHeld { storage.facts.heldMask |= key.mask }
-        if isHeld != wasHeld, parent != nil { storage.raiseEpoch(reachesDescendants: hasChildren) }
+        if isHeld != wasHeld, !isRoot { storage.raiseEpoch(reachesDescendants: hasChildren) }
         if wasHeld, !isHeld { dropUnanchored(holder, &effects) }
         if isHeld, !wasHeld { awakenHidden(by: key, holder, &effects) }
         guard let record = family.existingRecord(key) else { return }
@@ -107,7 +107,7 @@ extension Node {
 
     /// Lets the family forget that there is something loaded in the cell.
     private func unlinkLoaded(_ cell: CellReference) {
-        if parent != nil { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
+        if !isRoot { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
         if let recipe = cell.info?.value.recipe, recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
     }
 
@@ -146,7 +146,7 @@ extension Node {
 
     /// After a key is no longer held here: copies go that were here because of it.
     private func dropUnanchored(_ holder: (any Activity)?, _ effects: inout Effects) {
-        guard parent != nil else { return }
+        guard !isRoot else { return }
         for cell in storage.cells where cell.has(CellState.loaded) {
             guard let recipe = cell.info?.value.recipe, !anchors(cell.key, recipe) else { continue }
             dropWithDependents(cell.key, holder, &effects)

@@ -180,10 +180,10 @@ extension Node {
         var result = [self]
         var index = 0
         while index < result.count {
-            var child = result[index].storage.facts.firstChild
+            var child = result[index].storage.facts.firstChild?.takeUnretainedValue()
             while let next = child {
                 result.append(next)
-                child = next.storage.facts.nextSibling
+                child = next.storage.facts.nextSibling?.takeUnretainedValue()
             }
             index += 1
         }

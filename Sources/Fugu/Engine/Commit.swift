@@ -169,7 +169,7 @@ extension Flight {
             info.value.recipe = recipe
             info.value.lease = lease
         }
-        if home.parent != nil { family.record(requested).facts.value.copies.insert(NodeIdentity(node: home)) }
+        if !home.isRoot { family.record(requested).facts.value.copies.insert(NodeIdentity(node: home)) }
         if reloads { family.follow(recipe, by: requested, at: home) }
         if let record = family.existingRecord(requested) {
             family.announce(record, at: home, isFirstLoad: true, parent, &effects)
@@ -186,7 +186,7 @@ extension Flight {
     /// if it reloads, nothing changed that it was made from.
     private func isWanted(at home: Node, _ recipe: Recipe) -> Bool {
         guard facts.value.rare?.resets.contains(where: { $0 === home }) != true else { return false }
-        guard home.parent == nil || home.anchors(requested, recipe) else { return false }
+        guard home.isRoot || home.anchors(requested, recipe) else { return false }
         return !reloads || !asker.isStale(recipe)
     }
 

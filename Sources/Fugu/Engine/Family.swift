@@ -177,7 +177,6 @@ final class Family: Sendable {
 
     /// Ends what observes in a node that goes away.
     func endObservation(in node: Node, _ garbage: inout Garbage) {
-        guard node.storage.facts.observerCount > 0 else { return }
         for record in records where !record.facts.value.observers.isEmpty {
             let leaving = record.facts.value.observers.filter { $0.node === node }
             guard !leaving.isEmpty else { continue }

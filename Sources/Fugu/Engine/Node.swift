@@ -5,29 +5,37 @@
 final class Node: Sendable {
     let storage: StorageReference
     let family: Family
-    let parent: Node?
+    /// Kept; let go by `deinit`.
+    private let above: Unmanaged<Node>?
     let depth: Int
+
+    var parent: Node? { above?.takeUnretainedValue() }
+    var isRoot: Bool { above == nil }
 
     /// A root.
     init() {
         let lock = FamilyLock()
         storage = StorageReference.make(branch: nil, lock: lock)
         family = Family(rootStorage: storage, lock: lock)
-        parent = nil
+        above = nil
         depth = 0
     }
 
     /// A child. What is read through it is an input of `recorder`, the load whose handle it was made from.
     init(parent: Node, recorder: Flight?) {
-        family = parent.family
-        self.parent = parent
+        let family = parent.family
+        self.family = family
+        above = .passRetained(parent)
         depth = parent.depth + 1
         // The root's children are branches of their own.
         storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
         family.lock.withLock { parent.adopt(self, recorder) }
     }
 
-    deinit { storage.free() }
+    deinit {
+        storage.free()
+        releaseChain(above) { $0.above }
+    }
 }
 
 /// What a node knows beside its cells. Guarded by the lock of the family.
@@ -42,11 +50,13 @@ struct NodeFacts {
     var strictness: Strictness?
     private var rare: FamilyState<RareNodeFacts>?
     // Children are unlinked before they go, so these never dangle.
-    unowned(unsafe) var firstChild: Node?
-    unowned(unsafe) var nextSibling: Node?
-    unowned(unsafe) var previousSibling: Node?
+    var firstChild: Unmanaged<Node>?
+    var nextSibling: Unmanaged<Node>?
+    var previousSibling: Unmanaged<Node>?
 
     func free() { rare?.free() }
+
+    var hasRare: Bool { rare != nil }
 
     /// Takes away what few containers have, to be released outside the lock.
     mutating func takeRare() -> (any AnyObject & Sendable)? {
@@ -121,6 +131,10 @@ extension NodeFacts {
     }
 }
 
+extension Unmanaged<Node> {
+    fileprivate var storage: StorageReference { _withUnsafeGuaranteedRef { $0.storage } }
+}
+
 /// A node and its ancestors, nearest first.
 struct Path: Sequence, IteratorProtocol {
     fileprivate var node: Node?
@@ -142,16 +156,17 @@ extension Node {
     private func adopt(_ child: Node, _ recorder: Flight?) {
         if let strictness = storage.facts.strictness { child.storage.facts.strictness = strictness }
         if let recorder = recorder ?? ownRecorder { child.storage.facts.recorder = recorder }
+        let added = Unmanaged.passUnretained(child)
         let next = storage.facts.firstChild
         child.storage.facts.nextSibling = next
-        next?.storage.facts.previousSibling = child
-        storage.facts.firstChild = child
+        next?.storage.facts.previousSibling = added
+        storage.facts.firstChild = added
     }
 
     private func leaveParent() {
         let previous = storage.facts.previousSibling
         let next = storage.facts.nextSibling
-        if let previous { previous.storage.facts.nextSibling = next } else { parent?.storage.facts.firstChild = next }
+        if let previous { previous.storage.facts.nextSibling = next } else { above?.storage.facts.firstChild = next }
         next?.storage.facts.previousSibling = previous
     }
 
@@ -188,11 +203,16 @@ extension Node {
     func giveUp() -> Garbage {
         var garbage = Garbage()
         storage.facts.isEnded = true
-        if parent != nil { leaveParent() }
-        if !storage.facts.closers.isEmpty { garbage.addAbandoned(nil) }
+        if !isRoot { leaveParent() }
         // Before the cells, since a root's keep the records.
-        family.endObservation(in: self, &garbage)
+        if storage.facts.observerCount > 0 { family.endObservation(in: self, &garbage) }
         for cell in storage.cells { giveUp(cell, &garbage) }
+        if storage.facts.hasRare { giveUpRare(&garbage) }
+        return garbage
+    }
+
+    private func giveUpRare(_ garbage: inout Garbage) {
+        if !storage.facts.closers.isEmpty { garbage.addAbandoned(nil) }
         if let layer = storage.facts.scopes?.layer {
             family.remove(layer: self)
             let scopes = parent?.storage.facts.scopes?.scopes
@@ -201,6 +221,5 @@ extension Node {
             }
         }
         if let rare = storage.facts.takeRare() { garbage.add(rare) }
-        return garbage
     }
 }

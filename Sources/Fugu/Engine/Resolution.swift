@@ -103,7 +103,7 @@ extension Node {
     /// Under the lock: who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be
     /// used, if there is one.
     func find(_ key: Key) -> (present: (CellReference, Node)?, limit: Node?) {
-        if parent == nil {
+        if isRoot {
             guard let cell = storage.existingCell(key) else { return (nil, nil) }
             if cell.has(CellState.hasWord) { return ((cell, self), nil) }
             return (nil, cell.has(CellState.held) ? self : nil)
@@ -180,10 +180,10 @@ extension Node {
 
     /// Under the lock: where the key's next instance for this node will live, judging by its last one.
     private func expectedHome(_ request: Request, _ last: Recipe?, _ limit: Node?) -> Node {
-        if request.isLocal || parent == nil { return self }
-        guard let recipe = last else { return limit ?? path.first { $0.parent == nil }! }
+        if request.isLocal || isRoot { return self }
+        guard let recipe = last else { return limit ?? path.first { $0.isRoot }! }
         if recipe.isLocal { return self }
-        return path.first { $0.parent == nil || $0 === limit || $0.holdsInput(of: recipe) }!
+        return path.first { $0.isRoot || $0 === limit || $0.holdsInput(of: recipe) }!
     }
 
     /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.

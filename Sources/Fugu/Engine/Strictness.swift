@@ -36,7 +36,7 @@ extension Node {
         _ request: Request, by strictness: Strictness, _ recorder: Flight?, _ parent: (any Activity)?
     ) throws -> Payload {
         family.lock.withLock {
-            guard let root = path.first(where: { $0.parent == nil }) else { return }
+            guard let root = path.first(where: { $0.isRoot }) else { return }
             let cell = root.storage.cell(request.key)
             recorder?.record(cell, of: root)
             ownRecorder?.record(cell, of: root)

@@ -7,7 +7,8 @@
 //    atomic because readers look at them without it. Fields marked "guarded" are touched under the lock only.
 // 3. Reading a word (seqlock). A reader takes `state`, then `word`, then `state` again. A writer that takes a value away
 //    changes `state` first and `word` second, so an unchanged `state` proves that the word belongs to it. A writer that
-//    only puts a new value in the place of an old one changes `word` alone: both words are right for that state.
+//    only puts a new value in the place of an old one changes `word` alone: both words are right for that state. Release
+//    and acquire are enough: who sees the new word sees the new state when it looks again.
 // 4. Reading a box. Between `claim` and `release` of a stripe a reader may follow the word to a `Box` without counting a
 //    reference. A writer swaps the word, and before it lets the old box go it sees every stripe free once
 //    (`Stripes.awaitReaders`): who claims later finds the new word, since claim, swap, look and load are sequentially
@@ -486,11 +487,14 @@ extension StorageReference {
 
     /// Under the lock: makes every link that passes this container invalid.
     func raiseEpoch(reachesDescendants: Bool) {
-        header.pointee.epoch.add(1, ordering: .acquiringAndReleasing)
-        if reachesDescendants {
-            header.pointee.branch!.pointee.deepEpoch.add(1, ordering: .acquiringAndReleasing)
-        }
+        header.pointee.epoch.raise()
+        if reachesDescendants { header.pointee.branch!.pointee.deepEpoch.raise() }
     }
+}
+
+extension Atomic<UInt32> {
+    /// For the only one who writes it.
+    fileprivate func raise() { store(load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 }
 
 /// A cell, as the engine uses it: under the lock of its family, by whoever keeps its node alive.
@@ -519,6 +523,12 @@ struct CellReference: @unchecked Sendable, Equatable {
         let kept = old & CellState.special
         let boxed = payload.box == nil ? 0 : CellState.boxed
         let next = (old &+ CellState.versionUnit) & CellState.versionMask | kept | flags | boxed | CellState.hasWord
+        guard (old | boxed) & CellState.boxed != 0 else {
+            pointer.pointee.state.store(next & ~CellState.fast, ordering: .releasing)
+            pointer.pointee.word.store(payload.bits, ordering: .releasing)
+            if isOpen { pointer.pointee.state.store(next | CellState.fast, ordering: .releasing) }
+            return Garbage()
+        }
         pointer.pointee.state.store(next & ~CellState.fast, ordering: .sequentiallyConsistent)
         let word = payload.box.map { UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
         let oldWord = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
@@ -542,6 +552,10 @@ struct CellReference: @unchecked Sendable, Equatable {
     func clear(flags: UInt64 = 0) -> Garbage {
         let old = state
         let next = (old &+ CellState.versionUnit) & CellState.versionMask | old & CellState.special | flags
+        guard old & CellState.boxed != 0 else {
+            pointer.pointee.state.store(next, ordering: .releasing)
+            return Garbage()
+        }
         pointer.pointee.state.store(next, ordering: .sequentiallyConsistent)
         return Garbage(state: old, word: pointer.pointee.word.exchange(0, ordering: .sequentiallyConsistent))
     }
@@ -554,8 +568,8 @@ struct CellReference: @unchecked Sendable, Equatable {
     func link(to target: CellReference, in storage: StorageReference) {
         guard target.has(CellState.fast), state & (CellState.held | CellState.loaded) == 0 else { return }
         let bare = state & (CellState.versionMask | CellState.special)
-        pointer.pointee.state.store(bare, ordering: .sequentiallyConsistent)
-        pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .sequentiallyConsistent)
+        pointer.pointee.state.store(bare, ordering: .releasing)
+        pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
         let stamp = UInt64(storage.pathEpoch &+ target.version) << 32
         pointer.pointee.state.store(stamp | bare | CellState.link, ordering: .releasing)
     }
@@ -671,6 +685,14 @@ extension [Observer] {
             }
         }
     }
+}
+
+/// Lets an object go, and those that only it and one another kept, one by one: a family may be deeper than a stack. The
+/// compiler would do so by itself for a strong reference, but counts twice as often.
+@inline(__always)
+func releaseChain<Link: AnyObject>(_ first: Unmanaged<Link>?, _ next: (Link) -> Unmanaged<Link>?) {
+    var link = first?.takeRetainedValue()
+    while isKnownUniquelyReferenced(&link) { link = link.flatMap(next)?.takeUnretainedValue() }
 }
 
 /// Carries a value into garbage.
