@@ -143,7 +143,8 @@ extension Container {
         backing.change(Request(key), .set(payload))
     }
 
-    @usableFromInline
+    // Compiled where the type is known: values of unknown size cost a load a twentieth more.
+    @inlinable @inline(never)
     func readSlowly<F: Feature>(_ feature: F.Type) -> F.Instance {
         readSlowly(Request(feature)) { Payload(F.load(in: $0)) }.value(as: F.Instance.self)
     }
@@ -153,9 +154,10 @@ extension Container {
         readSlowly(Request(key)) { Payload(key.descriptor.load($0)) }.value(as: Instance.self)
     }
 
-    @usableFromInline
+    // As above.
+    @inlinable @inline(never)
     func readSlowly<F: ThrowingFeature>(_ feature: F.Type) throws -> F.Instance {
-        try backing.read(Request(feature), self) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
+        try readThrowing(Request(feature)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
     }
 
     @usableFromInline

@@ -55,7 +55,8 @@ extension PropertyContainer {
 }
 
 extension Container {
-    @usableFromInline
+    // Compiled where the type is known: values of unknown size cost a load a twentieth more.
+    @inlinable @inline(never)
     func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
         readSlowly(Request(property)) { _ in Payload(P.defaultValue) }.value(as: P.Value.self)
     }
@@ -81,11 +82,17 @@ extension Container {
     }
 
     /// A read of a kind that cannot throw: where others throw, the engine stops the program.
+    @usableFromInline
     func readSlowly(_ request: Request, _ load: (Container) -> Payload) -> Payload {
         do {
             return try backing.read(request, self, load)
         } catch {
             fatalError("\(error)")
         }
+    }
+
+    @usableFromInline
+    func readThrowing(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
+        try backing.read(request, self, load)
     }
 }

@@ -124,7 +124,7 @@ private final class Errand: Activity {
     init(of family: Family, parent: (any Activity)?) {
         self.family = family
         self.parent = parent
-        standing = Standing(under: parent)
+        standing = Standing(under: parent?.standing)
     }
 
     var key: Key? { nil }

@@ -22,8 +22,7 @@ struct Standing: Sendable {
     /// The bits of the keys of all loads on the way, by `Key.mask`.
     let mask: UInt64
 
-    init(under parent: (any Activity)?, loading key: Key? = nil) {
-        let above = parent?.standing
+    init(under above: Standing?, loading key: Key? = nil) {
         level = (above?.level ?? 0) + 1
         mask = (above?.mask ?? 0) | (key?.mask ?? 0)
     }

@@ -20,8 +20,8 @@ struct Effects {
 
     /// Does it.
     func perform(in family: Family) {
-        garbage.dispose()
-        for waiter in waiters { waiter.wake() }
+        if !garbage.isEmpty { garbage.dispose() }
+        if !waiters.isEmpty { for waiter in waiters { waiter.wake() } }
         guard let record else { return }
         family.deliver(record, begun)
         for record in moreRecords { family.deliver(record) }
@@ -74,7 +74,10 @@ extension Flight {
             home = isLocal ? asker : path.first { $0.holdsInput(of: older) }!
             overrides += older.keys.filter { home.holds($0) }
         }
-        return (home, Recipe(inputs: facts.value.inputs, isLocal: isLocal, reloads: reloads, overrides: overrides))
+        // Moved, not copied.
+        var inputs: [Input] = []
+        swap(&inputs, &facts.value.inputs)
+        return (home, Recipe(inputs: inputs, isLocal: isLocal, reloads: reloads, overrides: overrides))
     }
 
     /// Only what has closers, or was made from something that has, needs a lease.
@@ -195,7 +198,6 @@ extension Flight {
         facts.value.container = nil
         facts.value.landing = nil
         facts.value.task = nil
-        facts.value.inputs = []
         guard let rare = facts.value.rare else { return }
         effects.waiters += rare.waiters + rare.witnesses.map { .task($0) }
         rare.waiters = []

@@ -13,7 +13,7 @@ final class Exclusion: Activity {
         modified = key
         self.node = node
         self.parent = parent
-        standing = Standing(under: parent)
+        standing = Standing(under: parent?.standing)
     }
 
     deinit { waiters.free() }

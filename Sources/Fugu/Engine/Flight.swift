@@ -19,7 +19,7 @@ final class Flight: Activity {
 
     init(
         _ request: Request, asker: Node, container: Container, expected: borrowing Node, limit: Node?,
-        parent: (any Activity)?
+        need: Need
     ) {
         requested = request.key
         isLocal = request.isLocal
@@ -27,8 +27,8 @@ final class Flight: Activity {
         self.asker = asker
         self.expected = copy expected
         self.limit = limit
-        self.parent = parent
-        standing = Standing(under: parent, loading: request.key)
+        parent = need.activity
+        standing = Standing(under: need.standing, loading: request.key)
         facts.value.container = container
     }
 
@@ -185,40 +185,42 @@ extension Flight {
 
     /// Under the lock: notes that the load read `key` from a cell of `owner`.
     func record(_ cell: CellReference, of owner: Node) {
-        guard facts.value.home == nil, owner.depth <= asker.depth else { return }
+        guard !isFinished, owner.depth <= asker.depth else { return }
         let info = cell.makeInfo()
         info.value.isInput = true
         cell.mark(CellState.special)
-        let input = Input(key: cell.key, depth: owner.depth, changes: info.value.changes, recipe: info.value.recipe)
-        add(input, info.value.lease)
+        let (changes, recipe) = (info.value.changes, info.value.recipe)
+        add(Input(key: cell.key, depth: owner.depth, changes: changes, recipe: recipe), info.value.lease)
     }
 
     /// Under the lock: notes an input whose value was given to those who waited but not kept.
     func record(_ outcome: Outcome, of key: Key) {
-        guard facts.value.home == nil, outcome.home.depth <= asker.depth else { return }
+        guard !isFinished, outcome.home.depth <= asker.depth else { return }
         let changes = outcome.home.storage.cell(key).makeInfo().value.changes
         add(Input(key: key, depth: outcome.home.depth, changes: changes &- 1, recipe: outcome.recipe), outcome.lease)
     }
 
-    private func add(_ input: Input, _ lease: Lease?) {
+    private func add(_ input: consuming Input, _ lease: Lease?) {
+        let key = input.key
         // A key that is read again may have another instance by now, which is needed too.
         if let lease, facts.value.rare?.needs.contains(where: { $0 === lease }) != true {
             facts.value.more().needs.append(lease)
         }
         let count = facts.value.inputs.count
         if count < 8 {
-            guard !facts.value.inputs.contains(where: { $0.key == input.key }) else { return }
+            guard !facts.value.inputs.contains(where: { $0.key == key }) else { return }
         } else {
             let rare = facts.value.more()
             if rare.seen.isEmpty { rare.seen = Set(facts.value.inputs.map(\.key)) }
-            guard rare.seen.insert(input.key).inserted else { return }
+            guard rare.seen.insert(key).inserted else { return }
         }
         if count == 0 { facts.value.inputs = [input] } else { facts.value.inputs.append(input) }
     }
 
     /// Under the lock: the deepest of the nodes that held what was read.
     var home: Node {
-        var depth = isLocal ? asker.depth : limit?.depth ?? 0
+        if isLocal { return asker }
+        var depth = limit?.depth ?? 0
         for input in facts.value.inputs { depth = max(depth, input.depth) }
         if depth == asker.depth { return asker }
         return asker.path.first { $0.depth == depth }!

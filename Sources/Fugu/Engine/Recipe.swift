@@ -22,11 +22,19 @@ final class Recipe: Sendable {
     private let flattened = AtomicLazyReference<KeyList>()
 
     init(inputs: [Input], isLocal: Bool, reloads: Bool, overrides: [Key] = []) {
+        var isLocal = isLocal
+        var mask = overrides.reduce(0) { $0 | $1.mask }
+        for input in inputs {
+            mask |= input.key.mask
+            guard let recipe = input.recipe else { continue }
+            mask |= recipe.mask
+            if recipe.isLocal { isLocal = true }
+        }
         self.inputs = inputs
-        self.isLocal = isLocal || inputs.contains { $0.recipe?.isLocal == true }
+        self.isLocal = isLocal
+        self.mask = mask
         self.reloads = reloads
         self.overrides = overrides
-        mask = inputs.reduce(overrides.reduce(0) { $0 | $1.mask }) { $0 | $1.key.mask | ($1.recipe?.mask ?? 0) }
     }
 
     /// Every key that the instance was made from, directly or through others.

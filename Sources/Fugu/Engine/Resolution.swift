@@ -15,6 +15,7 @@ enum Decision {
 /// Who needs what is read, as far as it is a load or the like.
 struct Need {
     let activity: (any Activity)?
+    let standing: Standing?
     /// Why it must not be had.
     let fault: Astray?
 }
@@ -51,7 +52,7 @@ extension Node {
                 decide(request, for: container, recorder, &need, after: awaited?.landing) { .thread(Signal()) }
             }
             if isFirst { reportUnrecorded(request.key, need?.activity, recorder) }
-            switch decision {
+            switch consume decision {
             case .found(let payload): return payload
             case .failed(let error):
                 if let awaited { need?.activity?.needFailed(awaited.flight.failedWay(error), error) }
@@ -172,13 +173,14 @@ extension Node {
             return .external(strictness)
         }
         let flight = Flight(
-            request, asker: self, container: container, expected: expected, limit: limit, parent: parent)
+            request, asker: self, container: container, expected: expected, limit: limit, need: need)
         loads.value.flights.append(flight)
         family.noteBeginning(of: flight)
         return .start(flight, replacement)
     }
 
     /// Under the lock: where the key's next instance for this node will live, judging by its last one.
+    @inline(__always)
     private func expectedHome(_ request: Request, _ last: Recipe?, _ limit: Node?) -> Node {
         if request.isLocal || isRoot { return self }
         guard let recipe = last else { return limit ?? path.first { $0.isRoot }! }
@@ -210,19 +212,18 @@ extension Node {
         if let current, let recorder, current !== recorder {
             if current.chain.contains(where: { $0 === recorder }) {
                 activity = current
-            } else if let fault = fault(of: key, neededBy: current) {
+            } else if let fault = fault(of: key, neededBy: current, current.standing) {
                 // A handle that another load lent: what runs here must not need itself either.
-                return Need(activity: recorder, fault: fault)
+                return Need(activity: recorder, standing: nil, fault: fault)
             }
         }
-        return Need(activity: activity, fault: fault(of: key, neededBy: activity))
+        let standing = activity?.standing
+        return Need(activity: activity, standing: standing, fault: fault(of: key, neededBy: activity, standing))
     }
 
     /// Under the lock: whether a load needs itself, or is nested too deeply to be anything else.
-    private func fault(of key: Key, neededBy parent: (any Activity)?) -> Astray? {
-        guard let parent else { return nil }
-        let standing = parent.standing
-        guard standing.mask & key.mask != 0 || standing.level >= 100 else { return nil }
+    private func fault(of key: Key, neededBy parent: (any Activity)?, _ standing: Standing?) -> Astray? {
+        guard let parent, let standing, standing.mask & key.mask != 0 || standing.level >= 100 else { return nil }
         // The bits of several keys may be the same; who needs itself is in flight.
         let isLoading = family.existingLoads(of: key)?.value.flights.isEmpty == false
         guard isLoading || standing.level >= 100 else { return nil }

@@ -11,7 +11,7 @@ final class Update: Activity {
     init(of family: Family, parent: (any Activity)?) {
         self.family = family
         self.parent = parent
-        standing = Standing(under: parent)
+        standing = Standing(under: parent?.standing)
     }
 
     var key: Key? { nil }

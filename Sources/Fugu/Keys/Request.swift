@@ -1,71 +1,66 @@
 /// What a key says of itself on the slow way, where the engine knows no types.
-struct Request {
+@usableFromInline struct Request {
     let key: Key
-    var isLocal = false
-    var reloads = false
+    let isLocal: Bool
+    let reloads: Bool
     /// Whether it reaches outside the process.
-    var isExternal = false
+    let isExternal: Bool
     /// What a strict container gives instead of an external feature that cannot throw.
-    var placeholder: (() -> Payload)?
+    let placeholder: (() -> Payload)?
     /// How sources are asked for it, if it has a name.
-    var naming: PropertyNaming?
+    let naming: PropertyNaming?
     let equal: Equality
 
-    /// For a reset, which needs no more than the key.
-    init(resetting key: Key) {
-        self.key = key
-        equal = Equality(of: Void.self)
-    }
-
-    init<P: Property>(_: P.Type) {
-        key = Key(raw: Key.property(P.self))
-        naming = P._naming
-        equal = Equality(of: P.Value.self)
-    }
-
-    init<Value>(_ key: PropertyKey<Value>) {
-        self.key = Key(raw: key.raw)
-        naming = key.descriptor.naming
+    private init<Value: Sendable>(
+        _ key: UInt, of _: Value.Type, isLocal: Bool = false, reloads: Bool = false, isExternal: Bool = false,
+        placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil
+    ) {
+        self.key = Key(raw: key)
+        self.isLocal = isLocal
+        self.reloads = reloads
+        self.isExternal = isExternal
+        self.placeholder = placeholder
+        self.naming = naming
         equal = Equality(of: Value.self)
     }
 
-    init<F: Feature>(_: F.Type) {
-        key = Key(raw: Key.feature(F.self))
-        isLocal = F.isLocal
-        reloads = F.reloadsWhenInputsChange
-        if let standIn = F._standIn {
-            isExternal = true
-            placeholder = { Payload(standIn()) }
-        }
-        equal = Equality(of: F.Instance.self)
+    /// For a reset, which needs no more than the key.
+    init(resetting key: Key) { self.init(key.raw, of: Void.self) }
+
+    @usableFromInline init<P: Property>(_: P.Type) {
+        self.init(Key.property(P.self), of: P.Value.self, naming: P._naming)
     }
 
-    init<Instance>(_ key: FeatureKey<Instance>) {
-        self.key = Key(raw: key.raw)
+    @usableFromInline init<Value>(_ key: PropertyKey<Value>) {
+        self.init(key.raw, of: Value.self, naming: key.descriptor.naming)
+    }
+
+    @usableFromInline init<F: Feature>(_: F.Type) {
+        let placeholder: (() -> Payload)? = if let standIn = F._standIn { { Payload(standIn()) } } else { nil }
+        self.init(
+            Key.feature(F.self), of: F.Instance.self, isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
+            isExternal: placeholder != nil, placeholder: placeholder)
+    }
+
+    @usableFromInline init<Instance>(_ key: FeatureKey<Instance>) {
         let descriptor = key.descriptor
-        isLocal = descriptor.isLocal
-        reloads = descriptor.reloads
-        if let standIn = descriptor.placeholder {
-            isExternal = true
-            placeholder = { Payload(standIn()) }
-        }
-        equal = Equality(of: Instance.self)
+        let placeholder: (() -> Payload)? =
+            if let standIn = descriptor.placeholder { { Payload(standIn()) } } else { nil }
+        self.init(
+            key.raw, of: Instance.self, isLocal: descriptor.isLocal, reloads: descriptor.reloads,
+            isExternal: placeholder != nil, placeholder: placeholder)
     }
 
-    init<F: ThrowingFeature>(_: F.Type) {
-        key = Key(raw: Key.throwingFeature(F.self))
-        isLocal = F.isLocal
-        reloads = F.reloadsWhenInputsChange
-        isExternal = F._isExternal
-        equal = Equality(of: F.Instance.self)
+    @usableFromInline init<F: ThrowingFeature>(_: F.Type) {
+        self.init(
+            Key.throwingFeature(F.self), of: F.Instance.self, isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
+            isExternal: F._isExternal)
     }
 
     init<F: AsyncFeature>(_: F.Type) {
-        key = Key(raw: Key.asyncFeature(F.self))
-        isLocal = F.isLocal
-        reloads = F.reloadsWhenInputsChange
-        isExternal = F._isExternal
-        equal = Equality(of: F.Instance.self)
+        self.init(
+            Key.asyncFeature(F.self), of: F.Instance.self, isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
+            isExternal: F._isExternal)
     }
 }
 

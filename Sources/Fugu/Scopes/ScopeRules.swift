@@ -54,7 +54,7 @@ final class Computation: Activity {
         self.layer = layer
         self.path = path
         self.parent = parent
-        standing = Standing(under: parent)
+        standing = Standing(under: parent?.standing)
     }
 
     deinit { waiters.free() }
