@@ -77,8 +77,8 @@ extension Container {
     /// Sets a value if nobody else is concerned with it.
     @usableFromInline
     func setAlone(_ key: UInt, _ payload: Payload) -> Bool {
-        if _storage.exchangeAlone(key, payload) { return true }
-        return backing.setAlone(Key(raw: key), payload)
+        guard let isDone = _storage.exchangeAlone(key, payload) else { return false }
+        return isDone || backing.setAlone(Key(raw: key), payload)
     }
 
     /// A read of a kind that cannot throw: where others throw, the engine stops the program.

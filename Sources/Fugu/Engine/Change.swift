@@ -22,10 +22,13 @@ extension Node {
     /// Under the lock: the present value with its stamp, if its change would concern somebody: an observer, one who
     /// reloads or one who becomes stale.
     func concerningValue(_ key: Key) -> (Payload, UInt32)? {
-        let isInput = storage.existingCell(key)?.info?.value.isInput == true
-        guard isInput || family.existingRecord(key)?.facts.value.isFollowed == true,
-            let (payload, cell, owner) = present(key)
-        else { return nil }
+        let cell = storage.existingCell(key)
+        let isInput = cell?.info?.value.isInput == true
+        guard isInput || family.existingRecord(key)?.facts.value.isFollowed == true else { return nil }
+        if let cell, cell.has(CellState.held), let payload = cell.payload {
+            return (payload, cell.version &+ (cell.info?.value.changes ?? 0) &+ UInt32(truncatingIfNeeded: depth))
+        }
+        guard let (payload, cell, owner) = present(key) else { return nil }
         return (payload, cell.version &+ cell.makeInfo().value.changes &+ UInt32(truncatingIfNeeded: owner.depth))
     }
 

@@ -19,11 +19,11 @@ struct Effects {
     }
 
     /// Does it.
-    func perform(in family: Family) {
+    mutating func perform(in family: Family) {
         if !garbage.isEmpty { garbage.dispose() }
         if !waiters.isEmpty { for waiter in waiters { waiter.wake() } }
         guard let record else { return }
-        family.deliver(record, begun)
+        family.deliver(record, begun.take())
         for record in moreRecords { family.deliver(record) }
     }
 }

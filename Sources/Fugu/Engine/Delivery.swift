@@ -79,19 +79,19 @@ final class Subscription: Sendable {
 
 /// Something to be told to observers, in the order of what happened.
 struct Event: Sendable {
-    enum Content: Sendable {
-        case value(Payload, [Observer])
-        /// Load the key in these nodes; the load's end is an event of its own.
-        case load([Node])
-    }
-    let content: Content
+    var payload = Payload(())
+    /// Those who are to hear it.
+    var observers: [Observer] = []
+    /// Where the key is to be loaded again; the load's end is an event of its own.
+    var reloads: [Node] = []
     /// The activity whose end it waits for.
-    let holder: (any Activity)?
+    var holder: (any Activity)?
 
     /// The same for all others.
     func without(_ isLeftOut: (Observer) -> Bool) -> Event {
-        guard case .value(let payload, let observers) = content else { return self }
-        return Event(content: .value(payload, observers.filter { !isLeftOut($0) }), holder: holder)
+        var event = self
+        event.observers = observers.filter { !isLeftOut($0) }
+        return event
     }
 }
 
@@ -106,44 +106,44 @@ extension Family {
         _ record: KeyRecord, at node: Node, lost: Recipe? = nil, isFirstLoad: Bool = false,
         _ activity: (any Activity)?, _ effects: inout Effects
     ) {
-        guard !record.facts.value.observers.isEmpty else { return }
+        let all = record.facts.value.observers
+        if all.isEmpty { return }
         let holder = activity?.outermost
-        let observers = concerned(record, at: node, isFirstLoad)
-        guard !observers.isEmpty else { return }
-        let count = record.facts.value.events.count
-        func queue(_ content: Event.Content) {
-            record.facts.value.events.append(Event(content: content, holder: holder))
-        }
-        // What a reset uncovers may be a source's value, for which the next who reads will ask.
-        func visible(from node: Node) -> CellReference? {
-            node.openQuestion(record.key) == nil ? node.find(record.key).present?.0 : nil
-        }
-        let there = visible(from: node)
-        func seen(by observer: Observer) -> CellReference? {
-            observer.node === node ? there : visible(from: observer.node)
-        }
-        var missing: [Observer] = []
-        if let there, let payload = there.payload {
-            let hearAll = observers.allSatisfy { seen(by: $0) == there }
-            let hearing = hearAll ? observers : observers.filter { seen(by: $0) == there }
-            if !hearing.isEmpty { queue(.value(payload, hearing)) }
-            if !hearAll, !isFirstLoad {
-                missing = observers.filter { seen(by: $0) == nil && $0.node.shares(lost, of: node) }
-            }
+        let payload = node.visible(record.key)?.payload
+        if let payload, all.allSatisfy({ $0.node === node && !(isFirstLoad && $0.skipsLoads) }) {
+            record.facts.value.events.append(Event(payload: payload, observers: all, holder: holder))
         } else {
-            missing = observers.filter { seen(by: $0) == nil && $0.node.shares(lost, of: node) }
+            let news = news(of: record, at: node, lost, isFirstLoad, holder)
+            if news.isEmpty { return }
+            record.facts.value.events += news
         }
-        if !missing.isEmpty {
-            // Who tracks reads wants to know that the value is gone; the load that follows is no change to it.
-            let trackers = missing.filter(\.skipsLoads)
-            if !trackers.isEmpty { queue(.value(Payload(()), trackers)) }
-            let nodes = missing.filter { !$0.skipsLoads }.map(\.node)
-            if record.facts.value.reloader != nil, !nodes.isEmpty { queue(.load(nodes)) }
-        }
-        guard record.facts.value.events.count > count else { return }
         effects.deliver(record)
         // Whichever comes second, this or the end of the holder, sees the other and delivers.
         if let holder, !holder.isFinished { Deferred.add(record, of: self, until: holder) }
+    }
+
+    /// Under the lock: the same where some observe below.
+    private func news(
+        of record: KeyRecord, at node: Node, _ lost: Recipe?, _ isFirstLoad: Bool, _ holder: (any Activity)?
+    ) -> [Event] {
+        let observers = concerned(record, at: node, isFirstLoad)
+        let there = node.visible(record.key)
+        func seen(by observer: Observer) -> CellReference? {
+            observer.node === node ? there : observer.node.visible(record.key)
+        }
+        var news: [Event] = []
+        if let there, let payload = there.payload {
+            let hearing = observers.filter { seen(by: $0) == there }
+            if !hearing.isEmpty { news.append(Event(payload: payload, observers: hearing, holder: holder)) }
+            if isFirstLoad || hearing.count == observers.count { return news }
+        }
+        let missing = observers.filter { seen(by: $0) == nil && $0.node.shares(lost, of: node) }
+        // Who tracks reads wants to know that the value is gone; the load that follows is no change to it.
+        let trackers = missing.filter(\.skipsLoads)
+        if !trackers.isEmpty { news.append(Event(observers: trackers, holder: holder)) }
+        let nodes = missing.filter { !$0.skipsLoads }.map(\.node)
+        if record.facts.value.reloader != nil, !nodes.isEmpty { news.append(Event(reloads: nodes, holder: holder)) }
+        return news
     }
 
     /// Under the lock: who observes the key at `node`, or below where nothing hides it.
@@ -154,7 +154,7 @@ extension Family {
             return observer.node === node
                 || observer.node.isWithin(node) && !observer.node.isShadowed(record.key, below: node)
         }
-        return all.allSatisfy(concerns) ? all : all.filter(concerns)
+        return all.filter(concerns)
     }
 
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
@@ -162,12 +162,11 @@ extension Family {
     /// - Parameter begun: The first event, if it has been taken already.
     func deliver(_ record: KeyRecord, _ begun: Event? = nil) {
         var next = begun ?? lock.withLock { record.takeEvent(isFirst: true) }
-        while let event = next {
-            switch event.content {
-            case .value(let payload, let observers): observers.call(with: payload)
-            case .load(let nodes):
+        while let event = next.take() {
+            event.observers.call(with: event.payload)
+            if !event.reloads.isEmpty {
                 let reloader = lock.withLock { record.facts.value.reloader }
-                for node in nodes { reloader?(Container(standingFor: node)) }
+                for node in event.reloads { reloader?(Container(standingFor: node)) }
             }
             next = lock.withLock { record.takeEvent(isFirst: false) }
         }
@@ -189,7 +188,7 @@ extension Family {
             if let reloader { record.facts.value.reloader = reloader }
             for node in node.path { node.storage.cell(key).mark(CellState.special) }
             if startsWithPresent, let payload = node.present(key)?.payload {
-                record.facts.value.events.append(Event(content: .value(payload, [observer]), holder: nil))
+                record.facts.value.events.append(Event(payload: payload, observers: [observer]))
             }
             return (record, nil)
         }
@@ -200,18 +199,26 @@ extension Family {
     }
 }
 
+extension Node {
+    /// Under the lock: the cell that a reader of this node sees. What a reset uncovers may be a source's value, for which
+    /// the next who reads will ask.
+    fileprivate func visible(_ key: Key) -> CellReference? {
+        if let cell = storage.existingCell(key), cell.has(CellState.held), cell.has(CellState.hasWord) { return cell }
+        return openQuestion(key) == nil ? find(key).present?.0 : nil
+    }
+}
+
 extension KeyRecord {
     /// Under the lock: what is to be delivered next by the one who asks, until there is nothing more. The first time that
     /// is nothing, if another thread is at it.
     func takeEvent(isFirst: Bool) -> Event? {
         if isFirst, facts.value.isDelivering { return nil }
-        guard let event = facts.value.events.first, event.holder?.isFinished != false else {
+        guard !facts.value.events.isEmpty, facts.value.events[0].holder?.isFinished != false else {
             facts.value.isDelivering = false
             return nil
         }
         facts.value.isDelivering = true
-        facts.value.events.remove(at: 0)
-        return event
+        return facts.value.events.remove(at: 0)
     }
 }
 

@@ -464,10 +464,10 @@ extension StorageReference {
     }
 
     /// Puts a value in the place of another that code set, if nobody but readers is concerned with it. They never notice
-    /// more than the new value. Takes the lock.
-    func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool {
+    /// more than the new value. Takes the lock. Nil if others are certainly concerned.
+    func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = find(key) else { return false }
-        if cell.pointee.state.load(ordering: .relaxed) & CellState.special != 0 { return false }
+        if cell.pointee.state.load(ordering: .relaxed) & CellState.special != 0 { return nil }
         let replaced: UInt64? = header.pointee.lock.withLock {
             let state = cell.pointee.state.load(ordering: .relaxed)
             let concerns =
