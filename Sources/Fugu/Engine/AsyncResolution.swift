@@ -79,7 +79,7 @@ extension Node {
                 throw error
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, container, parent)
-            case .astray(let fault): throw error(of: fault)
+            case .faulty(let fault): throw error(of: fault)
             case .external(let strictness): return try refuse(request, by: strictness, recorder, parent)
             case .ask(let question):
                 ask(question)
