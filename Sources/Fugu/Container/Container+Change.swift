@@ -42,22 +42,22 @@ extension Container {
     public func modify<P: Property, R, E>(
         _ property: P.Type, _ body: (inout P.Value) throws(E) -> R
     ) throws(E) -> R {
-        try modify(Request(property), read: { self[property] }, body)
+        try modify(TypedKey(property), read: { self[property] }, body)
     }
 
     /// Changes a value by what it is, with no other write of the property in this container meanwhile.
     public func modify<Value, R, E>(
         _ key: PropertyKey<Value>, _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R {
-        try modify(Request(key), read: { self[key] }, body)
+        try modify(TypedKey(key), read: { self[key] }, body)
     }
 
     private func modify<Value: Sendable, R, E>(
-        _ request: Request, read: () -> Value, _ body: (inout Value) throws(E) -> R
+        _ key: TypedKey, read: () -> Value, _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R {
-        backing.checkMayChange(request.key)
+        backing.checkMayChange(key.key)
         var answer: R?
-        try backing.node.modify(request, read: { Payload(read()) }) { payload throws(E) in
+        try backing.node.modify(key, read: { Payload(read()) }) { payload throws(E) in
             var value = payload.value(as: Value.self)
             answer = try body(&value)
             return Payload(value)

@@ -13,8 +13,7 @@ extension Container {
             return readSlowly(property)
         }
         @inlinable set {
-            let payload = Payload(newValue)
-            if !setAlone(Key.property(property), payload) { setSlowly(property, payload) }
+            set(TypedKey(Key.property(property), of: P.Value.self), Payload(newValue))
         }
     }
 
@@ -30,8 +29,7 @@ extension Container {
             return readSlowly(feature)
         }
         @inlinable set {
-            let payload = Payload(newValue)
-            if !setAlone(Key.feature(feature), payload) { setSlowly(feature, payload) }
+            set(TypedKey(Key.feature(feature), of: F.Instance.self), Payload(newValue))
         }
     }
 

@@ -19,8 +19,7 @@ extension FeatureContainer {
             return _container.readSlowly(feature)
         }
         @inlinable set {
-            let payload = Payload(newValue)
-            if !_container.setAlone(Key.feature(feature), payload) { _container.setSlowly(feature, payload) }
+            _container.set(TypedKey(Key.feature(feature), of: F.Instance.self), Payload(newValue))
         }
     }
 
@@ -33,8 +32,7 @@ extension FeatureContainer {
             return _container.readSlowly(key)
         }
         @inlinable set {
-            let payload = Payload(newValue)
-            if !_container.setAlone(key.raw, payload) { _container.setSlowly(key, payload) }
+            _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
         }
     }
 
@@ -72,12 +70,12 @@ extension FeatureContainer {
 
     /// Swaps a feature here and for all descendants that did not do so themselves.
     public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backing.change(Request(feature), .set(Payload(instance)))
+        _container.backing.change(TypedKey(feature), .set(Payload(instance)))
     }
 
     /// Swaps a feature here and for all descendants that did not do so themselves.
     public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backing.change(Request(feature), .set(Payload(instance)))
+        _container.backing.change(TypedKey(feature), .set(Payload(instance)))
     }
 
     /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
@@ -86,21 +84,21 @@ extension FeatureContainer {
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
-        _container.backing.change(Request(feature), .replace(Replacement { Payload(load($0)) }))
+        _container.backing.change(TypedKey(feature), .replace(Replacement { Payload(load($0)) }))
     }
 
     /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
     public func replace<Instance>(
         _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
-        _container.backing.change(Request(key), .replace(Replacement { Payload(load($0)) }))
+        _container.backing.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
     }
 
     /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
     public func replace<F: ThrowingFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
     ) {
-        _container.backing.change(Request(feature), .replace(Replacement { Payload(try load($0)) }))
+        _container.backing.change(TypedKey(feature), .replace(Replacement { Payload(try load($0)) }))
     }
 
     /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
@@ -109,20 +107,20 @@ extension FeatureContainer {
     ) {
         let replacement = Replacement(
             load: { _ in throw CancellationError() }, loadAsync: { Payload(try await load($0)) })
-        _container.backing.change(Request(feature), .replace(replacement))
+        _container.backing.change(TypedKey(feature), .replace(replacement))
     }
 
     /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
-    public func reset<F: Feature>(_ feature: F.Type) { _container.backing.change(Request(feature), .reset) }
+    public func reset<F: Feature>(_ feature: F.Type) { _container.backing.change(TypedKey(feature), .reset) }
 
     /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
-    public func reset<Instance>(_ key: FeatureKey<Instance>) { _container.backing.change(Request(key), .reset) }
+    public func reset<Instance>(_ key: FeatureKey<Instance>) { _container.backing.change(TypedKey(key), .reset) }
 
     /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
-    public func reset<F: ThrowingFeature>(_ feature: F.Type) { _container.backing.change(Request(feature), .reset) }
+    public func reset<F: ThrowingFeature>(_ feature: F.Type) { _container.backing.change(TypedKey(feature), .reset) }
 
     /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
-    public func reset<F: AsyncFeature>(_ feature: F.Type) { _container.backing.change(Request(feature), .reset) }
+    public func reset<F: AsyncFeature>(_ feature: F.Type) { _container.backing.change(TypedKey(feature), .reset) }
 
     /// Registers what is to run when what is being loaded is not needed any more: at the end of
     /// ``Container/close(deadline:)``, or when the instance leaves early. Outside a load it belongs to the container and runs
@@ -133,16 +131,6 @@ extension FeatureContainer {
 }
 
 extension Container {
-    @usableFromInline
-    func setSlowly<F: Feature>(_ feature: F.Type, _ payload: Payload) {
-        backing.change(Request(feature), .set(payload))
-    }
-
-    @usableFromInline
-    func setSlowly<Instance>(_ key: FeatureKey<Instance>, _ payload: Payload) {
-        backing.change(Request(key), .set(payload))
-    }
-
     // Compiled where the type is known: values of unknown size cost a load a twentieth more.
     @inlinable @inline(never)
     func readSlowly<F: Feature>(_ feature: F.Type) -> F.Instance {

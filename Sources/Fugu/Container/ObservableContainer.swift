@@ -84,7 +84,7 @@ private final class TrackingView: Backing {
         return try await backing.readAsync(request, container, load)
     }
 
-    func change(_ request: Request, _ operation: Operation) { backing.change(request, operation) }
+    func change(_ key: TypedKey, _ operation: Operation) { backing.change(key, operation) }
     func present(_ key: Key) -> Payload? { backing.present(key) }
     func onClose(_ closer: Closer) { backing.onClose(closer) }
 }

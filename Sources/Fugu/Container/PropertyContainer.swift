@@ -20,8 +20,7 @@ extension PropertyContainer {
             return _container.readSlowly(property)
         }
         @inlinable set {
-            let payload = Payload(newValue)
-            if !_container.setAlone(Key.property(property), payload) { _container.setSlowly(property, payload) }
+            _container.set(TypedKey(Key.property(property), of: P.Value.self), Payload(newValue))
         }
     }
 
@@ -34,8 +33,7 @@ extension PropertyContainer {
             return _container.readSlowly(key)
         }
         @inlinable set {
-            let payload = Payload(newValue)
-            if !_container.setAlone(key.raw, payload) { _container.setSlowly(key, payload) }
+            _container.set(TypedKey(key.raw, of: Value.self), Payload(newValue))
         }
     }
 
@@ -48,10 +46,10 @@ extension PropertyContainer {
     }
 
     /// Takes away what was set here: the property has its parent's value or its default again.
-    public func reset<P: Property>(_ property: P.Type) { _container.backing.change(Request(property), .reset) }
+    public func reset<P: Property>(_ property: P.Type) { _container.backing.change(TypedKey(property), .reset) }
 
     /// Takes away what was set here: the property has its parent's value or its default again.
-    public func reset<Value>(_ key: PropertyKey<Value>) { _container.backing.change(Request(key), .reset) }
+    public func reset<Value>(_ key: PropertyKey<Value>) { _container.backing.change(TypedKey(key), .reset) }
 }
 
 extension Container {
@@ -66,19 +64,11 @@ extension Container {
         readSlowly(Request(key)) { _ in Payload(key.descriptor.defaultValue()) }.value(as: Value.self)
     }
 
+    /// Sets a value: by a short cut if nobody else is concerned with it.
     @usableFromInline
-    func setSlowly<P: Property>(_ property: P.Type, _ payload: Payload) {
-        backing.change(Request(property), .set(payload))
-    }
-
-    @usableFromInline
-    func setSlowly<Value>(_ key: PropertyKey<Value>, _ payload: Payload) { backing.change(Request(key), .set(payload)) }
-
-    /// Sets a value if nobody else is concerned with it.
-    @usableFromInline
-    func setAlone(_ key: UInt, _ payload: Payload) -> Bool {
-        guard let isDone = _storage.exchangeAlone(key, payload) else { return false }
-        return isDone || backing.setAlone(Key(raw: key), payload)
+    func set(_ key: TypedKey, _ payload: Payload) {
+        if let isDone = _storage.exchangeAlone(key.raw, payload), isDone || backing.setAlone(key.key, payload) { return }
+        backing.change(key, .set(payload))
     }
 
     /// A read of a kind that cannot throw: where others throw, the engine stops the program.

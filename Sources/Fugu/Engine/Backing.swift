@@ -9,7 +9,7 @@ protocol Backing: AnyObject, Sendable {
     func readAsync(
         _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload
-    func change(_ request: Request, _ operation: Operation)
+    func change(_ key: TypedKey, _ operation: Operation)
     /// Stops the program where nothing may be changed: in a load, through its handle.
     func checkMayChange(_ key: Key?)
     /// What is there, without loading.
@@ -86,9 +86,9 @@ extension Flight: Backing {
         return try node.resolve(request, for: container, recorder: nil, load: load)
     }
 
-    func change(_ request: Request, _ operation: Operation) {
-        checkMayChange(request.key)
-        node.change(request, operation)
+    func change(_ key: TypedKey, _ operation: Operation) {
+        checkMayChange(key.key)
+        node.change(key, operation)
     }
 
     func checkMayChange(_ key: Key?) {

@@ -15,8 +15,8 @@ extension Node {
     }
 
     /// Sets, replaces or resets, when no `modify` of the key is under way here.
-    func change(_ request: Request, _ operation: Operation) {
-        family.commit(Write(node: self, request: request, operation: operation))
+    func change(_ key: TypedKey, _ operation: Operation) {
+        family.commit(Write(self, key, operation))
     }
 
     /// Under the lock: the present value with its stamp, if its change would concern somebody: an observer, one who
@@ -217,7 +217,7 @@ extension Node {
             let loading = family.flights.filter { $0.asker.isWithin(self) }.map(\.requested)
             return present + Set(loading).subtracting(present)
         }
-        for key in keys { change(Request(resetting: key), .reset) }
+        for key in keys { change(TypedKey(resetting: key), .reset) }
     }
 }
 

@@ -5,26 +5,37 @@ struct Effects {
     /// The records that have new events.
     private var record: KeyRecord?
     private var moreRecords: [KeyRecord] = []
-    /// The first event of `record`, if its delivery has begun.
-    private var begun: Event?
+    private let beginsAtOnce: Bool
+    /// The first event of `record`, if its delivery has begun. In parts, which cost less than an optional whole.
+    private var payload = Payload(())
+    private var observers: [Observer] = []
 
-    /// Events of a change made inside an activity wait for the end of the outermost.
-    mutating func deliver(_ record: KeyRecord) {
+    /// - Parameter beginsAtOnce: Whether the last thing that is changed is the first to be told, so that its delivery may
+    ///   begin in the same turn of the lock.
+    init(beginsAtOnce: Bool = false) { self.beginsAtOnce = beginsAtOnce }
+
+    /// Under the lock: tells observers later. Events of a change made inside an activity wait for the end of the outermost.
+    mutating func add(_ event: Event, of record: KeyRecord) {
         if self.record == nil { self.record = record } else { moreRecords.append(record) }
-    }
-
-    /// Under the lock, when all has been changed: spares the delivery a turn of the lock, if nothing else comes before it.
-    mutating func begin() {
-        if garbage.isEmpty, waiters.isEmpty, moreRecords.isEmpty { begun = record?.takeEvent(isFirst: true) }
+        guard beginsAtOnce, garbage.isEmpty, waiters.isEmpty, moreRecords.isEmpty, event.reloads.isEmpty,
+            event.holder == nil, record.beginDelivery()
+        else { return record.facts.value.events.append(event) }
+        payload = event.payload
+        observers = event.observers
     }
 
     /// Does it.
-    mutating func perform(in family: Family) {
+    func perform(in family: Family) {
         if !garbage.isEmpty { garbage.dispose() }
         if !waiters.isEmpty { for waiter in waiters { waiter.wake() } }
         guard let record else { return }
-        family.deliver(record, begun.take())
-        for record in moreRecords { family.deliver(record) }
+        if observers.isEmpty {
+            family.deliver(record)
+        } else {
+            observers.call(with: payload)
+            family.deliver(record, hasBegun: true)
+        }
+        if !moreRecords.isEmpty { for record in moreRecords { family.deliver(record) } }
     }
 }
 

@@ -111,13 +111,12 @@ extension Family {
         let holder = activity?.outermost
         let payload = node.visible(record.key)?.payload
         if let payload, all.allSatisfy({ $0.node === node && !(isFirstLoad && $0.skipsLoads) }) {
-            record.facts.value.events.append(Event(payload: payload, observers: all, holder: holder))
+            effects.add(Event(payload: payload, observers: all, holder: holder), of: record)
         } else {
             let news = news(of: record, at: node, lost, isFirstLoad, holder)
             if news.isEmpty { return }
-            record.facts.value.events += news
+            for event in news { effects.add(event, of: record) }
         }
-        effects.deliver(record)
         // Whichever comes second, this or the end of the holder, sees the other and delivers.
         if let holder, !holder.isFinished { Deferred.add(record, of: self, until: holder) }
     }
@@ -159,9 +158,9 @@ extension Family {
 
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
     ///
-    /// - Parameter begun: The first event, if it has been taken already.
-    func deliver(_ record: KeyRecord, _ begun: Event? = nil) {
-        var next = begun ?? lock.withLock { record.takeEvent(isFirst: true) }
+    /// - Parameter hasBegun: Whether this thread is at it already, and has delivered the first event.
+    func deliver(_ record: KeyRecord, hasBegun: Bool = false) {
+        var next = lock.withLock { record.takeEvent(isFirst: !hasBegun) }
         while let event = next.take() {
             event.observers.call(with: event.payload)
             if !event.reloads.isEmpty {
@@ -209,6 +208,13 @@ extension Node {
 }
 
 extension KeyRecord {
+    /// Under the lock: whether nothing is being delivered or waits for it; the one who asks is to deliver then.
+    func beginDelivery() -> Bool {
+        if facts.value.isDelivering || !facts.value.events.isEmpty { return false }
+        facts.value.isDelivering = true
+        return true
+    }
+
     /// Under the lock: what is to be delivered next by the one who asks, until there is nothing more. The first time that
     /// is nothing, if another thread is at it.
     func takeEvent(isFirst: Bool) -> Event? {

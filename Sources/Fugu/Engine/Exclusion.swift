@@ -47,9 +47,9 @@ final class Exclusion: Activity {
 extension Node {
     /// Changes a value by what `body` makes of it, with no other write of the key in this node meanwhile.
     func modify<E: Error>(
-        _ request: Request, read: () -> Payload, _ body: (Payload) throws(E) -> Payload
+        _ typed: TypedKey, read: () -> Payload, _ body: (Payload) throws(E) -> Payload
     ) throws(E) {
-        let exclusion = begin(request)
+        let exclusion = begin(typed)
         let result: Result<Payload, E>
         let old = Current.$activity.withValue(exclusion) { () -> Payload in read() }
         do throws(E) {
@@ -58,8 +58,8 @@ extension Node {
             result = .failure(error)
         }
         let new = try? result.get()
-        if let new { forgetEvents(of: request.key, of: exclusion, replacedBy: new, request.equal) }
-        end(exclusion, request, with: new)
+        if let new { forgetEvents(of: typed.key, of: exclusion, replacedBy: new, typed.equal) }
+        end(exclusion, typed, with: new)
         Deferred.deliver(after: exclusion)
         _ = try result.get()
     }
@@ -76,37 +76,37 @@ extension Node {
 
     /// Lets the next in, after publishing what the body made, if it did not throw. Whether that is a change is asked of a
     /// snapshot, and asked again if the value moves meanwhile, as an inherited one may.
-    private func end(_ exclusion: Exclusion, _ request: Request, with new: Payload?) {
+    private func end(_ exclusion: Exclusion, _ typed: TypedKey, with new: Payload?) {
         let holder = exclusion.parent
         var comparison: (isEqual: Bool, stamp: UInt32)?
         while true {
             var effects = Effects()
             let concern: (Payload, UInt32)? = family.lock.withLock {
-                if new != nil, let (old, stamp) = concerningValue(request.key), stamp != comparison?.stamp {
+                if new != nil, let (old, stamp) = concerningValue(typed.key), stamp != comparison?.stamp {
                     return (old, stamp)
                 }
                 exclusion.end(&effects)
                 if let new, !isEnded {
                     let isSilent = comparison?.isEqual == true
-                    apply(.set(new), to: request.key, isSilent: isSilent, holder: holder, &effects)
+                    apply(.set(new), to: typed.key, isSilent: isSilent, holder: holder, &effects)
                 }
                 return nil
             }
             guard let (old, stamp) = concern, let new else { return effects.perform(in: family) }
-            let isEqual = Current.$activity.withValue(exclusion) { request.equal(old, new) }
+            let isEqual = Current.$activity.withValue(exclusion) { typed.equal(old, new) }
             comparison = (isEqual, stamp)
         }
     }
 
     /// Becomes the only one to write the key here.
-    private func begin(_ request: Request) -> Exclusion {
+    private func begin(_ typed: TypedKey) -> Exclusion {
         let parent = Current.unfinished
-        let exclusion = Exclusion(request.key, in: self, parent: parent)
+        let exclusion = Exclusion(typed.key, in: self, parent: parent)
         var tries = 0
         while true {
             tries += 1
             let obstacle: Write.Obstacle? = family.lock.withLock {
-                let cell = storage.cell(request.key)
+                let cell = storage.cell(typed.key)
                 let info = cell.makeInfo()
                 if let other = info.value.exclusion {
                     // The other one is usually done within a moment.
@@ -119,7 +119,7 @@ extension Node {
             switch obstacle {
             case nil: return exclusion
             case .wait(let other, let signal): other.wait(signal, parent)
-            case .circle: fatalError(Messages.circleOfWaits(request.key, parent))
+            case .circle: fatalError(Messages.circleOfWaits(typed.key, parent))
             default: yieldThread()
             }
         }

@@ -124,9 +124,9 @@ final class UpdateView: Backing {
         return try await node.resolveAsync(request, for: container, recorder: nil, load: load)
     }
 
-    func change(_ request: Request, _ operation: Operation) {
-        guard !update.isFinished else { return node.change(request, operation) }
-        update.add(Write(node: node, request: request, operation: operation))
+    func change(_ key: TypedKey, _ operation: Operation) {
+        guard !update.isFinished else { return node.change(key, operation) }
+        update.add(Write(node, key, operation))
     }
 
     func present(_ key: Key) -> Payload? {

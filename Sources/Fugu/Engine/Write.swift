@@ -27,6 +27,24 @@ struct Write: Sendable {
     let key: Key
     let equal: Equality
     let operation: Operation
+    /// The value that it puts in place, if it does.
+    private let value: Payload?
+
+    init(_ node: Node, _ key: TypedKey, _ operation: Operation) {
+        self.init(node: node, key: key.key, equal: key.equal, operation: operation)
+    }
+
+    init(node: Node, key: Key, equal: Equality, operation: Operation) {
+        self.node = node
+        self.key = key
+        self.equal = equal
+        self.operation = operation
+        value =
+            switch operation {
+            case .set(let payload), .layer(.value(let payload)): payload
+            default: nil
+            }
+    }
 
     /// Whether the value is what was there already, as far as somebody cares, and the state in which that was so.
     struct Comparison {
@@ -44,17 +62,13 @@ struct Write: Sendable {
 }
 
 extension Write {
-    init(node: Node, request: Request, operation: Operation) {
-        self.init(node: node, key: request.key, equal: request.equal, operation: operation)
-    }
-
     /// Under the lock: what is to be done first, if there is something.
     fileprivate func obstacle(_ comparison: inout Comparison?, _ activity: (any Activity)?) -> Obstacle? {
         if node.isEnded { return .ended }
         if let exclusion = node.storage.existingCell(key)?.info?.value.exclusion {
             return exclusion.waitForEnd(activity)
         }
-        guard let new = operation.value, let (old, stamp) = node.concerningValue(key), stamp != comparison?.stamp
+        guard let new = value, let (old, stamp) = node.concerningValue(key), stamp != comparison?.stamp
         else { return nil }
         guard let isEqual = equal.known(old, new) else { return .compare(old, new, stamp) }
         comparison = Comparison(isEqual: isEqual, stamp: stamp)
@@ -98,27 +112,16 @@ extension Node {
     }
 }
 
-extension Operation {
-    /// The value that it puts in place, if it does.
-    fileprivate var value: Payload? {
-        switch self {
-        case .set(let payload), .layer(.value(let payload)): payload
-        default: nil
-        }
-    }
-}
-
 extension Family {
     /// Performs a write, when no `modify` of its key is under way, and tells observers if it is not equal to what was there.
     func commit(_ write: Write) {
         let activity = Current.unfinished
         var comparison: Write.Comparison?
-        var effects = Effects()
+        var effects = Effects(beginsAtOnce: true)
         while true {
             let obstacle: Write.Obstacle? = lock.withLock {
                 if let obstacle = write.obstacle(&comparison, activity) { return obstacle }
                 write.apply(comparison, isOpen: true, holder: activity, &effects)
-                effects.begin()
                 return nil
             }
             guard let obstacle else { return effects.perform(in: self) }

@@ -145,7 +145,7 @@ extension Node {
             return storage.facts.scopes?.layer?.keys ?? []
         }
         let gone = before.filter { !keys.contains($0) }
-            .map { Write(node: self, request: Request(resetting: $0), operation: .reset) }
+            .map { Write(self, TypedKey(resetting: $0), .reset) }
         if !(written + gone).isEmpty { family.commit(written + gone) }
     }
 
@@ -194,16 +194,16 @@ private final class RuleView: Backing {
         return try node.parent!.resolve(request, for: container, recorder: nil, load: load)
     }
 
-    func change(_ request: Request, _ operation: Operation) {
+    func change(_ key: TypedKey, _ operation: Operation) {
         let isOpen = pending.withLock { writes in
             guard writes != nil else { return false }
-            writes!.removeAll { $0.key == request.key }
+            writes!.removeAll { $0.key == key.key }
             if case .set = operation {
-                writes!.append(Write(node: node, request: request, operation: operation))
+                writes!.append(Write(node, key, operation))
             }
             return true
         }
-        if !isOpen { node.family.reports.report(Messages.changeAfterRule(of: request.key)) }
+        if !isOpen { node.family.reports.report(Messages.changeAfterRule(of: key.key)) }
     }
 
     func present(_ key: Key) -> Payload? {
