@@ -67,8 +67,8 @@ extension Container {
     /// Sets a value: by a short cut if nobody else is concerned with it.
     @usableFromInline
     func set(_ key: TypedKey, _ payload: Payload) {
-        if let isDone = _storage.exchangeAlone(key.raw, payload), isDone || backing.setAlone(key.key, payload) { return }
-        backing.change(key, .set(payload))
+        let isDone = _storage.exchangeAlone(key.raw, payload).map { $0 || backing.setAlone(key.key, payload) }
+        if isDone != true { backing.change(key, .set(payload)) }
     }
 
     /// A read of a kind that cannot throw: where others throw, the engine stops the program.

@@ -21,8 +21,10 @@ extension Node {
 
     /// Under the lock: the present value with its stamp, if its change would concern somebody: an observer, one who
     /// reloads or one who becomes stale.
-    func concerningValue(_ key: Key) -> (Payload, UInt32)? {
-        let cell = storage.existingCell(key)
+    func concerningValue(_ key: Key) -> (Payload, UInt32)? { concerningValue(key, storage.existingCell(key)) }
+
+    /// The same, for those who have this node's cell already.
+    func concerningValue(_ key: Key, _ cell: CellReference?) -> (Payload, UInt32)? {
         let isInput = cell?.info?.value.isInput == true
         guard isInput || family.existingRecord(key)?.facts.value.isFollowed == true else { return nil }
         if let cell, cell.has(CellState.held), let payload = cell.payload {

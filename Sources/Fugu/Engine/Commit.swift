@@ -14,14 +14,24 @@ struct Effects {
     ///   begin in the same turn of the lock.
     init(beginsAtOnce: Bool = false) { self.beginsAtOnce = beginsAtOnce }
 
-    /// Under the lock: tells observers later. Events of a change made inside an activity wait for the end of the outermost.
-    mutating func add(_ event: Event, of record: KeyRecord) {
+    /// Under the lock: tells observers of a value, later.
+    mutating func tell(
+        _ payload: Payload, to observers: [Observer], of record: KeyRecord, until holder: (any Activity)?
+    ) {
+        let isFirst = self.record == nil && beginsAtOnce && garbage.isEmpty && waiters.isEmpty
+        if isFirst, holder == nil, record.beginDelivery() {
+            self.record = record
+            self.payload = payload
+            self.observers = observers
+        } else {
+            add([Event(payload: payload, observers: observers, holder: holder)], of: record)
+        }
+    }
+
+    /// Under the lock: queues events. Those of a change made inside an activity wait for the end of the outermost.
+    mutating func add(_ events: [Event], of record: KeyRecord) {
         if self.record == nil { self.record = record } else { moreRecords.append(record) }
-        guard beginsAtOnce, garbage.isEmpty, waiters.isEmpty, moreRecords.isEmpty, event.reloads.isEmpty,
-            event.holder == nil, record.beginDelivery()
-        else { return record.facts.value.events.append(event) }
-        payload = event.payload
-        observers = event.observers
+        record.facts.value.events += events
     }
 
     /// Does it.

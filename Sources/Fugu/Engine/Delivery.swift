@@ -111,11 +111,11 @@ extension Family {
         let holder = activity?.outermost
         let payload = node.visible(record.key)?.payload
         if let payload, all.allSatisfy({ $0.node === node && !(isFirstLoad && $0.skipsLoads) }) {
-            effects.add(Event(payload: payload, observers: all, holder: holder), of: record)
+            effects.tell(payload, to: all, of: record, until: holder)
         } else {
             let news = news(of: record, at: node, lost, isFirstLoad, holder)
             if news.isEmpty { return }
-            for event in news { effects.add(event, of: record) }
+            effects.add(news, of: record)
         }
         // Whichever comes second, this or the end of the holder, sees the other and delivers.
         if let holder, !holder.isFinished { Deferred.add(record, of: self, until: holder) }

@@ -65,10 +65,9 @@ extension Write {
     /// Under the lock: what is to be done first, if there is something.
     fileprivate func obstacle(_ comparison: inout Comparison?, _ activity: (any Activity)?) -> Obstacle? {
         if node.isEnded { return .ended }
-        if let exclusion = node.storage.existingCell(key)?.info?.value.exclusion {
-            return exclusion.waitForEnd(activity)
-        }
-        guard let new = value, let (old, stamp) = node.concerningValue(key), stamp != comparison?.stamp
+        let cell = node.storage.existingCell(key)
+        if let exclusion = cell?.info?.value.exclusion { return exclusion.waitForEnd(activity) }
+        guard let new = value, let (old, stamp) = node.concerningValue(key, cell), stamp != comparison?.stamp
         else { return nil }
         guard let isEqual = equal.known(old, new) else { return .compare(old, new, stamp) }
         comparison = Comparison(isEqual: isEqual, stamp: stamp)
