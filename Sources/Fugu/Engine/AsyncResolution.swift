@@ -70,7 +70,7 @@ extension Node {
         while true {
             let waiter = TaskWaiter()
             let decision = family.lock.withLock {
-                decide(request, for: container, recorder, &need, after: awaited?.landing) { .task(waiter) }
+                decide(request, for: container, recorder, &need, after: awaited?.landing, waiter)
             }
             switch decision {
             case .found(let payload): return payload

@@ -35,6 +35,7 @@ extension Node {
     }
 
     /// Under the lock: does it.
+    @inline(never)  // Many do.
     func apply(
         _ operation: Operation, to key: Key, isSilent: Bool = false, isOpen: Bool = true, isFirstLoad: Bool = false,
         holder: (any Activity)?, _ effects: inout Effects
@@ -216,8 +217,8 @@ extension Node {
     func resetAll() {
         let keys = family.lock.withLock {
             let present = storage.cells.filter { $0.has(CellState.held | CellState.loaded) }.map(\.key)
-            let loading = family.flights.filter { $0.asker.isWithin(self) }.map(\.requested)
-            return present + Set(loading).subtracting(present)
+            let loading = family.flights.filter { $0.asker.isWithin(self) && !present.contains($0.requested) }
+            return present + loading.map(\.requested)
         }
         for key in keys { change(TypedKey(resetting: key), .reset) }
     }

@@ -102,6 +102,7 @@ extension Family {
     /// Under the lock: queues what those are to hear who observe the key at `node` or below and see there what `node`
     /// sees, and asks for a load where nothing is seen any more. `lost` tells what an instance was made from that was
     /// dropped here: who did not see it misses nothing.
+    @inline(never)  // From many places.
     func announce(
         _ record: KeyRecord, at node: Node, lost: Recipe? = nil, isFirstLoad: Bool = false,
         _ activity: (any Activity)?, _ effects: inout Effects

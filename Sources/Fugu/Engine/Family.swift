@@ -88,7 +88,13 @@ final class Family: Sendable {
     func existingLoads(of key: Key) -> FamilyState<CellFacts>? { rootStorage.existingCell(key)?.info }
 
     /// The loads under way.
-    var flights: some Sequence<Flight> { rootStorage.cells.lazy.compactMap { $0.info?.value.flights }.joined() }
+    var flights: [Flight] {
+        var flights: [Flight] = []
+        for cell in rootStorage.cells {
+            if let info = cell.info { for flight in info.value.flights { flights.append(flight) } }
+        }
+        return flights
+    }
 
     /// What the family knows of those who are concerned with a key, if anything.
     func existingRecord(_ key: Key) -> KeyRecord? { existingLoads(of: key)?.value.record }

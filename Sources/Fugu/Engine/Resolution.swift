@@ -35,7 +35,7 @@ extension Node {
         while true {
             let isFirst = need == nil
             let decision = family.lock.withLock {
-                decide(request, for: container, recorder, &need, after: awaited?.landing) { .thread(Signal()) }
+                decide(request, for: container, recorder, &need, after: awaited?.landing)
             }
             if isFirst { reportUnrecorded(request.key, need?.activity, recorder) }
             switch consume decision {
@@ -125,10 +125,12 @@ extension Node {
         return !recipe.isLocal && path.prefix { $0 !== owner }.allSatisfy { !$0.holdsInput(of: recipe) }
     }
 
-    /// Under the lock: takes what is there, joins a load in flight, or begins one.
+    /// Under the lock: takes what is there, joins a load in flight, or begins one. If there is no task that waits, the
+    /// thread does.
+    @inline(never)  // For threads and for tasks.
     func decide(
         _ request: Request, for container: Container, _ recorder: Flight?, _ known: inout Need?,
-        after awaited: Landing?, makeWaiter: () -> Waiter
+        after awaited: Landing?, _ task: TaskWaiter? = nil
     ) -> Decision {
         if isEnded { return .ended }
         let key = request.key
@@ -151,7 +153,7 @@ extension Node {
             else { continue }
             guard WaitGraph.add(parent, waitingFor: flight) else { continue }
             if awaited == nil { family.beginWaiting(in: self) }
-            let waiter = makeWaiter()
+            let waiter = task.map { .task($0) } ?? Waiter.thread(Signal())
             return .wait(flight, waiter, flight.join(waiter))
         }
         let replacement = limit?.storage.existingCell(key)?.info?.value.replacement
