@@ -131,7 +131,7 @@ extension FeatureContainer {
 }
 
 extension Container {
-    // Compiled where the type is known: values of unknown size cost a load a twentieth more.
+    // Compiled where the type is known: values of unknown size cost a load 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<F: Feature>(_ feature: F.Type) -> F.Instance {
         readSlowly(Request(feature)) { Payload(F.load(in: $0)) }.value(as: F.Instance.self)

@@ -53,7 +53,7 @@ extension PropertyContainer {
 }
 
 extension Container {
-    // Compiled where the type is known: values of unknown size cost a load a twentieth more.
+    // Compiled where the type is known: values of unknown size cost a load 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
         readSlowly(Request(property)) { _ in Payload(P.defaultValue) }.value(as: P.Value.self)
