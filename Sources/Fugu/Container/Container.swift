@@ -10,9 +10,9 @@ public final class Container: FeatureContainer {
     @usableFromInline let storageAddress: Atomic<UInt>
     let backing: any Backing
     /// The backing, if this is the container itself, with whom it ends.
-    private let own: Unmanaged<Node>?
-    /// Children keep their parents; let go by `deinit`.
-    private let parent: Unmanaged<Container>?
+    private let own: Unowned<Node>?
+    /// Children keep their parents.
+    private let parent: ChainReference<Container>?
 
     /// The container of the process, for what has no better one.
     public static let shared = Container()
@@ -25,7 +25,7 @@ public final class Container: FeatureContainer {
     public init() {
         let node = Node()
         storageAddress = Atomic(node.storage.address)
-        own = .passUnretained(node)
+        own = Unowned(node)
         backing = node
         parent = nil
     }
@@ -33,9 +33,9 @@ public final class Container: FeatureContainer {
     /// A child of `parent`.
     init(_ node: Node, childOf parent: Container) {
         storageAddress = Atomic(node.storage.address)
-        own = .passUnretained(node)
+        own = Unowned(node)
         backing = node
-        self.parent = .passRetained(parent)
+        self.parent = ChainReference(parent)
     }
 
     /// What reads and writes through a view of some container.
@@ -59,8 +59,8 @@ public final class Container: FeatureContainer {
     }
 
     deinit {
-        own?._withUnsafeGuaranteedRef { $0.end() }
-        releaseChain(parent) { $0.parent }
+        own?.use { $0.end() }
+        parent?.release { $0.parent }
     }
 
     /// Stands for a container that has gone away.

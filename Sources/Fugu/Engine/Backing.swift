@@ -77,9 +77,9 @@ extension Node: Backing {
 
 /// The handle of a load: it records while the load runs, and afterwards answers from where the instance lives.
 extension Flight: Backing {
-    var node: Node { family.lock.withLock { facts.value.home } ?? asker }
+    var node: Node { family.lock.withLock { facts.value.home?.object } ?? asker }
     var recorder: Flight? { isFinished ? nil : self }
-    var owner: Container? { family.lock.withLock { facts.value.container } }
+    var owner: Container? { family.lock.withLock { facts.value.container?.object } }
 
     func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
         guard isFinished else { return try asker.resolve(request, for: container, recorder: self, load: load) }

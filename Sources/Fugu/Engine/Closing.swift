@@ -180,10 +180,10 @@ extension Node {
         var result = [self]
         var index = 0
         while index < result.count {
-            var child = result[index].storage.facts.firstChild?.takeUnretainedValue()
+            var child = result[index].storage.facts.firstChild?.object
             while let next = child {
                 result.append(next)
-                child = next.storage.facts.nextSibling?.takeUnretainedValue()
+                child = next.storage.facts.nextSibling?.object
             }
             index += 1
         }

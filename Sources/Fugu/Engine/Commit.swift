@@ -59,7 +59,7 @@ extension Flight {
         let (given, home): (Result<Payload, any Error>, Node) = family.lock.withLock {
             let (home, recipe) = settle()
             let lease = makeLease(home)
-            facts.value.home = home
+            facts.value.home = Unowned(home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
             finish()
             let ending: Ending
@@ -172,7 +172,7 @@ extension Flight {
             !cell.has(CellState.loaded)
         else { return .made }
         note(cell, of: owner, recorder)
-        let home = facts.value.home!
+        let home = facts.value.home!.object
         if owner.depth > home.depth { return .hidden(standing) }
         let facts = cell.info?.value
         return .overtaken(standing, home: owner, recipe: facts?.recipe, lease: facts?.lease)

@@ -9,33 +9,33 @@ final class Flight: Activity {
     let asker: Node
     // The asker keeps its ancestors.
     /// Where the instance is expected to live.
-    unowned(unsafe) let expected: Node
+    let expected: Unowned<Node>
     /// The node whose replaced loader runs, if one does: the instance lives there or deeper.
-    unowned(unsafe) let limit: Node?
+    let limit: Unowned<Node>?
     let parent: (any Activity)?
     let standing: Standing
     let facts = FamilyState(FlightFacts())
     private let finished = Atomic(false)
 
     init(
-        _ request: Request, asker: Node, container: Container, expected: borrowing Node, limit: Node?,
+        _ request: Request, asker: Node, container: Container, expected: Unowned<Node>, limit: Unowned<Node>?,
         need: Need
     ) {
         requested = request.key
         isLocal = request.isLocal
         reloads = request.reloads
         self.asker = asker
-        self.expected = copy expected
+        self.expected = expected
         self.limit = limit
         parent = need.activity
         standing = Standing(under: need.standing, loading: request.key)
-        facts.value.container = container
+        facts.value.container = Unowned(container)
     }
 
     deinit { facts.free() }
 
     /// Under the lock: whether others may join, who would use the same loader.
-    func isOpen(_ limit: Node?) -> Bool { self.limit === limit && !facts.value.isAbandoned }
+    func isOpen(_ limit: Unowned<Node>?) -> Bool { self.limit == limit && !facts.value.isAbandoned }
 
     var family: Family { asker.family }
     var key: Key? { requested }
@@ -57,11 +57,11 @@ struct FlightFacts {
     /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
     var landing: Landing?
     /// Where the instance belongs: the asker or an ancestor, which it keeps. Set when the load has ended.
-    unowned(unsafe) var home: Node?
+    var home: Unowned<Node>?
     /// The asker's container while the load runs, for children made from the handle. Whoever runs the load keeps it.
-    unowned(unsafe) var container: Container?
+    var container: Unowned<Container>?
     /// The next load of the same key.
-    fileprivate var next: Unmanaged<Flight>?
+    fileprivate var next: Unowned<Flight>?
     /// The task of an async load.
     var task: Task<Void, Never>?
     /// Whether the task that began an async load waits for it by now.
@@ -102,19 +102,19 @@ extension FlightFacts {
 /// The loads of one key that are under way, in the order in which they began. Whoever runs a load keeps it until it has
 /// left the list.
 struct FlightList: Sequence {
-    private var first: Unmanaged<Flight>?
+    private var first: Unowned<Flight>?
 
     var isEmpty: Bool { first == nil }
 
     mutating func append(_ flight: Flight) {
-        let added = Unmanaged.passUnretained(flight)
+        let added = Unowned(flight)
         guard var last = first else { return first = added }
         while let next = last.next { last = next }
         last.next = added
     }
 
     mutating func remove(_ flight: Flight) {
-        let removed = Unmanaged.passUnretained(flight)
+        let removed = Unowned(flight)
         guard var previous = first else { return }
         if previous == removed { return first = removed.next }
         while let next = previous.next {
@@ -126,22 +126,20 @@ struct FlightList: Sequence {
     func makeIterator() -> Iterator { Iterator(following: first) }
 
     struct Iterator: IteratorProtocol {
-        fileprivate var following: Unmanaged<Flight>?
+        fileprivate var following: Unowned<Flight>?
 
         mutating func next() -> Flight? {
             defer { following = following?.next }
-            return following?.takeUnretainedValue()
+            return following?.object
         }
     }
 }
 
-extension Unmanaged<Flight> {
-    fileprivate var next: Unmanaged? {
-        get { _withUnsafeGuaranteedRef { $0.facts.value.next } }
-        nonmutating set { _withUnsafeGuaranteedRef { $0.facts.value.next = newValue } }
+extension Unowned<Flight> {
+    fileprivate var next: Unowned? {
+        get { use { $0.facts.value.next } }
+        nonmutating set { use { $0.facts.value.next = newValue } }
     }
-
-    fileprivate static func == (left: Self, right: Self) -> Bool { left.toOpaque() == right.toOpaque() }
 }
 
 /// How a load ended.
@@ -220,7 +218,7 @@ extension Flight {
     /// Under the lock: the deepest of the nodes that held what was read.
     var home: Node {
         if isLocal { return asker }
-        var depth = limit?.depth ?? 0
+        var depth = limit?.use { $0.depth } ?? 0
         for input in facts.value.inputs { depth = max(depth, input.depth) }
         if depth == asker.depth { return asker }
         return asker.path.first { $0.depth == depth }!

@@ -31,10 +31,11 @@ struct KeyFacts {
 
 /// A node as an element of a set. The node is unlinked from all sets before it goes.
 struct NodeIdentity: Hashable {
-    unowned(unsafe) let node: Node
+    private let reference: Unowned<Node>
 
-    static func == (left: Self, right: Self) -> Bool { left.node === right.node }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(node)) }
+    init(node: Node) { reference = Unowned(node) }
+
+    var node: Node { reference.object }
 }
 
 /// An instance that is dropped when something changes that it read at or above `depth`.

@@ -5,11 +5,10 @@
 final class Node: Sendable {
     let storage: StorageReference
     let family: Family
-    /// Kept; let go by `deinit`.
-    private let above: Unmanaged<Node>?
+    private let above: ChainReference<Node>?
     let depth: Int
 
-    var parent: Node? { above?.takeUnretainedValue() }
+    var parent: Node? { above?.object }
     var isRoot: Bool { above == nil }
 
     /// A root.
@@ -25,7 +24,7 @@ final class Node: Sendable {
     init(parent: Node, recorder: Flight?) {
         let family = parent.family
         self.family = family
-        above = .passRetained(parent)
+        above = ChainReference(parent)
         depth = parent.depth + 1
         // The root's children are branches of their own.
         storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
@@ -34,7 +33,7 @@ final class Node: Sendable {
 
     deinit {
         storage.free()
-        releaseChain(above) { $0.above }
+        above?.release { $0.above }
     }
 }
 
@@ -50,9 +49,9 @@ struct NodeFacts {
     var strictness: Strictness?
     private var rare: FamilyState<RareNodeFacts>?
     // Children are unlinked before they go, so these never dangle.
-    var firstChild: Unmanaged<Node>?
-    var nextSibling: Unmanaged<Node>?
-    var previousSibling: Unmanaged<Node>?
+    var firstChild: Unowned<Node>?
+    var nextSibling: Unowned<Node>?
+    var previousSibling: Unowned<Node>?
 
     func free() { rare?.free() }
 
@@ -131,8 +130,8 @@ extension NodeFacts {
     }
 }
 
-extension Unmanaged<Node> {
-    fileprivate var storage: StorageReference { _withUnsafeGuaranteedRef { $0.storage } }
+extension Unowned<Node> {
+    fileprivate var storage: StorageReference { use { $0.storage } }
 }
 
 /// A node and its ancestors, nearest first.
@@ -156,7 +155,7 @@ extension Node {
     private func adopt(_ child: Node, _ recorder: Flight?) {
         if let strictness = storage.facts.strictness { child.storage.facts.strictness = strictness }
         if let recorder = recorder ?? ownRecorder { child.storage.facts.recorder = recorder }
-        let added = Unmanaged.passUnretained(child)
+        let added = Unowned(child)
         let next = storage.facts.firstChild
         child.storage.facts.nextSibling = next
         next?.storage.facts.previousSibling = added
@@ -166,7 +165,7 @@ extension Node {
     private func leaveParent() {
         let previous = storage.facts.previousSibling
         let next = storage.facts.nextSibling
-        if let previous { previous.storage.facts.nextSibling = next } else { above?.storage.facts.firstChild = next }
+        if let previous { previous.storage.facts.nextSibling = next } else { parent?.storage.facts.firstChild = next }
         next?.storage.facts.previousSibling = previous
     }
 

@@ -147,9 +147,10 @@ extension Node {
         let loads = family.loads(of: key)
         let last = loads.value.lastRecipe
         let expected = expectedHome(request, last, limit)
-        for flight in loads.value.flights where flight.isOpen(limit) {
+        let floor = limit.map { Unowned($0) }
+        for flight in loads.value.flights where flight.isOpen(floor) {
             // A flight that began when less was known is judged by what is known now.
-            guard flight.expected === expected || flight.asker.expectedHome(request, last, limit) === expected
+            guard flight.expected == Unowned(expected) || flight.asker.expectedHome(request, last, limit) === expected
             else { continue }
             guard WaitGraph.add(parent, waitingFor: flight) else { continue }
             if awaited == nil { family.beginWaiting(in: self) }
@@ -161,7 +162,7 @@ extension Node {
             return .external(strictness)
         }
         let flight = Flight(
-            request, asker: self, container: container, expected: expected, limit: limit, need: need)
+            request, asker: self, container: container, expected: Unowned(expected), limit: floor, need: need)
         loads.value.flights.append(flight)
         family.noteBeginning(of: flight)
         return .start(flight, replacement)

@@ -16,6 +16,8 @@
 //    must be complete before the release: see `Header.releaseStripe`.
 // 5. Types. A key's raw word is made from its type (or from an init of a value key), and every value stored under it was
 //    wrapped as that key's value type, so `Payload.value(as:)` takes out what was put in.
+// 6. References that count nothing (`Unowned`). Each says who keeps the object: the asker of a load its ancestors, whoever
+//    runs a load the load and its container, a container its node; nodes leave all lists and sets before they go.
 public import Synchronization
 
 /// The bits of `Cell.state`: flags in the low 8, a version in the next 24, a link's stamp in the high 32.
@@ -687,12 +689,39 @@ extension [Observer] {
     }
 }
 
-/// Lets an object go, and those that only it and one another kept, one by one: a family may be deeper than a stack. The
-/// compiler would do so by itself for a strong reference, but counts twice as often.
-@inline(__always)
-func releaseChain<Link: AnyObject>(_ first: Unmanaged<Link>?, _ next: (Link) -> Unmanaged<Link>?) {
-    var link = first?.takeRetainedValue()
-    while isKnownUniquelyReferenced(&link) { link = link.flatMap(next)?.takeUnretainedValue() }
+/// A reference that counts nothing. Where one stands it is said who keeps the object.
+struct Unowned<Object: AnyObject & Sendable>: Sendable, Hashable {
+    private let reference: Unmanaged<Object>
+
+    init(_ object: Object) { reference = .passUnretained(object) }
+
+    /// The object, counted from here on.
+    var object: Object { reference.takeUnretainedValue() }
+
+    /// Uses the object without counting.
+    @inline(__always)
+    func use<R>(_ body: (Object) -> R) -> R { reference._withUnsafeGuaranteedRef(body) }
+
+    static func == (left: Self, right: Self) -> Bool { left.reference.toOpaque() == right.reference.toOpaque() }
+    func hash(into hasher: inout Hasher) { hasher.combine(reference.toOpaque()) }
+}
+
+/// A reference to what an object stands under, kept until `release()`, which the object's `deinit` calls.
+struct ChainReference<Link: AnyObject & Sendable>: Sendable {
+    private let reference: Unmanaged<Link>
+
+    init(_ link: Link) { reference = .passRetained(link) }
+
+    /// The object, counted once more.
+    var object: Link { reference.takeUnretainedValue() }
+
+    /// Lets the object go, and those that only it and one another kept, one by one: a family may be deeper than a stack.
+    /// The compiler would do so by itself for a strong reference, but counts twice as often.
+    @inline(__always)
+    func release(_ next: (Link) -> ChainReference?) {
+        var link: Link? = reference.takeRetainedValue()
+        while isKnownUniquelyReferenced(&link) { link = link.flatMap(next)?.object }
+    }
 }
 
 /// Carries a value into garbage.
