@@ -189,8 +189,10 @@ extension ModelFamily {
         if case .program(let replaced)? = holder?.held[source] { program = replaced }
         var made = Loaded(sight: Sight(value: 0, identity: 0), isLocal: shape.isLocal)
         var home = shape.isLocal ? member.depth : holder?.depth ?? 0
+        var reads: [Source] = []
         let value = program.run { input in
             let found = read(input, by: member)
+            if !reads.contains(input) { reads.append(input) }
             made.inputs[input] = made.inputs[input] ?? (found.sight, found.owner.depth)
             made.madeFrom.formUnion([input])
             made.madeFrom.formUnion(found.loaded?.madeFrom ?? [])
@@ -198,20 +200,26 @@ extension ModelFamily {
             home = max(home, found.owner.depth)
             return found.sight.value
         }
-        home = settle(&made, source, for: member, home)
+        home = settle(&made, [source] + reads, for: member, home)
         let sight = Sight(value: value, identity: takeIdentity())
         member.path.first { $0.depth == home }!.loaded[source] =
             Loaded(sight: sight, inputs: made.inputs, madeFrom: made.madeFrom, isLocal: made.isLocal)
     }
 
     /// 19: an older instance stays as it is for all who share it. Where the new one would take its place, the override
-    /// that hides the older one from the reader decides the home (16): the copy is the overrider's own.
-    private func settle(_ made: inout Loaded, _ source: Source, for member: Member, _ first: Int) -> Int {
+    /// that hides the older one from the reader decides the home (16): the copy is the overrider's own. So it is where
+    /// those who would share the new one see an older instance of something it was made from.
+    private func settle(_ made: inout Loaded, _ sources: [Source], for member: Member, _ first: Int) -> Int {
         var home = made.isLocal ? member.depth : first
         while true {
             let path = Array(member.path.reversed())
             let place = path[home]
-            guard home < member.depth, let older = present(source, for: place), older.loaded != nil else { return home }
+            let hidden = sources.lazy.compactMap { source in
+                self.present(source, for: place).flatMap { older in
+                    older.loaded == nil || older.owner === self.present(source, for: member)?.owner ? nil : older
+                }
+            }
+            guard home < member.depth, let older = hidden.first else { return home }
             if older.loaded!.isLocal {
                 made.isLocal = true
                 home = member.depth

@@ -84,12 +84,11 @@ extension Flight {
     }
 
     /// Under the lock: where the instance will live. An older instance stays as it is for all who share it: where the new
-    /// one would take its place, the override that hides the older one from the asker decides.
+    /// one would take its place, or would be shared by those who see the older one of something it was made from, the
+    /// override that hides the older one from the asker decides.
     private func settle() -> (home: Node, recipe: Recipe) {
         var (home, isLocal, overrides) = (home, isLocal, [Key]())
-        while home !== asker, let (cell, owner) = home.find(requested).present, let older = cell.info?.value.recipe,
-            !asker.isValid(older, of: owner)
-        {
+        while home !== asker, let older = olderInstance(hiddenAt: home) {
             let path = Array(asker.path.prefix { $0 !== home })
             if older.isLocal { isLocal = true }
             home = isLocal ? asker : path.first { $0.holdsInput(of: older) }!
@@ -99,6 +98,19 @@ extension Flight {
         var inputs: [Input] = []
         swap(&inputs, &facts.value.inputs)
         return (home, Recipe(inputs: inputs, isLocal: isLocal, reloads: reloads, overrides: overrides))
+    }
+
+    /// Under the lock: the recipe of an instance that `home` sees, and the asker does not, of what is loaded or of what the
+    /// load has read.
+    private func olderInstance(hiddenAt home: Node) -> Recipe? {
+        for key in [requested] + facts.value.inputs.map(\.key) {
+            if let (cell, owner) = home.find(key).present, let older = cell.info?.value.recipe,
+                !asker.isValid(older, of: owner)
+            {
+                return older
+            }
+        }
+        return nil
     }
 
     /// Only what has closers, or was made from something that has, needs a lease.
