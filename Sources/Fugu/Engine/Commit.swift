@@ -103,13 +103,12 @@ extension Flight {
     /// Under the lock: the recipe of an instance that `home` sees, and the asker does not, of what is loaded or of what the
     /// load has read.
     private func olderInstance(hiddenAt home: Node) -> Recipe? {
-        for key in [requested] + facts.value.inputs.map(\.key) {
-            if let (cell, owner) = home.find(key).present, let older = cell.info?.value.recipe,
-                !asker.isValid(older, of: owner)
-            {
-                return older
-            }
+        func older(_ key: Key) -> Recipe? {
+            guard let (cell, owner) = home.find(key).present, let recipe = cell.info?.value.recipe else { return nil }
+            return asker.isValid(recipe, of: owner) ? nil : recipe
         }
+        if let recipe = older(requested) { return recipe }
+        for input in facts.value.inputs { if let recipe = older(input.key) { return recipe } }
         return nil
     }
 

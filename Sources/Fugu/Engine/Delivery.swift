@@ -110,11 +110,11 @@ extension Family {
         let all = record.facts.value.observers
         if all.isEmpty { return }
         let holder = activity?.outermost
-        let payload = node.visible(record.key)?.payload
-        if let payload, all.allSatisfy({ $0.node === node && !(isFirstLoad && $0.skipsLoads) }) {
+        let there = node.visible(record.key)
+        if let payload = there?.payload, all.allSatisfy({ $0.node === node && !(isFirstLoad && $0.skipsLoads) }) {
             effects.tell(payload, to: all, of: record, until: holder)
         } else {
-            let news = news(of: record, at: node, lost, isFirstLoad, holder)
+            let news = news(of: record, at: node, there, lost, isFirstLoad, holder)
             if news.isEmpty { return }
             effects.add(news, of: record)
         }
@@ -122,12 +122,12 @@ extension Family {
         if let holder, !holder.isFinished { Deferred.add(record, of: self, until: holder) }
     }
 
-    /// Under the lock: the same where some observe below.
+    /// Under the lock: the same where some observe below, or `node` sees nothing; `there` is what it sees.
     private func news(
-        of record: KeyRecord, at node: Node, _ lost: Recipe?, _ isFirstLoad: Bool, _ holder: (any Activity)?
+        of record: KeyRecord, at node: Node, _ there: CellReference?, _ lost: Recipe?, _ isFirstLoad: Bool,
+        _ holder: (any Activity)?
     ) -> [Event] {
         let observers = concerned(record, at: node, isFirstLoad)
-        let there = node.visible(record.key)
         func seen(by observer: Observer) -> CellReference? {
             observer.node === node ? there : observer.node.visible(record.key)
         }

@@ -27,7 +27,7 @@ struct Write: Sendable {
     let key: Key
     let equal: Equality
     let operation: Operation
-    /// The value that it puts in place, if it does.
+    /// The value that it puts in place, if it does: taken out once, since each look into the operation copies it.
     private let value: Payload?
 
     init(_ node: Node, _ key: TypedKey, _ operation: Operation) {
