@@ -86,28 +86,4 @@ public final class Container: FeatureContainer {
         try configure(child)
         return child
     }
-
-    /// Runs `operation` with a configured child of ``current`` as ``current``.
-    public static func with<R, E>(
-        _ configure: (Container) throws(E) -> Void, _ operation: () throws(E) -> R
-    ) throws(E) -> R {
-        let child = try current.child(configure)
-        var result: Result<R, E>?
-        $current.withValue(child) {
-            do throws(E) { result = .success(try operation()) } catch { result = .failure(error) }
-        }
-        return try result!.get()
-    }
-
-    /// Runs `operation` with a configured child of ``current`` as ``current``.
-    public static func with<R, E>(
-        _ configure: (Container) throws(E) -> Void, _ operation: () async throws(E) -> R
-    ) async throws(E) -> R {
-        let child = try current.child(configure)
-        var result: Result<R, E>?
-        await $current.withValue(child) {
-            do throws(E) { result = .success(try await operation()) } catch { result = .failure(error) }
-        }
-        return try result!.get()
-    }
 }

@@ -30,7 +30,12 @@ public struct WarmUp: Sendable {
 
     /// Adds a feature.
     public mutating func load<Instance>(_ key: FeatureKey<Instance>) {
-        items.append(Item(key: Key(raw: key.raw)) { _ = $0[key] })
+        items.append(Item(key: Key(raw: key._raw)) { _ = $0[key] })
+    }
+
+    /// Adds a feature that ``ContainerKeys`` declares.
+    public mutating func load<Instance>(_ key: KeyPath<ContainerKeys, FeatureKey<Instance>>) {
+        load(ContainerKeys()[keyPath: key])
     }
 
     /// Adds a feature that may fail.

@@ -25,7 +25,10 @@ enum Messages {
 
     /// The line to paste that swaps a feature.
     static func remedy(for key: Key) -> String {
-        if key.isValueKey { return "container[key] = …, where key is the \(key.name)" }
+        if key.isValueKey {
+            let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
+            return isMember ? "container[\(key.name)] = …" : "container[key] = …, where key is the \(key.name)"
+        }
         return switch key.kind {
         case .property, .feature: "container[\(key.codeName).self] = …"
         case .throwingFeature, .asyncFeature: "container.set(\(key.codeName).self, to: …)"
@@ -107,5 +110,11 @@ enum Messages {
     static func reloadFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: \(key.name) was to be loaded again, since something changed that it was made from, and failed: \(error). "
             + "It loads at its next read."
+    }
+
+    static func twoDefaults(of key: Key, _ place: KeyPlace) -> String {
+        "Fugu: two keys with different defaults are made at one place, \(place.fileID):\(place.line), so both are "
+            + "\(key.name) with the default of the first. A function that makes keys must pass on the fileID, line and column of its "
+            + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
     }
 }
