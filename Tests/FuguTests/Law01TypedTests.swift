@@ -2,14 +2,14 @@ import Fugu
 import Support
 import Testing
 
-extension Properties {
-    static let law1Retries = PropertyKey(defaultValue: 3)
-    static let law1Nickname = PropertyKey<String?>()
-    static let law1Named = PropertyKey("law1.named", defaultValue: 1)
+extension ContainerKeys {
+    var law1Retries: PropertyKey<Int> { .init(defaultValue: 3) }
+    var law1Nickname: PropertyKey<String?> { .init() }
+    var law1Named: PropertyKey<Int> { .init("law1.named", defaultValue: 1) }
 }
 
-extension Features {
-    static let law1Doubled = FeatureKey { container in container.law1Retries * 2 }
+extension ContainerKeys {
+    var law1Doubled: FeatureKey<Int> { .init { container in container.law1Retries * 2 } }
 }
 
 @Suite("Law 1: typed") struct Law01TypedTests {
@@ -132,7 +132,7 @@ extension Features {
         #expect(container.law1Retries == 4)
         #expect(container.law1Nickname == "Fugu")
         #expect(container.law1Doubled == 100)
-        container.reset(Features.law1Doubled)
+        container.reset(\.law1Doubled)
         #expect(container.law1Doubled == 8)
     }
 
@@ -167,7 +167,7 @@ extension Features {
         container.law1Named = 9
         let sameName = PropertyKey("law1.named", defaultValue: 5)
         let otherType = PropertyKey("law1.named", defaultValue: "text")
-        #expect(sameName == Properties.law1Named && sameName.name == "law1.named")
+        #expect(sameName == \.law1Named && sameName.name == "law1.named")
         #expect(container[sameName] == 9 && container[otherType] == "text")
         let feature = FeatureKey { _ in 1 }
         let otherFeature = FeatureKey { _ in 1 }

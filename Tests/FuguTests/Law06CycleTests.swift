@@ -174,7 +174,7 @@ import Testing
 
     static let steps: [FeatureKey<Int>] = (0..<150).reduce(into: []) { keys, number in
         let previous = keys.last
-        keys.append(FeatureKey(fileID: "App/Step.swift", line: UInt(number)) { $0[previous] + 1 })
+        keys.append(FeatureKey(id: number, fileID: "App/Step.swift", line: UInt(number)) { $0[previous] + 1 })
     }
 
     @Test("A hundred nested loads are allowed (law 6)")
@@ -189,7 +189,7 @@ import Testing
             _ = Container()[Law06CycleTests.steps[100]]
         }
         expectMessage(
-            of: result, "nested more than 100 loads deep", "(App/Step.swift:100) → ", "(App/Step.swift:0)")
+            of: result, "nested more than 100 loads deep", "(App/Step.swift:100)[100] → ", "(App/Step.swift:0)[0]")
     }
 }
 

@@ -171,7 +171,7 @@ import Testing
             Wrapped(request: Part().request, handle: container)
         }
     }
-    static let requestKey = PropertyKey(defaultValue: 0)
+    var requestKey: PropertyKey<Int> { .init(defaultValue: 0) }
 
     @Test("What is read through Container.current or @Injected during a load is an input (law 15)")
     func ambientReads() {

@@ -7,6 +7,8 @@
 /// Cancelling one who waits releases that one alone; when the last one leaves, the load is cancelled. No thread is blocked
 /// while a task waits. A failure reaches those who waited and is not kept.
 public protocol AsyncFeature: Keyed, SendableMetatype where Held == Instance {
+    /// What is held: the instance.
+    associatedtype Held = Instance
     /// What is made; the conforming type itself unless said.
     associatedtype Instance: Sendable = Self
     /// Makes the instance or throws. Runs once however many tasks ask, without any lock held.

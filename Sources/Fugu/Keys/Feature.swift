@@ -9,6 +9,8 @@
 /// What `load(in:)` reads decides where the instance lives: in the deepest container that holds anything it read. A type
 /// that belongs to an actor conforms to it in isolation, `extension Model: @MainActor Feature`.
 public protocol Feature: Keyed where Held == Instance {
+    /// What is held: the instance.
+    associatedtype Held = Instance
     /// What is made; the conforming type itself unless said.
     associatedtype Instance: Sendable = Self
     /// Makes the instance. Runs once however many threads ask, without any lock held.

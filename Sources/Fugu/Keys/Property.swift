@@ -5,6 +5,8 @@
 ///
 /// `defaultValue` is evaluated at the first read in each family of containers and kept until it is reset.
 public protocol Property: Keyed where Held == Value {
+    /// What is held: the value.
+    associatedtype Held = Value
     /// What is held. Classes are shared, everything else is copied.
     associatedtype Value: Sendable
     /// The value while nothing was set. Runs at most once at a time for a container and without any lock held.

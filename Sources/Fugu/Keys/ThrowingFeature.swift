@@ -2,6 +2,8 @@
 ///
 /// A failure reaches those who waited for it and is not kept: the next read tries again.
 public protocol ThrowingFeature: Keyed where Held == Instance {
+    /// What is held: the instance.
+    associatedtype Held = Instance
     /// What is made; the conforming type itself unless said.
     associatedtype Instance: Sendable = Self
     /// Makes the instance or throws. Runs once however many threads ask, without any lock held.
