@@ -110,11 +110,11 @@ struct CoreApiTests {
         #expect(container.apiNilFive == 5)
         #expect(ContainerKeys().apiNamed.name == "naming.plain")
         #expect(ContainerKeys().apiTimeout.name == nil)
-        #expect(PropertyKey("naming.plain", defaultValue: 2) == \.apiNamed)
+        #expect(PropertyKey("naming.plain", defaultValue: 2) == ContainerKeys().apiNamed)
         #expect(PropertyKey("naming.plain", defaultValue: "2").name == "naming.plain")
-        let copy = \.apiTimeout
-        #expect(copy == \.apiTimeout)
-        #expect(Set([copy, \.apiTimeout]).count == 1)
+        let copy = ContainerKeys().apiTimeout
+        #expect(copy == ContainerKeys().apiTimeout)
+        #expect(Set([copy, ContainerKeys().apiTimeout]).count == 1)
         #expect(PropertyKey(defaultValue: 30) != PropertyKey(defaultValue: 30))
         let some: any PropertyContainer = container
         some[Limit.self] = 9

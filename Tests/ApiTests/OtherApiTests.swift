@@ -72,7 +72,7 @@ struct OtherApiTests {
             #expect(error.name == "server.host")
         }
         try container.validate(
-            \.otherPort, \.otherHost, PropertyKey<[Int]>("list", defaultValue: []),
+            ContainerKeys().otherPort, ContainerKeys().otherHost, PropertyKey<[Int]>("list", defaultValue: []),
             PropertyKey("port", defaultValue: 1), PropertyKey("name", defaultValue: ""), properties: Port.self)
         let typed = Container()
         try typed.apply(TOMLSource(text: "server.port = 443", name: "a.toml"))

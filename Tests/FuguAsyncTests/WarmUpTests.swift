@@ -152,7 +152,7 @@ import Testing
             try await container.warmUp { progress in
                 told.withLock { $0.append(progress) }
                 tally.add()
-            } operation: {
+            } _: {
                 $0.load(Plain.self)
                 $0.load(Search.self)
                 $0.load(Database.self)

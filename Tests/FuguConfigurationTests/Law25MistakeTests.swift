@@ -155,7 +155,7 @@ private struct Limit: NamedProperty {
         try child.validate(\.timeout, \.retries)
         #expect(child.timeout == 5)
         #expect(thrown { try Container().validate(Limit.self) } == "nothing")
-        #expect(thrown { try child.validate([\.host]) } == "nothing")
+        #expect(thrown { try child.validate([ContainerKeys().host]) } == "nothing")
     }
 
     @Test("A bad file changes nothing at all when it is applied, nor do the others when one is bad at a reload")
