@@ -115,7 +115,8 @@ struct CoreApiTests {
         let copy = ContainerKeys().apiTimeout
         #expect(copy == ContainerKeys().apiTimeout)
         #expect(Set([copy, ContainerKeys().apiTimeout]).count == 1)
-        #expect(PropertyKey(defaultValue: 30) != PropertyKey(defaultValue: 30))
+        let (one, other) = (PropertyKey(defaultValue: 30), PropertyKey(defaultValue: 30))
+        #expect(one != other)
         let some: any PropertyContainer = container
         some[Limit.self] = 9
         some.apiTimeout = 8

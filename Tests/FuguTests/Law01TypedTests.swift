@@ -20,8 +20,8 @@ extension ContainerKeys {
     private func check<Value: Equatable & Sendable>(_ first: Value, _ second: Value) {
         let container = Container()
         let child = container.child()
-        let property = PropertyKey(defaultValue: first)
-        let feature = FeatureKey { _ in first }
+        let property = PropertyKey(defaultValue: first, id: UniqueID())
+        let feature = FeatureKey(id: UniqueID()) { _ in first }
         #expect(container[property] == first)
         #expect(child[property] == first)
         #expect(container[feature] == first)

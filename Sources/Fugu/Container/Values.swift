@@ -1,45 +1,28 @@
 /// The values of a key: the present one, then later ones.
 ///
 /// A slow reader skips to the newest. The sequence ends when the reader's task is cancelled, or when the container closes or
-/// goes away. Each iteration is independent of the others: every reader gets the values for itself.
+/// goes away. Each iteration is independent of the others: every reader gets the values for itself. The sequence doesn't keep
+/// the container alive.
 public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     /// Reading values does not fail.
     public typealias Failure = Never
 
-    private let node: Node
-    private let subject: Subject
-    private let prepare: (@Sendable (Container) -> PreparationHandle?)?
+    private let source: ValueSource<Element>
+    /// What the sequence has seen since it was made, for the first who reads it.
+    private let first: Guarded<AsyncStream<Element>?>
 
     fileprivate init(
-        _ node: Node, _ subject: Subject, prepare: (@Sendable (Container) -> PreparationHandle?)? = nil
+        of subject: Subject, in container: Container, _ prepare: @escaping @Sendable (Container) -> PreparationHandle?
     ) {
-        self.node = node
-        self.subject = subject
-        self.prepare = prepare
+        source = ValueSource(node: container.backing.node, subject: subject, prepare: prepare)
+        first = Guarded(source.stream(prepare(container)))
     }
 
-    /// Begins an iteration, loading what is not there.
+    /// Begins an iteration.
     public func makeAsyncIterator() -> AsyncIterator {
+        let first = first.withLock { $0.take() }
         // Who waits for values keeps no container.
-        let preparation = prepare?(Container(standingFor: node))
-        return AsyncIterator(stream: stream { preparation?.cancel() })
-    }
-
-    /// `onEnd` is called when nobody listens any more.
-    private func stream(onEnd: @escaping @Sendable () -> Void) -> AsyncStream<Element> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
-        let observer = Observer(
-            node, subject.key, isSequence: true,
-            Observer.Callbacks(
-                call: { continuation.yield($0.value(as: Element.self)) }, onEnd: { continuation.finish() }))
-        continuation.onTermination = { [subscription = observer.subscription] _ in
-            subscription.cancel()
-            onEnd()
-        }
-        node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
-        // A closing ends the sequences that it finds; this one may have come later.
-        if node.family.lock.withLock({ node.isClosed }) { observer.subscription.cancel() }
-        return stream
+        return AsyncIterator(stream: first ?? source.stream(source.prepare(Container(standingFor: source.node))))
     }
 
     /// One reader's way through the values.
@@ -58,25 +41,50 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
+/// What every reader of a sequence gets a stream of its own from.
+private struct ValueSource<Element: Sendable>: Sendable {
+    let node: Node
+    let subject: Subject
+    let prepare: @Sendable (Container) -> PreparationHandle?
+
+    /// The present value, if there is one by now, and all later ones. When nobody listens any more, nobody wants what is
+    /// loading either.
+    func stream(_ preparation: PreparationHandle?) -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
+        let observer = Observer(
+            node, subject.key, isSequence: true,
+            Observer.Callbacks(
+                call: { continuation.yield($0.value(as: Element.self)) }, onEnd: { continuation.finish() }))
+        continuation.onTermination = { [subscription = observer.subscription] _ in
+            subscription.cancel()
+            preparation?.cancel()
+        }
+        node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        // A closing ends the sequences that it finds; this one may have come later.
+        if node.family.lock.withLock({ node.isClosed }) { observer.subscription.cancel() }
+        return stream
+    }
+}
+
 extension Container {
     /// Returns the values of what a type names: the present one, then later ones.
     ///
-    /// Each iteration loads what is not there; a failure is not told.
+    /// What is not there is loaded; a failure is not told.
     public func values<K: Keyed & SendableMetatype>(of key: K.Type) -> Values<K.Held> {
-        Values(backing.node, Subject(K.self)) { K._prepare(in: $0, reportsFailure: false) }
+        Values(of: Subject(K.self), in: self) { K._prepare(in: $0, reportsFailure: false) }
     }
 
     /// Returns the values of what a type that belongs to an actor names: the present one, then later ones.
     ///
-    /// Loads what is not there, at this call; a failure is not told.
+    /// What is not there is loaded, at this call; a failure is not told.
     public func values<K: Keyed>(of key: K.Type) -> Values<K.Held> {
         _ = K._prepare(in: self, reportsFailure: false)
-        return Values(backing.node, Subject(isolated: K.self))
+        return Values(of: Subject(isolated: K.self), in: self) { _ in nil }
     }
 
     /// Returns the values of what a key names: the present one, then later ones.
     public func values<K: ValueKey>(of key: K) -> Values<K.Held> {
-        Values(backing.node, Subject(key)) {
+        Values(of: Subject(key), in: self) {
             key._prepare(in: $0)
             return nil
         }
