@@ -34,11 +34,12 @@
     ///   - keyPath: What to read.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
+    @inlinable  // So that the key path, if it is a literal, is resolved where it is written.
     public init(
         _ keyPath: any KeyPath<any FeatureContainer, Value> & Sendable,
         fileID: StaticString = #fileID, line: UInt = #line
     ) {
-        self.init(.asking, fileID, line) { $0[reading: keyPath] }
+        self.init(.asking, fileID, line) { ($0 as any FeatureContainer)[keyPath: keyPath] }
     }
 
     /// Creates a wrapper that always asks one container.
@@ -48,11 +49,12 @@
     ///   - container: Where to read it. The wrapper keeps a container alive, but not what the handle of a load stands for.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
+    @inlinable  // As above.
     public init(
         _ keyPath: any KeyPath<any FeatureContainer, Value> & Sendable, in container: any FeatureContainer,
         fileID: StaticString = #fileID, line: UInt = #line
     ) {
-        self.init(.given(container._container), fileID, line) { $0[reading: keyPath] }
+        self.init(.given(container._container), fileID, line) { ($0 as any FeatureContainer)[keyPath: keyPath] }
     }
 
     /// What the container has now.
@@ -128,13 +130,6 @@ extension Injected where Value: Sendable {
         _ property: P.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value == P.Value {
         self.init(.asking, fileID, line) { $0[P.self] }
-    }
-}
-
-extension FeatureContainer {
-    /// The key path's root is the existential.
-    fileprivate subscript<Value>(reading keyPath: KeyPath<any FeatureContainer, Value>) -> Value {
-        (self as any FeatureContainer)[keyPath: keyPath]
     }
 }
 

@@ -117,4 +117,10 @@ enum Messages {
             + "\(key.name) with the default of the first. A function that makes keys must pass on the fileID, line and column of its "
             + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
     }
+
+    static func drawsForEver(_ value: UInt64) -> String {
+        "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch: the standard library refuses this number, since "
+            + "it would bias the result, and draws again for ever. Use .constant(1), which draws the lower bound of a range, or "
+            + ".linearCongruential(withSeed:)."
+    }
 }

@@ -67,19 +67,16 @@
     /// What the first name of a place is found by, without hashing it.
     static let firstName: UInt = 1
 
-    func isID(_ other: some Hashable) -> Bool {
+    func isID<ID: Hashable>(_ other: ID) -> Bool {
         guard case .id(let id) = self else { return false }
-        return id as? AnyHashable == AnyHashable(other)
+        return id as? ID == other
     }
 
     func isSame(as other: KeyDistinction) -> Bool {
-        switch other {
-        case .id(let id): isID(id)
-        case .name(let naming): name == naming.name
+        switch (self, other) {
+        case (_, .id(let id)): isID(id)
+        case (.name(let own), .name(let naming)): own.name == naming.name
+        case (.id, .name): false
         }
-    }
-
-    var name: String? {
-        if case .name(let naming) = self { naming.name } else { nil }
     }
 }

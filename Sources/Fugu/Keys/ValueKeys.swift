@@ -9,7 +9,7 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
 extension ValueKeyDescriptor {
     /// What messages call it: `\.timeout`, or where it was not made by a member its name, or the place.
     var label: String {
-        let key = place.memberName.map { "\\." + $0 } ?? distinction?.name ?? "\(typeName) (\(place.fileID):\(place.line))"
+        let key = place.memberName.map { "\\." + $0 } ?? naming?.name ?? "\(typeName) (\(place.fileID):\(place.line))"
         guard case .id(let id)? = distinction else { return key }
         return "\(key)[\(id)]"
     }
@@ -24,10 +24,13 @@ extension ValueKeyDescriptor {
 final class ValueKeyRecord: Sendable {
     let raw: UInt
     let descriptor: any ValueKeyDescriptor
+    /// At hand for those who look for it.
+    let name: String?
 
     init(raw: UInt, _ descriptor: any ValueKeyDescriptor) {
         self.raw = raw
         self.descriptor = descriptor
+        name = descriptor.naming?.name
     }
 
     func isSame(as distinction: KeyDistinction?) -> Bool {

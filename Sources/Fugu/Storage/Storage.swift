@@ -911,7 +911,11 @@ extension InternedKey {
         find(place, KeyDistinction.hash(of: id)) { $0.object.descriptor.distinction?.isID(id) == true }
     }
 
-    private func has(name: String) -> Bool { object.descriptor.distinction?.name == name }
+    private func has(name: String) -> Bool {
+        Unmanaged<ValueKeyRecord>.fromOpaque(UnsafeRawPointer(bitPattern: record)!)._withUnsafeGuaranteedRef {
+            $0.name == name
+        }
+    }
 
     @inlinable @inline(__always)
     static func find(_ place: KeyPlace, _ distinction: UInt, _ isIt: (InternedKey) -> Bool) -> InternedKey? {
