@@ -51,7 +51,8 @@ final class Graph: Sendable {
         for (index, feature) in shape.features.enumerated() {
             let before = features
             features.append(
-                FeatureKey(reloadsWhenInputsChange: feature.reloads, isLocal: feature.isLocal, id: UniqueID()) { container in
+                FeatureKey(reloadsWhenInputsChange: feature.reloads, isLocal: feature.isLocal, id: UniqueID()) {
+                    container in
                     _ = tally.count(.feature(index))
                     return Self.make(feature.program, container, properties, before, tally)
                 })

@@ -57,7 +57,9 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
         let keys = (0..<300).map { ContainerKeys().slot($0) }
         #expect(Set(keys).count == 300)
         for (number, key) in keys.enumerated() where number % 2 == 0 { container[key] = -number }
-        for number in 0..<300 { #expect(container[ContainerKeys().slot(number)] == (number % 2 == 0 ? -number : number)) }
+        for number in 0..<300 {
+            #expect(container[ContainerKeys().slot(number)] == (number % 2 == 0 ? -number : number))
+        }
         #expect(container[ContainerKeys().feature("a")] == "a" && container[ContainerKeys().feature("b")] == "b")
         func mixed(_ id: some Hashable & Sendable) -> PropertyKey<Int> { PropertyKey(defaultValue: 0, id: id) }
         #expect(Set([mixed(1), mixed(UInt8(1)), mixed("1"), mixed(1), mixed([1])]).count == 4)
@@ -102,9 +104,9 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
         container[ContainerKeys().slot(7)] = 8
         _ = container.doubled
         let names = container.graph.entries.map(\.name)
-        #expect(names == [#"\.doubled"#, #"\.named"#, #"\.plain"#, #"\.secret"#].sorted() + [names.last!])
-        #expect(names.last?.hasPrefix("PropertyKey<Int> (FuguTests/Law01IdentityTests.swift:") == true)
-        #expect(names.last?.hasSuffix("[7]") == true)
+        #expect(names.dropFirst() == [#"\.doubled"#, #"\.named"#, #"\.plain"#, #"\.secret"#])
+        #expect(names.first?.hasPrefix("PropertyKey<Int> (FuguTests/Law01IdentityTests.swift:") == true)
+        #expect(names.first?.hasSuffix("[7]") == true)
         #expect(container.graph.description.contains(#"\.doubled ← \.plain"#))
         #expect(container.graph.dot.contains(#"label="\\.plain (set)""#))
     }
@@ -132,7 +134,7 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("Fugu:") }
         #expect(lines.count == 1, "\(text)")
-        #expect(text.contains("FuguTests/Law01IdentityTests.swift:27") && text.contains("give each key an id"), "\(text)")
+        #expect(text.contains("FuguTests/Law01IdentityTests.swift:") && text.contains("give each key an id"), "\(text)")
     }
     #endif
 }

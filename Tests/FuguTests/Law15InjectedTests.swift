@@ -36,7 +36,12 @@ private struct Local: Feature {
     @Test("Made where nothing is bound, it asks whoever is current (law 15)")
     func unbound() {
         let painter = Painter()
-        #expect(Container.with { $0.color = "red" } operation: { painter.color } == "red")
+        #expect(
+            Container.with {
+                $0.color = "red"
+            } operation: {
+                painter.color
+            } == "red")
         let other = Container()
         other[Size.self] = 7
         #expect(Container.with(other) { painter.size } == 7)

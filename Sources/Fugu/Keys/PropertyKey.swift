@@ -69,7 +69,8 @@
     ///   - line: The line where the key is made.
     ///   - column: The column where the key is made.
     public init(
-        defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false, id: some Hashable & Sendable,
+        defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
+        id: some Hashable & Sendable,
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
