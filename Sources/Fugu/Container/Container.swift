@@ -77,6 +77,21 @@ public final class Container: FeatureContainer {
     /// From now on the view answers as `node` does, as fast.
     func answers(from node: Node) { storageAddress.store(node.storage.address, ordering: .releasing) }
 
+    /// Whether this is the container with that storage, or stands below it. Looked up at each access of an ``Injected``, so
+    /// nothing is counted on the way.
+    func isWithin(_ storage: StorageReference) -> Bool {
+        if _storage.address == storage.address { return true }
+        var isView = own == nil
+        var next = parent?.uncounted
+        while let container = next {
+            if container.use({ $0._storage.address }) == storage.address { return true }
+            isView = container.use { $0.own == nil }
+            next = container.use { $0.parent?.uncounted }
+        }
+        // A view has no parent, but stands for a node that has.
+        return isView && backing.node.path.contains { $0.storage.address == storage.address }
+    }
+
     /// Makes a child: it sees everything of this container, and what is set in it stays in it.
     public func child() -> Container { backing.makeChild(of: self) }
 

@@ -164,8 +164,7 @@ extension Container {
         let storage = origin._storage
         // While it loads.
         if storage.address == StorageReference.empty.address { return backing.node.isWithin(origin.backing.node) }
-        return _storage.address == storage.address
-            || backing.node.path.contains { $0.storage.address == storage.address }
+        return isWithin(storage)
     }
 }
 

@@ -694,6 +694,7 @@ struct Unowned<Object: AnyObject & Sendable>: Sendable, Hashable {
     private let reference: Unmanaged<Object>
 
     init(_ object: Object) { reference = .passUnretained(object) }
+    fileprivate init(_ reference: Unmanaged<Object>) { self.reference = reference }
 
     /// The object, counted from here on.
     var object: Object { reference.takeUnretainedValue() }
@@ -714,6 +715,9 @@ struct ChainReference<Link: AnyObject & Sendable>: Sendable {
 
     /// The object, counted once more.
     var object: Link { reference.takeUnretainedValue() }
+
+    /// The object for those who keep the one that stands under it.
+    var uncounted: Unowned<Link> { Unowned(reference) }
 
     /// Lets the object go, and those that only it and one another kept, one by one: a family may be deeper than a stack.
     /// The compiler would do so by itself for a strong reference, but counts twice as often.
