@@ -89,7 +89,7 @@ extension Container {
         let node = backing.node
         guard let owner else {
             let observer = Observer(node, subject.key, Observer.Callbacks(call: call, onEnd: onEnd))
-            node.family.observe(observer, subject.reloader, subject.naming)
+            node.family.observe(observer, in: backing.owner ?? self, subject.reloader, subject.naming)
             return ObservationToken(observer)
         }
         // The observer is handed its own token.
@@ -102,7 +102,7 @@ extension Container {
         let observer = Observer(node, subject.key, callbacks)
         let made = ObservationToken(observer)
         token.withLock { $0 = made }
-        node.family.observe(observer, subject.reloader, subject.naming)
+        node.family.observe(observer, in: backing.owner ?? self, subject.reloader, subject.naming)
         return made
     }
 }

@@ -14,15 +14,15 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     fileprivate init(
         of subject: Subject, in container: Container, _ prepare: @escaping @Sendable (Container) -> PreparationHandle?
     ) {
-        source = ValueSource(node: container.backing.node, subject: subject, prepare: prepare)
-        first = Guarded(source.stream(prepare(container)))
+        let owner = container.backing.owner ?? container
+        source = ValueSource(subject: subject, prepare: prepare) { [weak owner] in owner }
+        first = Guarded(source.stream(in: owner, prepare(container)))
     }
 
     /// Begins an iteration.
     public func makeAsyncIterator() -> AsyncIterator {
         let first = first.withLock { $0.take() }
-        // Who waits for values keeps no container.
-        return AsyncIterator(stream: first ?? source.stream(source.prepare(Container(standingFor: source.node))))
+        return AsyncIterator(stream: first ?? source.stream())
     }
 
     /// One reader's way through the values.
@@ -43,13 +43,20 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
 
 /// What every reader of a sequence gets a stream of its own from.
 private struct ValueSource<Element: Sendable>: Sendable {
-    let node: Node
     let subject: Subject
     let prepare: @Sendable (Container) -> PreparationHandle?
+    /// Who waits for values keeps no container.
+    let container: @Sendable () -> Container?
+
+    /// A stream for one more reader.
+    func stream() -> AsyncStream<Element> {
+        container().map { stream(in: $0, prepare($0)) } ?? AsyncStream { $0.finish() }
+    }
 
     /// The present value, if there is one by now, and all later ones. When nobody listens any more, nobody wants what is
     /// loading either.
-    func stream(_ preparation: PreparationHandle?) -> AsyncStream<Element> {
+    func stream(in container: Container, _ preparation: PreparationHandle?) -> AsyncStream<Element> {
+        let node = container.backing.node
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
             node, subject.key, isSequence: true,
@@ -59,7 +66,7 @@ private struct ValueSource<Element: Sendable>: Sendable {
             subscription.cancel()
             preparation?.cancel()
         }
-        node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        node.family.observe(observer, in: container, subject.reloader, subject.naming, startsWithPresent: true)
         // A closing ends the sequences that it finds; this one may have come later.
         if node.family.lock.withLock({ node.isClosed }) { observer.subscription.cancel() }
         return stream
