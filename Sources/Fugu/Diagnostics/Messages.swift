@@ -42,6 +42,14 @@ enum Messages {
             + "features that captured it are used."
     }
 
+    static func loadedAfterClosing(_ way: [Key], closers: Int) -> String {
+        let name = way.last?.name ?? "?"
+        let lost = closers == 0 ? "" : " What its load registered by onClose does not run: close what it opened yourself."
+        return
+            "Fugu: \(self.way(way.map(\.name))) was read after its container was closed. \(name) was loaded for this read "
+            + "alone and is not kept.\(lost) Read \(name) before close(), or ask a container that is still open."
+    }
+
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {
         let what = written?.name ?? "values"
         return "Fugu: \(loading.name) changes \(what) while it loads. The container that load(in:) is given can only "

@@ -44,6 +44,8 @@ struct NodeFacts {
     var closing = ClosingState.open
     /// How many observe something here.
     var observerCount: UInt32 = 0
+    /// How many loads were asked for here and how many reads wait here for loads, which may turn out to be none of theirs.
+    var underWay: UInt32 = 0
     var isEnded = false
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
