@@ -42,6 +42,14 @@ enum Messages {
             + "features that captured it are used."
     }
 
+    static func notLoaded(_ way: [Key]) -> String {
+        let (key, path) = (way[way.count - 1], self.way(way.map(\.name)))
+        return
+            "Fugu: \(path): there is no instance of \(key.name) that could be read without loading it. Load it before, with "
+            + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container or above; or set it, with "
+            + "container.set(\(key.codeName).self, to: …)."
+    }
+
     static func loadedAfterClosing(_ way: [Key], closers: Int) -> String {
         let name = way.last?.name ?? "?"
         let lost = closers == 0 ? "" : " What its load registered by onClose does not run: close what it opened yourself."
@@ -99,6 +107,10 @@ enum Messages {
         return
             "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
             + "was closed:" + lines
+    }
+
+    static func closeFailed(_ closing: any Error, after error: any Error) -> String {
+        "Fugu: closing the container of withChild failed, too, after its operation had thrown \(error): \(closing)"
     }
 
     static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
