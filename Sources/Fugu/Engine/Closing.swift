@@ -1,36 +1,3 @@
-/// The failures collected while closing a container. Every closer still ran.
-public struct CloseError: Error, Sendable, CustomStringConvertible {
-    /// One closer that failed or took too long.
-    public struct Failure: Sendable {
-        /// The feature that registered it, or nil if it was registered outside of loads.
-        public let feature: String?
-        /// What it threw; ``DeadlineExceeded`` if it was abandoned.
-        public let error: any Error
-    }
-    /// A closer was not done within its deadline.
-    public struct DeadlineExceeded: Error, Sendable, CustomStringConvertible {
-        /// How long it was given.
-        public let deadline: Duration
-        /// The deadline in words.
-        public var description: String { "was not done within \(deadline) and is left to itself" }
-    }
-    /// `close()` was called by a closer or a load that this very closing waits for, and would have waited for ever.
-    /// Thrown by itself; nothing was closed by that call. It is found in the closer's or the load's own task and in tasks
-    /// started from it; two closings begun apart, with closers that wait for each other's containers, are not found.
-    public struct WaitsForItself: Error, Sendable, CustomStringConvertible {
-        /// The feature whose closer or load it was; nil for a closer that was registered outside of loads.
-        public let feature: String?
-        let isLoad: Bool
-        /// What happened and what to do.
-        public var description: String { Messages.closingWaitsForItself(feature, isLoad: isLoad) }
-    }
-    /// In the order in which the closers ran.
-    public let failures: [Failure]
-
-    /// How many failed, and for each the feature and what it threw.
-    public var description: String { Messages.closeFailed(failures) }
-}
-
 /// How far a container's closing is. Guarded by the lock of the family.
 enum ClosingState {
     case open
@@ -54,34 +21,6 @@ final class Closing: Sendable {
     deinit { facts.free() }
 }
 
-extension Container {
-    /// Ends what was loaded here and in descendants, in order.
-    ///
-    /// Loads begun before, and what they need, finish first. Then everything registered by ``FeatureContainer/onClose(_:)``
-    /// runs: children's first, dependents before what they depend on, last made first; then the features are released.
-    /// A second call waits for the first and does nothing. Cancelling the caller does not cancel the closing.
-    ///
-    /// From the call on, other loads are refused: throwing and async features throw ``LoadError``. Properties keep
-    /// answering, and so do plain features: one that isn't there is loaded for its reader alone, kept by nobody and
-    /// reported (see ``handleReports(by:)``). Closers that such a load registers don't run.
-    ///
-    /// Closers of instances that left early, which may be under way, are waited for; what goes wrong in them is reported,
-    /// not thrown.
-    /// - Parameter deadline: How long each closer may take; one that takes longer is cancelled, left to itself and named.
-    ///   Those of instances that left early have that long from the call on.
-    /// - Throws: ``CloseError`` with all failures, after everything has run; ``CloseError/WaitsForItself`` at once, if
-    ///   called by a closer or a load of this container or of one below it.
-    /// - Complexity: O(*n*) for *n* containers, instances and closers, and O(*n* log *n*) if there are closers. Doesn't
-    ///   suspend if there is nothing to wait for and nothing to run.
-    public func close(deadline: Duration? = nil) async throws {
-        let node = backing.node
-        if node.closeAtOnce() { return }
-        if let error = Current.holdsUpClosing(node) { throw error }
-        let failures = await node.close(deadline, within: Current.closing)
-        guard failures.isEmpty else { throw CloseError(failures: failures) }
-    }
-}
-
 /// The closers of one instance, or those that a container has of its own.
 private struct ClosingStep: Sendable {
     let key: Key?
@@ -92,7 +31,7 @@ private struct ClosingStep: Sendable {
 
 extension Node {
     /// Closes the container if nothing is to be waited for and nothing to be run. Says whether that is so.
-    fileprivate func closeAtOnce() -> Bool {
+    func closeAtOnce() -> Bool {
         var effects = Effects()
         var endings: [Observer.Ending] = []
         let wasOpen: Bool? = family.lock.withLock {
@@ -101,10 +40,9 @@ extension Node {
             case .closing: return nil
             case .open: break
             }
-            let nodes = hasChildren ? subtree : [self]
-            guard family.closings.isIdle, nodes.allSatisfy({ $0.hasNothingToClose(downTo: depth) }) else { return nil }
+            guard family.closings.isIdle, hasNothingToClose else { return nil }
             family.noteClosing()
-            release(nodes, &effects, &endings)
+            release(&effects, &endings)
             return true
         }
         guard let wasOpen else { return false }
@@ -114,6 +52,12 @@ extension Node {
         return !wasOpen || family.closings.isIdle
     }
 
+    /// Under the lock: whether nothing is under way or registered here and below.
+    private var hasNothingToClose: Bool {
+        if !hasChildren { return hasNothingToClose(downTo: depth) }
+        return subtree.allSatisfy { $0.hasNothingToClose(downTo: depth) }
+    }
+
     /// Under the lock: whether nothing is under way here and nothing is registered by what lives at `limit` or deeper.
     private func hasNothingToClose(downTo limit: Int) -> Bool {
         guard storage.facts.underWay == 0, storage.facts.closers.isEmpty else { return false }
@@ -121,7 +65,7 @@ extension Node {
         return storage.cells.allSatisfy { $0.info?.value.lease?.hasNothingToClose(downTo: limit) ?? true }
     }
 
-    fileprivate func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
+    func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
         if let closing = await beginClosing() {
             await awaitWhatIsUnderWay()
             await family.closings.waitForAll(deadline)
@@ -243,7 +187,7 @@ extension Node {
         var effects = Effects()
         var endings: [Observer.Ending] = []
         family.lock.withLock {
-            release(subtree, &effects, &endings)
+            release(&effects, &endings)
             effects.waiters += closing.facts.value.waiters.map { .task($0) }
             closing.facts.value.waiters = []
             family.closingCount -= 1
@@ -252,17 +196,23 @@ extension Node {
         withExtendedLifetime(endings) {}
     }
 
-    /// Under the lock: gives up what was loaded in `nodes`, this one and those below it, which is closed now.
-    private func release(_ nodes: [Node], _ effects: inout Effects, _ endings: inout [Observer.Ending]) {
+    /// Under the lock: gives up what was loaded here and below, where all is closed now.
+    private func release(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
+        storage.facts.closing = .closed
         var isObserved = false
-        for node in nodes {
-            for cell in node.storage.cells where cell.key.kind != .property && cell.has(CellState.loaded) {
-                node.dropLoaded(cell.key, &effects)
-            }
-            if node.storage.facts.observerCount > 0 { isObserved = true }
+        if hasChildren {
+            for node in subtree { node.releaseLoaded(&effects, &isObserved) }
+        } else {
+            releaseLoaded(&effects, &isObserved)
         }
         if isObserved { endings = family.endSequences(within: self) }
-        storage.facts.closing = .closed
+    }
+
+    private func releaseLoaded(_ effects: inout Effects, _ isObserved: inout Bool) {
+        for cell in storage.cells where cell.key.kind != .property && cell.has(CellState.loaded) {
+            dropLoaded(cell.key, &effects)
+        }
+        if storage.facts.observerCount > 0 { isObserved = true }
     }
 
     /// Under the lock: this node and all below it.
