@@ -2,7 +2,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("A closed container answers those who outlive it (law 28)", .timeLimit(.minutes(5))) struct Law28AfterClosingTests {
+@Suite("A closed container answers those who outlive it (law 28)", .timeLimit(.minutes(5)))
+struct Law28AfterClosingTests {
     struct Logger: Feature {
         final class Instance: Sendable {
             let tenant: String
@@ -61,10 +62,11 @@ import Testing
         let (container, reports) = try await closed()
         #expect(container[Files.self].name == "Files of one")
         #expect(container.ifLoaded(Logger.self) == nil)
-        #expect(reports.all.map { $0.prefix { $0 != "." } } == [
-            "Fugu: Files → Logger was read after its container was closed",
-            "Fugu: Files was read after its container was closed",
-        ])
+        #expect(
+            reports.all.map { $0.prefix { $0 != "." } } == [
+                "Fugu: Files → Logger was read after its container was closed",
+                "Fugu: Files was read after its container was closed",
+            ])
     }
 
     @Test("Closers that it registers do not run, and the report says so (law 28)")

@@ -84,7 +84,9 @@ struct Law28WithChildTests {
             await #expect(throws: CloseError.self) {
                 try await root.withChild {
                     $0[Tenant.self] = "child"
-                } operation: { _ = $0[Session.self] }
+                } operation: {
+                    _ = $0[Session.self]
+                }
             })
         #expect(error.failures.map { $0.error as? Boom } == [Boom("close")])
         #expect(reports.all == [])
@@ -111,7 +113,9 @@ struct Law28WithChildTests {
             try await root.withChild {
                 $0.onClose { log.add("closed") }
                 throw Boom("configuration")
-            } operation: { _ in log.add("operation") }
+            } operation: { _ in
+                log.add("operation")
+            }
         }
         #expect(log.all == ["closed"])
     }

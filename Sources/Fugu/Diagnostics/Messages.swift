@@ -52,7 +52,7 @@ enum Messages {
 
     static func loadedAfterClosing(_ way: [Key], closers: Int) -> String {
         let name = way.last?.name ?? "?"
-        let lost = closers == 0 ? "" : " What its load registered by onClose does not run: close what it opened yourself."
+        let lost = closers == 0 ? "" : " What its load registered by onClose does not run: close it yourself."
         return
             "Fugu: \(self.way(way.map(\.name))) was read after its container was closed. \(name) was loaded for this read "
             + "alone and is not kept.\(lost) Read \(name) before close(), or ask a container that is still open."
