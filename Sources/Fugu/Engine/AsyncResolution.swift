@@ -6,13 +6,9 @@ extension Node {
     ) async throws -> Payload {
         let hasActor = Task.isOnActor(#isolation)
         prepareScopes()
-        if let present = presentAfterAsking(request.key, recorder) { return present }
-        var need: Need? = family.lock.withLock { self.need(request.key, through: recorder) }
-        let parent = need?.activity
-        reportUnrecorded(request.key, parent, recorder)
-        if let fault = need?.fault { throw error(of: fault) }
         // Who is cancelled begins nothing. Otherwise cancelled loads of a cycle would begin one another for ever.
-        try Task.checkCancellation()
+        if Task.isCancelled { return try answerCancelled(request, recorder) }
+        var need: Need?
         var awaited: (flight: Flight, landing: Landing)?
         defer {
             if awaited != nil {
@@ -21,9 +17,12 @@ extension Node {
             }
         }
         while true {
+            let isFirst = need == nil
             let decision = family.lock.withLock {
                 decide(request, for: container, recorder, &need, after: awaited?.landing, isTask: true)
             }
+            let parent = need?.activity
+            if isFirst { reportUnrecorded(request.key, parent, recorder) }
             switch decision {
             case .found(let payload): return payload
             case .failed(let error):
@@ -48,6 +47,15 @@ extension Node {
                 try await flight.await(waiter, nil)
             }
         }
+    }
+}
+
+extension Node {
+    /// Answers a reader whose task has been cancelled: with what is there.
+    private func answerCancelled(_ request: Request, _ recorder: Flight?) throws -> Payload {
+        if let present = presentAfterAsking(request.key, recorder) { return present }
+        if let fault = family.lock.withLock({ need(request.key, through: recorder).fault }) { throw error(of: fault) }
+        throw CancellationError()
     }
 }
 

@@ -17,7 +17,7 @@ struct FlightList: Sequence {
         if let last { last.object.facts.value.next = added } else { first = added }
         last = added
         count += 1
-        index?.add(flight, at: flight.expected)
+        if !flight.facts.value.isAbandoned { index?.add(flight, at: flight.expected) }
     }
 
     mutating func remove(_ flight: Flight) {
