@@ -92,7 +92,7 @@ import Testing
     func overridden() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let container = Container()
-            _ = try await container[Config.self]
+            _ = try container[Config.self]
             _ = try await container[Pool.self]
             _ = container.child { $0[Tenant.self] = "child" }.loaded(Pool.self)
         }
