@@ -46,7 +46,7 @@ extension Node {
             return true
         }
         guard let wasOpen else { return false }
-        effects.perform(in: family)
+        effects.perform()
         withExtendedLifetime(endings) {}
         // What was released may have been the last to need something that left early.
         return !wasOpen || family.closings.isIdle
@@ -192,27 +192,22 @@ extension Node {
             closing.facts.value.waiters = []
             family.closingCount -= 1
         }
-        effects.perform(in: family)
+        effects.perform()
         withExtendedLifetime(endings) {}
     }
 
     /// Under the lock: gives up what was loaded here and below, where all is closed now.
     private func release(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
         storage.facts.closing = .closed
-        var isObserved = false
-        if hasChildren {
-            for node in subtree { node.releaseLoaded(&effects, &isObserved) }
-        } else {
-            releaseLoaded(&effects, &isObserved)
-        }
-        if isObserved { endings = family.endSequences(within: self) }
+        guard hasChildren else { return releaseLoaded(&effects, &endings) }
+        for node in subtree { node.releaseLoaded(&effects, &endings) }
     }
 
-    private func releaseLoaded(_ effects: inout Effects, _ isObserved: inout Bool) {
+    private func releaseLoaded(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
         for cell in storage.cells where cell.key.kind != .property && cell.has(CellState.loaded) {
-            dropLoaded(cell.key, &effects)
+            dropLoaded(cell, &effects)
         }
-        if storage.facts.observerCount > 0 { isObserved = true }
+        if storage.facts.followerCount > 0 { endings += family.endSequences(in: self) }
     }
 
     /// Under the lock: this node and all below it.

@@ -84,7 +84,7 @@ extension Node {
 
     /// Under the lock: lets readers of this node read an ancestor's cell, unless a source in between is still to be asked.
     func link(_ key: Key, to cell: CellReference) {
-        if openQuestion(key) == nil { storage.cell(key).link(to: cell, in: storage) }
+        if openQuestion(key) == nil { storage.cell(key).link(to: cell, at: family.now) }
     }
 
     /// Under the lock: who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be
@@ -118,11 +118,9 @@ extension Node {
     }
 
     /// Under the lock: whether this node, at or below `owner`, sees an instance there that was made by the recipe.
-    func shares(_ recipe: Recipe?, of owner: Node) -> Bool { recipe.map { isValid($0, of: owner) } ?? true }
-
     func isValid(_ recipe: Recipe, of owner: Node) -> Bool {
         if owner === self { return true }
-        return !recipe.isLocal && path.prefix { $0 !== owner }.allSatisfy { !$0.holdsInput(of: recipe) }
+        return !recipe.isLocal && !recipe.isOverridden(for: self, above: owner.depth)
     }
 
     /// Under the lock: takes what is there, joins a load in flight, or begins one. If there is no task that waits, the
@@ -138,8 +136,11 @@ extension Node {
         if let question = openQuestion(key) { return .ask(question) }
         let (found, limit) = find(key)
         if let present = note(found, key, recorder) { return .found(present.payload) }
-        if let awaited, let decision = accept(awaited, key, recorder) { return decision }
-        let need = known ?? self.need(key, through: recorder)
+        var need = known ?? self.need(key, through: recorder)
+        if let awaited {
+            if let decision = accept(awaited, key, recorder) { return decision }
+            need.outdatedCount += 1
+        }
         known = need
         if let fault = need.fault { return .faulty(fault) }
         let parent = need.activity
@@ -148,10 +149,13 @@ extension Node {
         let last = loads.value.lastRecipe
         let expected = expectedHome(request, last, limit)
         let floor = limit.map { Unowned($0) }
+        // Who was given nothing but old values, again and again, loads in parallel.
+        let mayJoin = need.outdatedCount < 4
         let joined = loads.value.flights.first(expectedAt: expected, by: last) {
             $0.asker.expectedHome(request, last, limit)
         } _: { flight -> Decision? in
-            guard flight.isOpen(floor), WaitGraph.add(parent, waitingFor: flight) else { return nil }
+            guard mayJoin, flight.isOpen(floor), !flight.isOutdated, WaitGraph.add(parent, waitingFor: flight)
+            else { return nil }
             if awaited == nil { beginUnderWay() }
             let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
             return .wait(flight, waiter, flight.join(waiter))
@@ -180,7 +184,7 @@ extension Node {
 
     /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
     private func accept(_ landing: Landing, _ key: Key, _ recorder: Flight?) -> Decision? {
-        guard let outcome = landing.outcome.withLock({ $0 }), isWithin(outcome.home),
+        guard let outcome = landing.outcome.withLock({ $0 }), !outcome.isOutdated, isWithin(outcome.home),
             isValid(outcome.recipe, of: outcome.home)
         else { return nil }
         switch outcome.result {
@@ -254,7 +258,7 @@ extension Flight {
         // A default reads nothing through a handle.
         let view = requested.kind == .property ? container : Container(view: self)
         let result = Result {
-            try Current.$activity.withValue(self) {
+            try Current.run(self) {
                 if view === container { return try load(view) }
                 return try Container.$current.withValue(view) { try load(view) }
             }
@@ -276,7 +280,7 @@ extension Flight {
             family.loads(of: requested).value.flights.append(self)
         }
         let result = Result {
-            try Current.$activity.withValue(self) { try Container.$current.withValue(view) { try load(view) } }
+            try Current.run(self) { try Container.$current.withValue(view) { try load(view) } }
         }
         let way = way
         let (inputs, rare) = family.lock.withLock {
@@ -291,7 +295,7 @@ extension Flight {
             return (facts.value.inputs, facts.value.rare)
         }
         let closers = rare?.closers.count ?? 0
-        withExtendedLifetime(inputs) {}
+        for input in inputs { _ = input.recipe?.take() }
         view.answers(from: asker)
         Deferred.deliver(after: self)
         family.reports.report(Messages.loadedAfterClosing(way, closers: closers))
