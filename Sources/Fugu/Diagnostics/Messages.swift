@@ -1,9 +1,9 @@
 /// All messages, as functions that tests read. Each says which key, how it came there and what to do.
 enum Messages {
-    /// The way in words; of a long one the beginning and the end.
+    /// The way in words; of a long one, and of long names, the beginning and the end.
     static func way(_ path: [String]) -> String {
-        guard path.count > 40 else { return path.joined(separator: " → ") }
-        return (path.prefix(10) + ["… (\(path.count - 30) more) …"] + path.suffix(20)).joined(separator: " → ")
+        let names = path.count <= 40 ? path : path.prefix(10) + ["… (\(path.count - 30) more) …"] + path.suffix(20)
+        return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
     }
 
     static func loadError(_ code: LoadError.Code, _ path: [String]) -> String {
@@ -13,7 +13,7 @@ enum Messages {
             "Fugu: \(name) needs itself to load: \(way(path)). Break the cycle: let one of them read what it needs "
                 + "later, through the container that its load(in:) was given, instead of while it loads."
         case .tooDeep:
-            "Fugu: \(name) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
+            "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
                 + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
                 + "through the container."
         case .ended:

@@ -27,7 +27,10 @@ struct Standing: Sendable {
     /// is told of changes.
     let outermost: (any Activity)?
     /// The stack that deep ways run on: it is asked for once on each way, since that takes long.
-    let stack: PlatformStack?
+    private let stack: PlatformStack?
+
+    /// How many loads may stand within one another where each has a stack of its own.
+    static let deepest = 2_000
 
     /// - Parameters:
     ///   - above: How far down the activity stands that needs this one.
@@ -38,6 +41,9 @@ struct Standing: Sendable {
         self.outermost = outermost
         stack = level < 100 ? nil : above?.stack.flatMap { $0.isCurrent ? $0 : nil } ?? .current
     }
+
+    /// Whether the running thread has no stack left for more loads.
+    var hasNoStackLeft: Bool { (stack.flatMap { $0.isCurrent ? $0 : nil } ?? .current).isNearlyUsedUp }
 }
 
 /// A load that something needed and that has failed.

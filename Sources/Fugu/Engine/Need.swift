@@ -40,7 +40,7 @@ extension Node {
         {
             return Fault(way: parent.way + [key], isCycle: true)
         }
-        guard standing.level >= 100, (standing.stack ?? .current).isNearlyUsedUp else { return nil }
+        guard standing.level >= 100, standing.level >= Standing.deepest || standing.hasNoStackLeft else { return nil }
         return Fault(way: parent.way + [key], isCycle: false)
     }
 

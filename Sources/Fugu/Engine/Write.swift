@@ -163,7 +163,9 @@ extension Node {
             guard let info = cell.info, info.value.isInput || info.isFollowed else { return nil }
             return (payload, Stamp(of: cell))
         }
-        guard let info = cell?.info, info.value.isInput || info.isFollowed, let (payload, cell, _) = present(key) else {
+        // What is set here for the first time hides what was inherited.
+        let isConcerned = cell?.info.map { $0.value.isInput || $0.isFollowed } ?? false
+        guard isConcerned || !isRoot && storage.facts.activeCount > 0, let (payload, cell, _) = present(key) else {
             return nil
         }
         return (payload, Stamp(of: cell))
