@@ -50,6 +50,22 @@ enum Messages {
             + "features that captured it are used."
     }
 
+    static func notLoaded(_ way: [Key]) -> String {
+        let (key, path) = (way[way.count - 1], self.way(way.map(\.name)))
+        return
+            "Fugu: \(path): there is no instance of \(key.name) that could be read without loading it. Load it before, with "
+            + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container or above; or set it, with "
+            + "container.set(\(key.codeName).self, to: …)."
+    }
+
+    static func loadedAfterClosing(_ way: [Key], closers: Int) -> String {
+        let name = way.last?.name ?? "?"
+        let lost = closers == 0 ? "" : " What its load registered by onClose does not run: close it yourself."
+        return
+            "Fugu: \(self.way(way.map(\.name))) was read after its container was closed. \(name) was loaded for this read "
+            + "alone and is not kept.\(lost) Read \(name) before close(), or ask a container that is still open."
+    }
+
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {
         let what = written?.name ?? "values"
         return "Fugu: \(loading.name) changes \(what) while it loads. The container that load(in:) is given can only "
@@ -99,6 +115,10 @@ enum Messages {
         return
             "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
             + "was closed:" + lines
+    }
+
+    static func closeFailed(_ closing: any Error, after error: any Error) -> String {
+        "Fugu: closing the container of withChild failed, too, after its operation had thrown \(error): \(closing)"
     }
 
     static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
