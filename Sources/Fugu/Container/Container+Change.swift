@@ -52,6 +52,41 @@ extension Container {
         try modify(TypedKey(key), read: { self[key] }, body)
     }
 
+    /// Changes a part of a feature and sets the result, with no other write of the feature in this container meanwhile.
+    ///
+    /// The change begins with what was set or is loaded. In a strict container, an external feature that was not swapped
+    /// begins with its placeholder, and this read doesn't fail the test: what a test did not swap fails it when it's
+    /// called.
+    ///
+    ///     container.modify(Audio.self) { $0.volume = { 0.5 } }
+    ///
+    /// If `body` throws, nothing changes. Other writers wait for the end; writing the same feature inside `body`, or waiting
+    /// there for someone who does, stops the program with a message.
+    ///
+    /// - Parameters:
+    ///   - feature: The feature to change.
+    ///   - body: A closure that changes the instance.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    public func modify<F: Feature, R, E>(
+        _ feature: F.Type, _ body: (inout F.Instance) throws(E) -> R
+    ) throws(E) -> R {
+        try modify(TypedKey(feature), read: { self[feature] }, body)
+    }
+
+    /// Changes a part of a feature and sets the result, with no other write of the feature in this container meanwhile.
+    ///
+    /// - Parameters:
+    ///   - key: The feature to change.
+    ///   - body: A closure that changes the instance.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    public func modify<Instance, R, E>(
+        _ key: FeatureKey<Instance>, _ body: (inout Instance) throws(E) -> R
+    ) throws(E) -> R {
+        try modify(TypedKey(key), read: { self[key] }, body)
+    }
+
     private func modify<Value: Sendable, R, E>(
         _ key: TypedKey, read: () -> Value, _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R {

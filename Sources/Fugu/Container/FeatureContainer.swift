@@ -11,12 +11,14 @@ extension FeatureContainer {
     ///
     /// Stops the program with the way round if the load needs itself, or if the container is closed or gone. Setting
     /// swaps the feature here and for all descendants that did not do so themselves.
-    public subscript<F: Feature>(feature: F.Type) -> F.Instance {
+    public subscript<F: Feature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
         @inlinable @inline(__always) get {
             let present = _storage.read(Key.feature(feature), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return _container.readSlowly(feature)
+            return _container.readSlowly(feature, SourcePlace(fileID, line))
         }
         @inlinable set {
             _container.set(TypedKey(Key.feature(feature), of: F.Instance.self), Payload(newValue))
@@ -46,12 +48,14 @@ extension FeatureContainer {
 
     /// The instance of a feature that may fail to load.
     /// - Throws: What its load threw, or ``LoadError``.
-    public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
+    public subscript<F: ThrowingFeature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
         @inlinable @inline(__always) get throws {
             let present = _storage.read(Key.throwingFeature(feature), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try _container.readSlowly(feature)
+            return try _container.readSlowly(feature, SourcePlace(fileID, line))
         }
     }
 
@@ -59,12 +63,14 @@ extension FeatureContainer {
     ///
     /// The load runs in a task of its own. Cancelling the reader releases it alone, with `CancellationError`.
     /// - Throws: What its load threw, `CancellationError`, or ``LoadError``.
-    public subscript<F: AsyncFeature>(feature: F.Type) -> F.Instance {
+    public subscript<F: AsyncFeature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
         @inlinable get async throws {
             let present = _storage.read(Key.asyncFeature(feature), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try await _container.readSlowly(feature)
+            return try await _container.readSlowly(feature, SourcePlace(fileID, line))
         }
     }
 
@@ -133,8 +139,8 @@ extension FeatureContainer {
 extension Container {
     // Compiled where the type is known: values of unknown size cost a load 200 instructions more.
     @inlinable @inline(never)
-    func readSlowly<F: Feature>(_ feature: F.Type) -> F.Instance {
-        readSlowly(Request(feature)) { Payload(F.load(in: $0)) }.value(as: F.Instance.self)
+    func readSlowly<F: Feature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
+        readSlowly(Request(feature, at: place)) { Payload(F.load(in: $0)) }.value(as: F.Instance.self)
     }
 
     @usableFromInline
@@ -144,13 +150,13 @@ extension Container {
 
     // As above.
     @inlinable @inline(never)
-    func readSlowly<F: ThrowingFeature>(_ feature: F.Type) throws -> F.Instance {
-        try readThrowing(Request(feature)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
+    func readSlowly<F: ThrowingFeature>(_ feature: F.Type, _ place: SourcePlace?) throws -> F.Instance {
+        try readThrowing(Request(feature, at: place)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
     }
 
     @usableFromInline
-    func readSlowly<F: AsyncFeature>(_ feature: F.Type) async throws -> F.Instance {
-        try await backing.readAsync(Request(feature), self) { Payload(try await F.load(in: $0)) }
+    func readSlowly<F: AsyncFeature>(_ feature: F.Type, _ place: SourcePlace?) async throws -> F.Instance {
+        try await backing.readAsync(Request(feature, at: place), self) { Payload(try await F.load(in: $0)) }
             .value(as: F.Instance.self)
     }
 }

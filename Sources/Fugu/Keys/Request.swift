@@ -9,10 +9,12 @@
     let placeholder: (() -> Payload)?
     /// How sources are asked for it, if it has a name.
     let naming: PropertyNaming?
+    /// Where it is read, if that is known.
+    let place: SourcePlace?
 
     private init(
         _ key: UInt, isLocal: Bool = false, reloads: Bool = false, isExternal: Bool = false,
-        placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil
+        placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil, at place: SourcePlace? = nil
     ) {
         self.key = Key(raw: key)
         self.isLocal = isLocal
@@ -20,6 +22,7 @@
         self.isExternal = isExternal
         self.placeholder = placeholder
         self.naming = naming
+        self.place = place
     }
 
     @usableFromInline init<P: Property>(_: P.Type) {
@@ -30,11 +33,11 @@
         self.init(key.raw, naming: key.descriptor.naming)
     }
 
-    @usableFromInline init<F: Feature>(_: F.Type) {
+    @usableFromInline init<F: Feature>(_: F.Type, at place: SourcePlace? = nil) {
         let placeholder: (() -> Payload)? = if let standIn = F._standIn { { Payload(standIn()) } } else { nil }
         self.init(
             Key.feature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
-            isExternal: placeholder != nil, placeholder: placeholder)
+            isExternal: placeholder != nil, placeholder: placeholder, at: place)
     }
 
     @usableFromInline init<Instance>(_ key: FeatureKey<Instance>) {
@@ -43,18 +46,19 @@
             if let standIn = descriptor.placeholder { { Payload(standIn()) } } else { nil }
         self.init(
             key.raw, isLocal: descriptor.isLocal, reloads: descriptor.reloads,
-            isExternal: placeholder != nil, placeholder: placeholder)
+            isExternal: placeholder != nil, placeholder: placeholder,
+            at: SourcePlace(descriptor.fileID, descriptor.line))
     }
 
-    @usableFromInline init<F: ThrowingFeature>(_: F.Type) {
+    @usableFromInline init<F: ThrowingFeature>(_: F.Type, at place: SourcePlace? = nil) {
         self.init(
             Key.throwingFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
-            isExternal: F._isExternal)
+            isExternal: F._isExternal, at: place)
     }
 
-    init<F: AsyncFeature>(_: F.Type) {
+    init<F: AsyncFeature>(_: F.Type, at place: SourcePlace? = nil) {
         self.init(
             Key.asyncFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
-            isExternal: F._isExternal)
+            isExternal: F._isExternal, at: place)
     }
 }
