@@ -75,6 +75,8 @@ struct FlightFacts {
     var isLaunched = false
     /// Whether nobody waits for it any more.
     var isAbandoned = false
+    /// Whether it was made from a placeholder that nobody asked for, so that it is right for its reader alone.
+    var isProvisional = false
     /// What few loads have.
     var rare: RareFlightFacts?
 
@@ -155,7 +157,8 @@ struct Outcome: Sendable {
     let home: Node
     let recipe: Recipe
     let lease: Lease?
-    /// Whether something changed meanwhile that it was made from, so that it is not kept: who waited asks again.
+    /// Whether it is not kept, since something changed meanwhile that it was made from, or since that is a placeholder nobody
+    /// asked for: who waited asks again.
     let isOutdated: Bool
 }
 

@@ -12,12 +12,13 @@ package final class Strictness: Sendable {
 
     private let advise: @Sendable (String) -> String
     private let report: @Sendable (Refusal) -> Void
-    private let isForAll: Bool
+    fileprivate let isForAll: Bool
     /// Kept, so that all who read a feature share its placeholder as they would share the feature.
     private let placeholders = Guarded<[Key: Payload]>([:])
 
     /// - Parameters:
-    ///   - isForAll: Whether the container belongs to no test in particular, so that placeholders made for it do not either.
+    ///   - isForAll: Whether the container belongs to no test in particular. Then neither do placeholders, and what is
+    ///     made from one is not kept: else the first test would fail and the next ones pass with what it left.
     ///   - advise: Says what to do, given the line that swaps a feature in the container `$0`. Called on the thread that
     ///     tried, outside of every lock.
     ///   - report: Is given every load that was refused, in the same way.
@@ -59,8 +60,10 @@ extension Node {
         family.lock.withLock {
             guard let root = path.first(where: { $0.isRoot }) else { return }
             let cell = root.storage.cell(request.key)
-            recorder?.record(cell, of: root)
-            ownRecorder?.record(cell, of: root)
+            for flight in [recorder, ownRecorder].compactMap(\.self) {
+                flight.record(cell, of: root)
+                if strictness.isForAll { flight.facts.value.isProvisional = true }
+            }
         }
         let isForPart = (parent as? Exclusion).map { $0.modified == request.key && $0.node === self } ?? false
         return try strictness.answer(request, parent, isForPart: isForPart)

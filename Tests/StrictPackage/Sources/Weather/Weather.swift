@@ -1,7 +1,7 @@
 public import Fugu
 
 /// An app's client, as a struct of closures.
-public struct WeatherClient: ExternalFeature {
+public struct WeatherClient: ExternalFeature, Sendable {
     public var degrees: @Sendable (_ city: String) -> Int
     public var warn: @Sendable (_ city: String) throws -> Void
     public var refresh: @Sendable (_ city: String) async throws -> Int
@@ -18,7 +18,7 @@ public struct WeatherClient: ExternalFeature {
 }
 
 /// A feature that is not external itself.
-public struct Forecast: Feature {
+public struct Forecast: Feature, Sendable {
     let client: WeatherClient
 
     public var text: String { "\(client.degrees("Oslo"))°" }
