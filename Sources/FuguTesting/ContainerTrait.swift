@@ -11,9 +11,9 @@ public import Testing
 ///     @Test(.liveContainer) func answers() async throws { … }
 ///
 /// Each case, also each argument of a test, has a new container; cases that run at the same time never see each other's.
-/// The container of ``Testing/Trait/container`` is *strict*: a feature that reaches outside the process and was not swapped
+/// The container of `.container` is *strict*: a feature that reaches outside the process and was not swapped
 /// is not loaded. Its read fails the test and gives the feature's placeholder, or throws where the kind can. The container
-/// of ``Testing/Trait/liveContainer`` loads the real features. What either container reports otherwise, such as a wrong value from
+/// of `.liveContainer` loads the real features. What either container reports otherwise, such as a wrong value from
 /// a configuration file, fails the test, too.
 ///
 /// Traits nest: on a suite, the trait holds for all tests and suites within. What a trait further in configures is added to
@@ -83,7 +83,7 @@ extension Trait where Self == ContainerTrait {
     ///     trait further in set anew does not count.
     ///   - configure: A closure that swaps what the test needs. What it throws fails the test. It can set a part of an
     ///     external feature, `$0.mailer.send = { … }`: the rest is that of the placeholder. In the body of a test, which
-    ///     would read the feature that way before it's swapped, use ``Fugu/Container/modify(_:_:)``.
+    ///     would read the feature that way before it's swapped, use `modify`.
     public static func container(
         reportsUnusedSwaps: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }
     ) -> Self {

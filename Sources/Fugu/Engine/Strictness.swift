@@ -6,7 +6,7 @@ package final class Strictness: Sendable {
         package let error: LoadError
         /// What would have been loaded.
         package let feature: Swap
-        /// Where it was read, if that is known.
+        /// Where it was read, or a key that names it was made, if that is known.
         package let place: SourcePlace?
     }
 
@@ -38,7 +38,7 @@ package final class Strictness: Sendable {
         if !isForPart || request.placeholder == nil {
             let way = (parent?.way ?? []) + [request.key]
             let error = LoadError.external(
-                way, at: request.place, remedy: advise(Messages.swapLine(for: request.key)))
+                way, at: request.key.isValueKey ? nil : request.place, remedy: advise(Messages.swapLine(for: request.key)))
             report(Refusal(error: error, feature: Swap(key: request.key), place: request.place))
             guard request.placeholder != nil else { throw error }
         }

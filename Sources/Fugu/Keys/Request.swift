@@ -9,7 +9,7 @@
     let placeholder: (() -> Payload)?
     /// How sources are asked for it, if it has a name.
     let naming: PropertyNaming?
-    /// Where it is read, if that is known.
+    /// Where it is read, if that is known; for a key, where that was made.
     let place: SourcePlace?
 
     private init(

@@ -18,13 +18,17 @@ final class OldTests: XCTestCase {
     func testThrowing() throws { try Container.current[Forecast.self].warn() }
 
     func testStrict() {
-        Container.strict { $0[WeatherClient.self].degrees = { _ in 21 } } operation: {
+        Container.strict {
+            $0[WeatherClient.self].degrees = { _ in 21 }
+        } operation: {
             XCTAssertEqual(Container.current[Forecast.self].text, "21°")
         }
     }
 
     func testStrictAsync() async throws {
-        let degrees = try await Container.strict { $0[WeatherClient.self].refresh = { _ in 21 } } operation: {
+        let degrees = try await Container.strict {
+            $0[WeatherClient.self].refresh = { _ in 21 }
+        } operation: {
             try await Container.current[Forecast.self].refresh()
         }
         XCTAssertEqual(degrees, 21)
