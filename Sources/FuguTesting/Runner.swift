@@ -1,3 +1,4 @@
+import Foundation
 import Fugu
 import FuguTestingStart
 
@@ -8,7 +9,14 @@ struct Runner: TestRunner {
             Audience.present().fail($0.error.description, at: $0.place)
         }
         container.makeStrict(strictness)
-        container.handleReports { Audience.present().fail(Messages.shared($0), at: nil) }
+        container.handleReports { text in
+            // A report without a test and without a place would send its reader nowhere.
+            if case .unknownTest = Audience.present() {
+                FileHandle.standardError.write(Data("\(text)\n".utf8))
+            } else {
+                Audience.present().fail(Messages.shared(text), at: nil)
+            }
+        }
     }
 
     func failing(at place: SourcePlace) -> @Sendable (UnimplementedError, Bool) -> any Error {

@@ -37,9 +37,10 @@ package final class Strictness: Sendable {
     fileprivate func answer(_ request: Request, _ parent: (any Activity)?, isForPart: Bool) throws -> Payload {
         if !isForPart || request.placeholder == nil {
             let way = (parent?.way ?? []) + [request.key]
+            let place = request.place?.outsideLibrary
             let error = LoadError.external(
-                way, at: request.key.isValueKey ? nil : request.place, remedy: advise(Messages.swapLine(for: request.key)))
-            report(Refusal(error: error, feature: Swap(key: request.key), place: request.place))
+                way, at: request.key.isValueKey ? nil : place, remedy: advise(Messages.swapLine(for: request.key)))
+            report(Refusal(error: error, feature: Swap(key: request.key), place: place))
             guard request.placeholder != nil else { throw error }
         }
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
