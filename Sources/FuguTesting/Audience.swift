@@ -42,7 +42,10 @@ extension Audience {
         switch self {
         case .testCase(let testCase): testCase.record(text)
         case .test(let test): Issue.record("\(text)", sourceLocation: test.sourceLocation)
-        case .unknownTest: Issue.record("\(text)", sourceLocation: Self.location(of: place))
+        case .unknownTest:
+            // Issues from before the tests begin reach nobody.
+            if Thread.isMainThread, withUnsafeCurrentTask(body: { $0 == nil }) { Self.printError(text) }
+            Issue.record("\(text)", sourceLocation: Self.location(of: place))
         case .xctest:
             #if canImport(XCTest)
             XCTFail(text, file: place?.file ?? "unknown", line: place?.line ?? 0)
@@ -73,6 +76,9 @@ extension Audience {
         }
         return error
     }
+
+    /// Writes to standard error.
+    static func printError(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 
     private static func location(of place: SourcePlace?) -> SourceLocation {
         guard let place else { return SourceLocation(fileID: "unknown/place", filePath: "unknown", line: 1, column: 1) }

@@ -22,7 +22,8 @@ public import Testing
 /// A failure on a thread or in a detached task that knows nothing of the test is kept and recorded when the case ends. If
 /// anything registered by `onClose`, the container is closed at the end of the case; loads that go on then are waited for.
 ///
-/// In a process that links this library, `Container.shared` is strict from the start, whether a trait is used or not.
+/// In a process that links this library, `Container.shared` is strict from the start, whether a trait is used or not. What an
+/// app that hosts tests has loaded there before is dropped.
 public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     /// A closure that configures the container of a test case; it's called for each case.
     public typealias Configuration = @Sendable (_ container: Container) async throws -> Void

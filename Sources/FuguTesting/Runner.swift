@@ -1,4 +1,3 @@
-import Foundation
 import Fugu
 import FuguTestingStart
 
@@ -11,11 +10,9 @@ struct Runner: TestRunner {
         container.makeStrict(strictness)
         container.handleReports { text in
             // A report without a test and without a place would send its reader nowhere.
-            if case .unknownTest = Audience.present() {
-                FileHandle.standardError.write(Data("\(text)\n".utf8))
-            } else {
-                Audience.present().fail(Messages.shared(text), at: nil)
-            }
+            let audience = Audience.present()
+            if case .unknownTest = audience { return Audience.printError(text) }
+            audience.fail(Messages.shared(text), at: nil)
         }
     }
 

@@ -126,8 +126,23 @@ import Testing
                 for _ in 1...100 { group.addTask { _ = Container.shared[Account.self] } }
             }
         }
-        #expect(!onThreads.isEmpty)
+        #expect(onThreads.count == 100)
+        let inTasks = await issues {
+            await withTaskGroup { group in
+                for _ in 1...100 { group.addTask { _ = try? await Container.shared[Archive.self] } }
+            }
+        }
+        #expect(inTasks.count == 100)
+        #expect(Container.shared.ifLoaded(Archive.self) == nil)
         #expect(Container.shared.ifLoaded(Account.self) == nil && Container.shared.ifLoaded(Signup.self) == nil)
+    }
+
+    /// Made from what is made from an external feature, in a task of its own.
+    struct Archive: AsyncFeature {
+        let account: Account
+        static func load(in container: any FeatureContainer) async -> Archive {
+            Archive(account: container[Account.self])
+        }
     }
 
     @Test("A failure says where the feature was read (law 29)")

@@ -85,9 +85,11 @@ extension Node {
                 ask(question)
                 continue
             case .wait(let flight, _, let landing):
+                need?.hasBegun = false
                 awaited = (flight, landing)
             case .start(let flight, let replacement):
                 if awaited == nil { family.lock.withLock { family.beginWaiting(in: self) } }
+                need?.hasBegun = true
                 awaited = (flight, flight.launch(for: container, waiter, parent, replacement?.loadAsync ?? load))
             }
             try await awaited?.flight.await(waiter, parent)

@@ -75,7 +75,8 @@ struct FlightFacts {
     var isLaunched = false
     /// Whether nobody waits for it any more.
     var isAbandoned = false
-    /// Whether it was made from a placeholder that nobody asked for, so that it is right for its reader alone.
+    /// Whether it was made from a placeholder that nobody asked for: then it is neither kept nor given to who waits, each of
+    /// whom is to meet the failure.
     var isProvisional = false
     /// What few loads have.
     var rare: RareFlightFacts?
@@ -157,9 +158,10 @@ struct Outcome: Sendable {
     let home: Node
     let recipe: Recipe
     let lease: Lease?
-    /// Whether it is not kept, since something changed meanwhile that it was made from, or since that is a placeholder nobody
-    /// asked for: who waited asks again.
+    /// Whether something changed meanwhile that it was made from, so that it is not kept: who waited asks again.
     let isOutdated: Bool
+    /// Whether it was made from a placeholder that nobody asked for, so that it is right for who began the load alone.
+    var isProvisional = false
 }
 
 /// Hands the outcome of a load to those who waited for it. The flight itself must not keep it: an instance that keeps its
@@ -205,6 +207,7 @@ extension Flight {
     /// Under the lock: notes an input whose value was given to those who waited but not kept.
     func record(_ outcome: Outcome, of key: Key) {
         guard !isFinished, outcome.home.depth <= asker.depth else { return }
+        if outcome.isProvisional { facts.value.isProvisional = true }
         add(key, at: outcome.home.depth, changed: Input.neverKept, outcome.recipe, outcome.lease)
     }
 

@@ -19,7 +19,7 @@ extension Flight {
             if let landing = facts.value.landing {
                 let made = Outcome(
                     result: result, home: home, recipe: recipe, lease: lease,
-                    isOutdated: facts.value.isProvisional || asker.isOutdated(recipe))
+                    isOutdated: asker.isOutdated(recipe), isProvisional: facts.value.isProvisional)
                 landing.outcome.withLock { $0 = ending.outcome(for: made) }
             }
             if case .success = result, let rare = facts.value.rare, !rare.failedNeeds.isEmpty {
@@ -138,11 +138,11 @@ extension Flight {
 
     /// Under the lock: the instance is not kept, but whoever needed it was made from it.
     private func recordUnkept(_ home: Node, _ recipe: Recipe, _ lease: Lease?, _ recorder: Flight?) {
-        let made = Outcome(result: .success(Payload(())), home: home, recipe: recipe, lease: lease, isOutdated: false)
-        for reader in [recorder, asker.ownRecorder].compactMap(\.self) {
-            reader.record(made, of: requested)
-            if facts.value.isProvisional { reader.facts.value.isProvisional = true }
-        }
+        let made = Outcome(
+            result: .success(Payload(())), home: home, recipe: recipe, lease: lease, isOutdated: false,
+            isProvisional: facts.value.isProvisional)
+        recorder?.record(made, of: requested)
+        asker.ownRecorder?.record(made, of: requested)
     }
 
     /// Under the lock: an instance that was reset, or that is made from old values, is loaded again at once if it is

@@ -84,6 +84,18 @@ extension Container {
         return node.family.lock.withLock { node.storage.facts.strictness != nil }
     }
 
+    /// Takes away every feature that was loaded in this container, so that the next read asks for it again.
+    package func dropLoadedFeatures() {
+        let node = backing.node
+        var effects = Effects()
+        node.family.lock.withLock {
+            for cell in node.storage.cells where cell.has(CellState.loaded) && cell.key.kind != .property {
+                node.dropLoaded(cell.key, &effects)
+            }
+        }
+        effects.perform(in: node.family)
+    }
+
     private func setStrictness(_ strictness: Strictness?) {
         let node = backing.node
         node.family.lock.withLock {

@@ -44,11 +44,13 @@ package enum TestProcess {
 
     /// This may run before the program itself has begun, so it does as little as it can: the runner is asked for later.
     ///
-    /// A library with tests can also be loaded into an app that runs already.
+    /// Other constructors may have read real features by then, and a library with tests can be loaded into an app that
+    /// runs already: what they left in the container of the process is not for tests.
     fileprivate static func begin(_ install: UnsafeRawPointer) {
         let isFirst = installer.exchange(UInt(bitPattern: install), ordering: .sequentiallyConsistent) == 0
         guard isFirst, sharedExists.load(ordering: .sequentiallyConsistent) else { return }
         runner?.prepareShared(.shared)
+        Container.shared.dropLoadedFeatures()
     }
 
     /// Whether what is made now is everybody's, so that its failures are not those of the test that makes it.
