@@ -3,8 +3,8 @@ public import Fugu
 extension Container {
     /// Runs an operation of a test with the real features.
     ///
-    /// ``Fugu/Container/current`` is a new container in which external features load as they do in the program. It has what
-    /// was set in the container that was current before, or else in ``Fugu/Container/shared``, but nothing that was loaded
+    /// `Container.current` is a new container in which external features load as they do in the program. It has what
+    /// was set in the container that was current before, or else in `Container.shared`, but nothing that was loaded
     /// there.
     ///
     ///     func testServer() throws {

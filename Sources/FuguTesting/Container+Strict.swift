@@ -53,7 +53,7 @@ extension Container {
         strict(fileID: fileID, filePath: filePath, line: line, column: column) { _ in }
     }
 
-    /// Runs an operation with a new strict container as ``Fugu/Container/current``.
+    /// Runs an operation with a new strict container as `Container.current`.
     ///
     ///     func testForecast() {
     ///         Container.strict { $0[WeatherClient.self] = WeatherClient { _ in 21 } } operation: {
@@ -77,7 +77,7 @@ extension Container {
         try strict(fileID: fileID, filePath: filePath, line: line, column: column, configure).run(operation)
     }
 
-    /// Runs an async operation with a new strict container as ``Fugu/Container/current``.
+    /// Runs an async operation with a new strict container as `Container.current`.
     ///
     /// If anything registered by `onClose`, the container is closed at the end.
     ///
