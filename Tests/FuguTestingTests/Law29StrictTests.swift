@@ -156,6 +156,7 @@ import Testing
                 _ = container[Mailer.self]
                 _ = try? container[Network.Socket.self]
                 _ = try? await container.child()[Database.self]
+                _ = container.observable[Mailer.self]
                 // An accessor of this library's own is no place to send anybody.
                 _ = container.timestamp
             }
@@ -163,9 +164,9 @@ import Testing
             texts.add(issue.comments.first?.rawValue ?? "")
             return true
         }
-        #expect(texts.count == 4)
+        #expect(texts.count == 5)
         #expect(texts.all.last?.contains("was read by the test itself. Swap") == true)
-        for (offset, text) in texts.all.prefix(3).enumerated() {
+        for (offset, text) in texts.all.prefix(4).enumerated() {
             #expect(text.contains(" at FuguTestingTests/Law29StrictTests.swift:\(line + offset). "), "\(text)")
         }
     }

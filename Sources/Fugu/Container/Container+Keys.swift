@@ -60,7 +60,7 @@ extension ObservableContainer {
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
-        get { _container[feature] }
+        get { _container[feature, fileID, line] }
         set { _container[feature] = newValue }
     }
 
@@ -69,6 +69,6 @@ extension ObservableContainer {
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
-        get throws { try _container[feature] }
+        get throws { try _container[feature, fileID, line] }
     }
 }
