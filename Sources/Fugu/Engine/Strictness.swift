@@ -90,10 +90,10 @@ extension Container {
         var effects = Effects()
         node.family.lock.withLock {
             for cell in node.storage.cells where cell.has(CellState.loaded) && cell.key.kind != .property {
-                node.dropLoaded(cell.key, &effects)
+                node.dropLoaded(cell, &effects)
             }
         }
-        effects.perform(in: node.family)
+        effects.perform()
     }
 
     private func setStrictness(_ strictness: Strictness?) {
