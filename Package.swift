@@ -21,8 +21,10 @@ let package = Package(
         .target(name: "Fugu", swiftSettings: strict),
         .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguFoundation", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
+        .target(name: "FuguTestingStart"),
         .target(
-            name: "FuguTesting", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"], swiftSettings: strict),
+            name: "FuguTesting", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTestingStart"],
+            swiftSettings: strict),
         .executableTarget(
             name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
             exclude: ["expected.txt"], swiftSettings: strict),

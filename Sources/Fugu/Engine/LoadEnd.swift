@@ -18,7 +18,8 @@ extension Flight {
             }
             if let landing = facts.value.landing {
                 let made = Outcome(
-                    result: result, home: home, recipe: recipe, lease: lease, isOutdated: asker.isOutdated(recipe))
+                    result: result, home: home, recipe: recipe, lease: lease,
+                    isOutdated: asker.isOutdated(recipe), isProvisional: facts.value.isProvisional)
                 landing.outcome.withLock { $0 = ending.outcome(for: made) }
             }
             if case .success = result, let rare = facts.value.rare, !rare.failedNeeds.isEmpty {
@@ -122,7 +123,7 @@ extension Flight {
             if home !== asker { asker.link(requested, to: cell) }
         } else {
             recordUnkept(home, recipe, lease, recorder)
-            repeatIfObserved(&effects)
+            if !facts.value.isProvisional { repeatIfObserved(&effects) }
         }
         return .made
     }
@@ -137,7 +138,9 @@ extension Flight {
 
     /// Under the lock: the instance is not kept, but whoever needed it was made from it.
     private func recordUnkept(_ home: Node, _ recipe: Recipe, _ lease: Lease?, _ recorder: Flight?) {
-        let made = Outcome(result: .success(Payload(())), home: home, recipe: recipe, lease: lease, isOutdated: false)
+        let made = Outcome(
+            result: .success(Payload(())), home: home, recipe: recipe, lease: lease, isOutdated: false,
+            isProvisional: facts.value.isProvisional)
         recorder?.record(made, of: requested)
         asker.ownRecorder?.record(made, of: requested)
     }
@@ -199,7 +202,9 @@ extension Flight {
     /// Whether what was made is to stay: the key was not reset meanwhile, what puts it below the root still stands, and,
     /// if it reloads, nothing changed that it was made from.
     private func isWanted(at home: Node, _ recipe: Recipe) -> Bool {
-        guard facts.value.rare?.resets.contains(where: { $0 === home }) != true else { return false }
+        guard !facts.value.isProvisional, facts.value.rare?.resets.contains(where: { $0 === home }) != true else {
+            return false
+        }
         guard home.isRoot || home.anchors(requested, recipe) else { return false }
         return !asker.isOutdated(recipe)
     }
