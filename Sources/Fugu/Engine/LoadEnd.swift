@@ -120,7 +120,8 @@ extension Flight {
         }
         if let cell = place(payload, home, recipe, lease, &effects) {
             note(cell, of: home, recorder)
-            if home !== asker { asker.link(requested, to: cell) }
+            // Something may have been set meanwhile that hides it from the asker.
+            if home !== asker, asker.isValid(recipe, of: home) { asker.link(requested, to: cell) }
         } else {
             recordUnkept(home, recipe, lease, recorder)
             if !facts.value.isProvisional { repeatIfObserved(&effects) }
@@ -251,8 +252,10 @@ extension Node {
         if let (cell, owner) = find(input.key).present {
             return owner.depth != input.depth || cell.info?.value.changed != input.changed
         }
-        // What was never there, the placeholder of a strict container say, has not gone.
-        guard let owner = path.first(where: { $0.depth == input.depth }) else { return true }
-        return owner.storage.existingCell(input.key)?.info?.value.changed != input.changed
+        // What was never there, the placeholder of a strict container say, has not gone; what is there is hidden.
+        guard let owner = path.first(where: { $0.depth == input.depth }),
+            let cell = owner.storage.existingCell(input.key), !cell.has(CellState.hasWord)
+        else { return true }
+        return cell.info?.value.changed != input.changed
     }
 }
