@@ -76,18 +76,6 @@ extension LocatedValue {
     }
 }
 
-extension NodeStore {
-    /// A number as it was written in the source, without underscores; nil if it never was text.
-    fileprivate func numberText(at offset: UInt32) -> String? {
-        guard offset != Node.noOffset else { return nil }
-        let digits = bytes[Int(offset)..<end].prefix { byte in
-            ByteClass.isDigit(byte) || byte | 0x20 == UInt8(ascii: "e") || [0x2B, 0x2D, 0x2E, 0x5F].contains(byte)
-        }
-        let text = String(decoding: digits.lazy.filter { $0 != UInt8(ascii: "_") }, as: UTF8.self)
-        return text.isEmpty ? nil : text
-    }
-}
-
 /// The environment of this process as it is now. Foundation reads it under the lock that its own changes take.
 func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environment }
 

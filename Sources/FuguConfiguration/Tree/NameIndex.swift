@@ -63,6 +63,7 @@ struct NameIndex: Sendable {
         guard depth + segments.count <= NodeStore.depthLimit else { throw .tooDeep(node) }
         var entry = table
         var start = key.start
+        if segments.count > 1 { mix(table) }
         for segment in segments {
             if entry != table { entries[entry].isMixed = true }
             let text = Text(start: start, length: UInt32(segment.utf8.count))
@@ -72,6 +73,16 @@ struct NameIndex: Sendable {
         guard entries[entry].written < 0 else { throw .givenTwice(first: entries[entry].written, second: node) }
         entries[entry].written = node
         return (entry, depth + segments.count)
+    }
+
+    /// The table of a dotted name, and every table around it, holds something that was not written in it as such. Each is
+    /// marked once.
+    private mutating func mix(_ entry: Int) {
+        var entry = entry
+        while entry > 0, !entries[entry].isMixed {
+            entries[entry].isMixed = true
+            entry = entries[entry].parent
+        }
     }
 
     private mutating func number(of key: Key, _ text: Text, _ offset: UInt32) -> Int {
