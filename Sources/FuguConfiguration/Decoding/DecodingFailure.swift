@@ -70,7 +70,7 @@ extension LocatedValue {
         case .null: ("null", nil)
         case .bool: ("bool", "\(node.bool)")
         case .integer: ("integer", "\(node.integer)")
-        case .double: ("double", tree.store.numberText(at: node.offset) ?? "\(node.double)")
+        case .double: ("double", shownDouble)
         case .string: ("string", Quoted.string(text, limit: 40))
         case .text, .word: ("text", Quoted.string(text, limit: 40))
         case .flag: ("nothing", nil)
@@ -79,6 +79,12 @@ extension LocatedValue {
         case .table: ("table", nil)
         case .other: otherKindAndText
         }
+    }
+
+    /// As it was written where that says more.
+    private var shownDouble: String {
+        let written = tree.store.numberText(at: node.offset) ?? ""
+        return written.utf8.count > 15 ? written : "\(node.double)"
     }
 
     private var otherKindAndText: (kind: String, value: String?) {

@@ -10,7 +10,8 @@ enum ErrorText {
     static func mismatch(expected: String, found: String) -> String { "expected \(expected), found \(found)" }
 
     static func missing(expected: String, similar: String?) -> String {
-        "missing; expected \(expected)" + (similar.map { "; there is \(Quoted.name($0)): is that what it should be?" } ?? "")
+        "missing; expected \(expected)"
+            + (similar.map { "; there is \(Quoted.name($0)): is that what it should be?" } ?? "")
     }
 
     static func masked(expected: String?) -> String {
@@ -53,7 +54,7 @@ enum ErrorText {
         "unknown name; if it is the value of \(spelling), write \(spelling)=…"
     }
 
-    static let argumentWithoutName = "an argument begins with --= and so has no name; write --name=value"
+    static let argumentWithoutName = "an argument begins with --= and so has no name"
 
     // MARK: Sources
 
@@ -86,10 +87,10 @@ enum ErrorText {
     ///   - places: Where the value could be written, such as `APP_URL`.
     static func required(sources: [String], places: [String]) -> String {
         guard !sources.isEmpty else {
-            return "a value is required, but code gives none and no source is applied; apply a source that has it, or set it"
+            return "a value is required, but neither code nor any source gives one; none is applied"
         }
-        return "a value is required, but neither code nor \(sources.joined(separator: ", ")) gives one; set "
-            + places.joined(separator: " or ")
+        return "a value is required, but neither code nor \(sources.joined(separator: ", ")) gives one"
+            + (places.isEmpty ? "" : "; set " + places.joined(separator: " or "))
     }
 
     static func source(_ snapshot: PropertySnapshot) -> String {

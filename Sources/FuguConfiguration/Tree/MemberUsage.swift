@@ -31,10 +31,12 @@ final class MemberUsage: Sendable {
             let asked = value.node.kind == .table ? tables[value.id] : nil
             if value.node.kind == .array || asked != nil { value.forEachChild { children.append($0) } }
             if let asked, !asked.isWhole {
-                for child in children where !asked.ids.contains(child.id) {
+                children = children.compactMap { child in
+                    if asked.ids.contains(child.id) { return child }
+                    if let made = child.madeTable(in: value), asked.ids.contains(made.id) { return made }
                     unread.append((child, asked.names.sorted()))
+                    return nil
                 }
-                children.removeAll { !asked.ids.contains($0.id) }
             }
             open += children.reversed()
         }
@@ -47,5 +49,14 @@ final class MemberUsage: Sendable {
             let prefix = LocatedValue(tree: root.tree, id: table).name
             return asked.names.map { prefix.isEmpty ? $0 : prefix + "." + $0 }
         }
+    }
+}
+
+extension LocatedValue {
+    /// The table that stands for the first part of this member's dotted name.
+    fileprivate func madeTable(in table: LocatedValue) -> LocatedValue? {
+        let key = tree.store.string(node.key)
+        guard let dot = key.firstIndex(of: ".") else { return nil }
+        return tree.store.alias(of: table.id, named: String(key[..<dot])).map { LocatedValue(tree: tree, id: $0) }
     }
 }

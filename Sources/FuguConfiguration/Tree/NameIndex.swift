@@ -63,7 +63,6 @@ struct NameIndex: Sendable {
         guard depth + segments.count <= NodeStore.depthLimit else { throw .tooDeep(node) }
         var entry = table
         var start = key.start
-        if segments.count > 1 { mix(table) }
         for segment in segments {
             if entry != table { entries[entry].isMixed = true }
             let text = Text(start: start, length: UInt32(segment.utf8.count))
@@ -73,16 +72,6 @@ struct NameIndex: Sendable {
         guard entries[entry].written < 0 else { throw .givenTwice(first: entries[entry].written, second: node) }
         entries[entry].written = node
         return (entry, depth + segments.count)
-    }
-
-    /// The table of a dotted name, and every table around it, holds something that was not written in it as such. Each is
-    /// marked once.
-    private mutating func mix(_ entry: Int) {
-        var entry = entry
-        while entry > 0, !entries[entry].isMixed {
-            entries[entry].isMixed = true
-            entry = entries[entry].parent
-        }
     }
 
     private mutating func number(of key: Key, _ text: Text, _ offset: UInt32) -> Int {
@@ -105,7 +94,10 @@ struct NameIndex: Sendable {
                 node, toTable: parent.answer, key: entry.segment, keyOffset: written?.keyOffset ?? entry.offset)
         } else if isMade {
             (node.key, node.parent) = (entry.segment, parent.answer)
-            entries[number].answer = store.add(node)
+            let id = store.add(node)
+            entries[number].answer = id
+            // Whoever decodes the table around it finds it by its name, though nobody wrote it as such.
+            store.addAlias(id, of: parent.answer)
         } else {
             entries[number].answer = entry.written
         }

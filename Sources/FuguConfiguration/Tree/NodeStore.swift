@@ -11,6 +11,8 @@ struct NodeStore: Sendable {
     private var names = NameSlots()
     /// The names that are not plain ASCII. Their bytes cannot be compared: the same name can be written in several ways.
     private var wideNames: [WideName: Int32] = [:]
+    /// Tables that dotted names made, by the written table that they would stand in.
+    private var aliases: [WideName: Int32] = [:]
     /// Where the source begins, behind a byte order mark.
     let start: Int
     /// Where the source ends.
@@ -123,7 +125,9 @@ struct NodeStore: Sendable {
     }
 
     func child(of table: Int32, key: Text) -> Int32? {
-        let found = bytes.withUnsafeBufferPointer { child(of: table, key: UnsafeBufferPointer(rebasing: $0[key.range])) }
+        let found = bytes.withUnsafeBufferPointer {
+            child(of: table, key: UnsafeBufferPointer(rebasing: $0[key.range]))
+        }
         if found != nil || bytes[key.range].allSatisfy({ $0 < 0x80 }) { return found }
         return wideChild(of: table, named: string(key))
     }
@@ -131,9 +135,18 @@ struct NodeStore: Sendable {
     func child(of table: Int32, named name: String) -> Int32? {
         var name = name
         let found = name.withUTF8 { child(of: table, key: $0) }
-        if found != nil || name.utf8.allSatisfy({ $0 < 0x80 }) { return found }
+        if found != nil { return found }
+        if !aliases.isEmpty, let made = alias(of: table, named: String(name)) { return made }
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
         return wideChild(of: table, named: name)
     }
+
+    mutating func addAlias(_ id: Int32, of table: Int32) {
+        aliases[WideName(first: table, name: string(nodes[Int(id)].key))] = id
+    }
+
+    /// The table that dotted names made below a table, in which it is not written.
+    func alias(of table: Int32, named name: String) -> Int32? { aliases[WideName(first: table, name: name)] }
 
     private func wideChild(of table: Int32, named name: String) -> Int32? {
         if let plain = WideName.plainForm(of: name) { return child(of: table, named: plain) }

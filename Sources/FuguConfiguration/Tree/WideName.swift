@@ -1,6 +1,6 @@
 /// A name with characters beyond ASCII. Strings are equal however their accents are composed, and so are names.
 struct WideName: Hashable, Sendable {
-    /// The first child of the table, which stands for it.
+    /// What stands for the table.
     let first: Int32
     let name: String
 
