@@ -21,20 +21,10 @@ struct PoolSize: NamedProperty {
 }
 
 /// All that this program can be told from outside.
-struct Settings {
-    let container: Container
-
-    func explanations() -> [Explanation] {
-        [
-            container.explain(Properties.host), container.explain(Properties.port),
-            container.explain(Properties.timeout),
-            container.explain(Properties.origins), container.explain(Properties.logLevel),
-            container.explain(PoolSize.self), container.explain(Properties.password),
-        ]
-    }
-
-    func validate() throws {
-        try container.validate(
+enum Settings {
+    /// Makes all keys known before any source is read.
+    static func declare(in container: Container) {
+        container.declare(
             Properties.host, Properties.port, Properties.timeout, Properties.origins, Properties.logLevel,
             Properties.password, properties: PoolSize.self)
     }

@@ -10,8 +10,10 @@ struct DeclaredKey: Sendable {
     let isSecret: @Sendable () -> Bool
     let mistake: @Sendable (Container) -> PropertyError?
     let explanation: @Sendable (Container) -> Explanation
-    /// What a read gives while nothing else does.
-    let defaultText: @Sendable () -> String
+    /// What a read gives while nothing else does, in the form that configuration has for it; nil if it has none.
+    let defaultValue: @Sendable () -> PropertyValue?
+    /// What the key says of itself.
+    let help: String?
     /// What the sources hold beside the members that its type asks for, and the names of these.
     let inspection: @Sendable (Container) -> MemberInspection
 
@@ -20,7 +22,8 @@ struct DeclaredKey: Sendable {
         isSecret = { key.isSecret }
         mistake = { key.mistake(in: $0) }
         explanation = { $0.explain(key) }
-        defaultText = { ValueText.text(of: Container()[key]) }
+        defaultValue = { Reflection.value(of: Container()[key]) }
+        help = nil
         inspection = { container in
             key.name.map { MemberInspection($0, as: Value.self, in: container) } ?? MemberInspection()
         }
@@ -33,7 +36,8 @@ struct DeclaredKey: Sendable {
         isSecret = { P.isSecret || naming?.isSecret == true }
         mistake = { answer($0.layers(of: P.self)).mistake }
         explanation = { $0.explain(P.self) }
-        defaultText = { ValueText.text(of: P.defaultValue) }
+        defaultValue = { Reflection.value(of: P.defaultValue) }
+        help = nil
         inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
     }
 
@@ -50,7 +54,8 @@ struct DeclaredKey: Sendable {
         explanation = { _ in
             Explanation(name: label, winner: .init(value: "?", origin: .defaultValue), hidden: [], mistake: nil)
         }
-        defaultText = { "?" }
+        defaultValue = { nil }
+        help = nil
         inspection = { _ in MemberInspection() }
     }
 
@@ -128,10 +133,12 @@ struct MemberInspection {
     }
 }
 
-/// Names of types without the wrapping that says nothing to whoever writes a value.
+/// Names of types for whoever writes a value: without wrapping that says nothing to them, and of an enumeration the values.
 enum TypeText {
     static func name(of type: Any.Type) -> String {
         if let optional = type as? any OptionalType.Type { return name(of: optional.wrapped) }
+        if let choices = LocatedValue.rawValues(of: type) { return choices.joined(separator: "|") }
+        if type == Bool.self { return "true|false" }
         return "\(type)"
     }
 }

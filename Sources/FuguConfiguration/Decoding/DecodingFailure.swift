@@ -168,12 +168,15 @@ extension LocatedValue {
 
     /// `Mode (slow, fast)` where the type can list its cases.
     private static func choices(of type: Any.Type) -> String {
-        guard let listed = type as? any CaseIterable.Type else { return "\(type)" }
-        return "\(type) (\(rawValues(of: listed)))"
+        rawValues(of: type).map { "\(type) (\($0.joined(separator: ", ")))" } ?? "\(type)"
     }
 
-    private static func rawValues<T: CaseIterable>(of type: T.Type) -> String {
-        type.allCases.prefix(12).map { ($0 as? any RawRepresentable).map { "\($0.rawValue)" } ?? "" }.joined(
-            separator: ", ")
+    /// The raw values of the first cases, where the type can list them.
+    static func rawValues(of type: Any.Type) -> [String]? {
+        func list<T: CaseIterable>(_ type: T.Type) -> [String] {
+            type.allCases.prefix(12).compactMap { ($0 as? any RawRepresentable).map { "\($0.rawValue)" } }
+        }
+        guard type is any RawRepresentable.Type, let listed = type as? any CaseIterable.Type else { return nil }
+        return list(listed)
     }
 }

@@ -27,6 +27,8 @@ public struct EnvironmentSource: CountedSource {
 
     var valueCount: Int { variables.valueCount ?? 0 }
 
+    var prefix: String { variables.prefix }
+
     /// Takes the variables; never throws.
     public func load() throws(PropertyError) -> PropertySnapshot { PropertySnapshot(source: name, content: variables) }
 }

@@ -16,6 +16,12 @@ struct Reflection {
         return members
     }
 
+    /// The form of a value in configuration; nil if it has none, or is an optional that holds nothing.
+    static func value(of value: Any) -> PropertyValue? {
+        var reflection = Reflection(source: "")
+        return (try? reflection.propertyValue(of: value)) ?? nil
+    }
+
     /// Nil for an optional that holds nothing.
     private mutating func propertyValue(of value: Any) throws(PropertyError) -> PropertyValue? {
         guard path.count < NodeStore.depthLimit else { throw failure(ErrorText.nestedTooDeep) }
