@@ -23,8 +23,13 @@ final class SourceStack: ValueSources {
     final class Identity: Sendable {}
 
     let entries: [Entry]
+    /// Whom to tell what is read.
+    let log: ReadLog?
 
-    init(_ entries: [Entry]) { self.entries = entries }
+    init(_ entries: [Entry], log: ReadLog? = nil) {
+        self.entries = entries
+        self.log = log
+    }
 
     /// The sources of a container, if it has some.
     static func of(_ container: Container) -> SourceStack? { container.sources as? SourceStack }
@@ -40,7 +45,9 @@ final class SourceStack: ValueSources {
     }
 
     func answer<Value: Decodable & Sendable>(_ name: String, as _: Value.Type, isSecret: Bool) -> SourceAnswer<Value> {
-        guard let (value, isMarked) = found(name).first(where: { _ in true }) else { return .nothing }
+        let found = found(name).first { _ in true }
+        log?.tell(SourceRead(name: name, type: "\(Value.self)", origin: found?.value.origin))
+        guard let (value, isMarked) = found else { return .nothing }
         do throws(PropertyError) {
             return .value(try value.decode(Value.self, quotesValues: !isSecret && !isMarked))
         } catch {
@@ -56,7 +63,7 @@ final class SourceStack: ValueSources {
     }
 
     func over(_ others: any ValueSources) -> any ValueSources {
-        SourceStack(entries + ((others as? SourceStack)?.entries ?? []))
+        SourceStack(entries + ((others as? SourceStack)?.entries ?? []), log: log ?? (others as? SourceStack)?.log)
     }
 
     /// The same sources with what they hold now, or everything that is wrong with them.
@@ -77,7 +84,7 @@ final class SourceStack: ValueSources {
             }
         }
         guard errors.isEmpty else { throw PropertyErrors(errors) }
-        return SourceStack(fresh)
+        return SourceStack(fresh, log: log)
     }
 
     /// What the sources would be stamped with now.

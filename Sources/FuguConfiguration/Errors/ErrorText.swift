@@ -70,6 +70,10 @@ enum ErrorText {
     static let zeroInPath = "the path has a zero character in it"
     static let tooLargeFile = "it is larger than \(NodeStore.sizeLimit >> 20) MB"
 
+    static let notText = "cannot be read: it is no UTF-8 text"
+
+    static func sameName(as other: String) -> String { "has the name that \(other) has, in another spelling" }
+
     static func cycle(_ way: [String]) -> String {
         "an instance leads back to itself (\(way.joined(separator: " → "))); break the circle or leave it out"
     }

@@ -147,6 +147,9 @@ enum FileContents {
         (try? stamp(path)).map { PropertySourceStamp(parts: $0) } ?? PropertySourceStamp(0)
     }
 
+    /// The same as numbers; nil if there is no such file.
+    static func parts(_ path: String) -> [Int64]? { try? stamp(path) }
+
     private static func stamp(_ path: String) throws(Failure) -> [Int64] {
         // What the C library is given ends at the first zero: another path than was meant.
         guard !path.utf8.contains(0) else { throw .zeroInPath }
