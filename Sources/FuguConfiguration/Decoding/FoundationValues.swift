@@ -7,7 +7,6 @@ import Foundation
 extension LocatedValue {
     /// The types of Foundation that configuration has forms of its own for.
     func foundationValue<Value>(_ type: Value.Type) throws -> Value? {
-        guard node.kind != .table, node.kind != .array else { return nil }
         if type == URL.self { return try url() as? Value }
         if type == Date.self { return try date() as? Value }
         if type == UUID.self { return try uuid() as? Value }

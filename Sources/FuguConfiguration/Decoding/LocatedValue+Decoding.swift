@@ -15,7 +15,11 @@ extension LocatedValue {
 
     /// What containers call for every nested value.
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if let value = try nativeValue(type) { return value }
+        switch node.kind {
+        case .table: break
+        case .array: if let list = try list(type) { return list }
+        default: if let value = try nativeValue(type) { return value }
+        }
         // What a type decodes it decodes on the stack, however deep the document.
         let depth = node.depth
         if depth >= 32, depth % 4 == 0, StackRoom.isShort {
@@ -26,6 +30,25 @@ extension LocatedValue {
         } catch {
             throw located(error, decoding: type)
         }
+    }
+
+    /// Lists of what is most often listed, without the containers that their own decoding would ask for.
+    private func list<Value>(_ type: Value.Type) throws -> Value? {
+        if type == [String].self { return try elements { try $0.string() } as? Value }
+        if type == [Int].self { return try elements { try $0.integer(Int.self) } as? Value }
+        if type == [Double].self { return try elements { try $0.floating(Double.self) } as? Value }
+        return nil
+    }
+
+    private func elements<Element>(_ decode: (LocatedValue) throws -> Element) rethrows -> [Element] {
+        var elements: [Element] = []
+        elements.reserveCapacity(Int(node.count))
+        var next = firstChild
+        while let element = next {
+            elements.append(try decode(element))
+            next = element.nextSibling
+        }
+        return elements
     }
 
     /// Types whose own decoding would not know the forms that configuration has for them.
