@@ -1,7 +1,7 @@
 import Foundation
 import Fugu
 import FuguConfiguration
-import FuguFoundation
+import FuguFoundationSources
 
 /// The program: later layers count before earlier ones.
 struct Program {

@@ -1,7 +1,7 @@
 import Foundation
 import Fugu
 import FuguConfiguration
-import FuguFoundation
+import FuguFoundationSources
 import FuguTesting
 import Testing
 

@@ -16,6 +16,8 @@ extension LocatedValue {
     /// What containers call for every nested value.
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         switch node.kind {
+        case .table where type == Duration.self, .array where type == Duration.self:
+            throw mismatch(type, expected: Self.durationForm)
         case .table: break
         case .array: if let list = try list(type) { return list }
         default: if let value = try nativeValue(type) { return value }
@@ -123,9 +125,11 @@ extension LocatedValue {
         }
     }
 
+    private static let durationForm = "Duration with a unit, such as 30s, 1.5m or 250ms"
+
     func duration() throws -> Duration {
         if let text = textOrNil, let value = DurationText.value(of: text) { return value }
-        throw mismatch(Duration.self, expected: "Duration with a unit, such as 30s, 1.5m or 250ms")
+        throw mismatch(Duration.self, expected: Self.durationForm)
     }
 
     func bytes() throws -> [UInt8] {
