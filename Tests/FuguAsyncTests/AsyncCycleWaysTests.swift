@@ -182,12 +182,12 @@ import Testing
         }
     }
 
-    @Test("Nesting deeper than 100 loads is reported alike (law 6)")
+    @Test("Nesting without end is reported alike (law 6)")
     func deep() async throws {
         let container = Container()
         let error = try #require(await #expect(throws: LoadError.self) { try await container[Deep<Int>.self] })
-        #expect(error.path.count == 101)
-        #expect(error.description.contains("more than 100 loads deep"))
-        #expect(container.stage.tally("Deep").count == 100)
+        #expect(error.path.count > 101)
+        #expect(error.description.contains("the stack has no room for more"))
+        #expect(container.stage.tally("Deep").count == error.path.count - 1)
     }
 }

@@ -157,9 +157,9 @@ import Testing
     @Test("Nesting without end is reported instead of overflowing the stack (law 6)")
     func endless() {
         let error = #expect(throws: LoadError.self) { try Container()[Level<Int>.self] }
-        #expect(error?.path.count == 101)
+        #expect((error?.path.count ?? 0) > 100)
         #expect(error?.path.first == "Level<Int>")
-        #expect(error?.description.contains("nested more than 100 loads deep") == true)
+        #expect(error?.description.contains("the stack has no room for more") == true)
     }
 
     struct Name: Feature {

@@ -169,7 +169,7 @@ import Testing
         container[Number.self] = 0
         let loads = Counter()
         let reads = Log<Int>()
-        container.observe(Number.self) { _ in reads.add(Container.current === container ? -1 : container[Other.self]) }
+        container.observe(Number.self) { _ in reads.add(Container.current === container ? container[Other.self] : -1) }
         container.replace(Watched.self) { _ in
             container[Number.self] = loads.add()
             return 1

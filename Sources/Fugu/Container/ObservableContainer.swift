@@ -33,14 +33,15 @@ final class Tracker: Observable, Sendable {
     fileprivate subscript(key: Key) -> Bool { true }
 
     /// Notes that `key` is read, before it is.
-    func access(_ key: Key, in node: Node) {
+    func access(_ key: Key, in container: Container) {
         if tracked.withLock({ $0.insert(key).inserted }) {
+            let node = container.backing.node
             let observer = Observer(
                 node, key, skipsLoads: true,
                 Observer.Callbacks(
                     call: { [weak self] _ in self?.registrar.withMutation(of: self!, keyPath: \.[key]) {} }, onEnd: nil)
             )
-            node.family.observe(observer, nil)
+            node.family.observe(observer, in: container.backing.owner ?? container, nil)
         }
         registrar.access(self, keyPath: \.[key])
     }
@@ -73,14 +74,14 @@ private final class TrackingView: Backing {
     var owner: Container? { container }
 
     func read(_ request: Request, _: Container, _ load: (Container) throws -> Payload) throws -> Payload {
-        tracker.access(request.key, in: node)
+        tracker.access(request.key, in: container)
         return try backing.read(request, container, load)
     }
 
     func readAsync(
         _ request: Request, _: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        tracker.access(request.key, in: node)
+        tracker.access(request.key, in: container)
         return try await backing.readAsync(request, container, load)
     }
 

@@ -134,7 +134,8 @@ extension Container {
             onEnd()
         }
         let node = backing.node
-        node.family.observe(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        node.family.observe(
+            observer, in: backing.owner ?? self, subject.reloader, subject.naming, startsWithPresent: true)
         // A closing ends the sequences that it finds; this one may have come later.
         if node.family.lock.withLock({ node.isClosed }) { observer.subscription.cancel() }
         return stream
@@ -143,7 +144,7 @@ extension Container {
     private func add<Value>(_ subject: Subject<Value>, _ callbacks: Observer.Callbacks) -> ObservationToken {
         let node = backing.node
         let observer = Observer(node, subject.key, callbacks)
-        node.family.observe(observer, subject.reloader, subject.naming)
+        node.family.observe(observer, in: backing.owner ?? self, subject.reloader, subject.naming)
         return ObservationToken(observer)
     }
 }

@@ -103,7 +103,7 @@ extension WarmUp.Item {
         let errand = Errand(of: container.backing.node.family, parent: Current.unfinished)
         defer { errand.finish() }
         do {
-            try await Current.$activity.withValue(errand) { try await load(container) }
+            try await Current.run(errand) { try await load(container) }
             return nil
         } catch {
             let way = errand.failedNeeds.withLock { $0 }.way(to: error)
@@ -128,6 +128,7 @@ private final class Errand: Activity {
     }
 
     var key: Key? { nil }
+    func isOf(_ node: Node) -> Bool { false }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func needFailed(_ way: [Key], _ error: any Error) {
         let dropped = failedNeeds.withLock { $0.note(way, error) }

@@ -1,6 +1,10 @@
 /// All messages, as functions that tests read. Each says which key, how it came there and what to do.
 enum Messages {
-    static func way(_ path: [String]) -> String { path.joined(separator: " → ") }
+    /// The way in words; of a long one, and of long names, the beginning and the end.
+    static func way(_ path: [String]) -> String {
+        let names = path.count <= 40 ? path : path.prefix(10) + ["… (\(path.count - 30) more) …"] + path.suffix(20)
+        return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
+    }
 
     static func loadError(_ code: LoadError.Code, _ path: [String]) -> String {
         let name = path.last ?? "?"
@@ -9,8 +13,9 @@ enum Messages {
             "Fugu: \(name) needs itself to load: \(way(path)). Break the cycle: let one of them read what it needs "
                 + "later, through the container that its load(in:) was given, instead of while it loads."
         case .tooDeep:
-            "Fugu: \(name) is nested more than 100 loads deep, which is taken for a cycle: \(way(path)). Load one of "
-                + "them before the others need it, or read what it needs later, through its container."
+            "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
+                + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
+                + "through the container."
         case .ended:
             "Fugu: \(name) was asked of a container that has gone away. Keep the Container as long as features that "
                 + "captured it are used, or read \(name) while they load."

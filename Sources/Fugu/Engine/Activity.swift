@@ -9,6 +9,8 @@ protocol Activity: AnyObject, Sendable {
     /// Who needs this.
     var parent: (any Activity)? { get }
     var standing: Standing { get }
+    /// Whether this concerns the container of `node`.
+    func isOf(_ node: Node) -> Bool
     /// Whether it has ended, so that nobody waits for it any more.
     var isFinished: Bool { get }
     /// A load that this needed has failed; `way` leads from it to the one that threw the error.
@@ -21,11 +23,27 @@ struct Standing: Sendable {
     let level: Int
     /// The bits of the keys of all loads on the way, by `Key.mask`.
     let mask: UInt64
+    /// The outermost activity that runs on the same thread or task, if the activity itself is not it: until its end nobody
+    /// is told of changes.
+    let outermost: (any Activity)?
+    /// The stack that deep ways run on: it is asked for once on each way, since that takes long.
+    private let stack: PlatformStack?
 
-    init(under above: Standing?, loading key: Key? = nil) {
+    /// How many loads may stand within one another where each has a stack of its own.
+    static let deepest = 2_000
+
+    /// - Parameters:
+    ///   - above: How far down the activity stands that needs this one.
+    ///   - outermost: See ``outermost``.
+    init(under above: Standing?, loading key: Key? = nil, within outermost: (any Activity)? = nil) {
         level = (above?.level ?? 0) + 1
         mask = (above?.mask ?? 0) | (key?.mask ?? 0)
+        self.outermost = outermost
+        stack = level < 100 ? nil : above?.stack.flatMap { $0.isCurrent ? $0 : nil } ?? .current
     }
+
+    /// Whether the running thread has no stack left for more loads.
+    var hasNoStackLeft: Bool { (stack.flatMap { $0.isCurrent ? $0 : nil } ?? .current).isNearlyUsedUp }
 }
 
 /// A load that something needed and that has failed.
@@ -60,12 +78,6 @@ extension Activity {
     /// The keys of the loads of the chain, outermost first.
     var way: [Key] { chain.compactMap { $0 is Flight ? $0.key : nil }.reversed() }
 
-    /// The last of the chain.
-    var outermost: any Activity {
-        var result: any Activity = self
-        for activity in chain { result = activity }
-        return result
-    }
 }
 
 /// An activity and all that need it and have not ended, innermost first.
@@ -84,43 +96,86 @@ struct Chain: Sequence, IteratorProtocol {
 /// Events that wait for the end of the outermost activity they were made in.
 enum Deferred {
     private static let count = Atomic(0)
-    private static let records = Guarded<[ObjectIdentifier: [(KeyRecord, Family)]]>([:])
+    private static let waiting = Guarded<[ObjectIdentifier: [Followers]]>([:])
 
-    static func add(_ record: KeyRecord, of family: Family, until holder: any Activity) {
-        let dropped = records.withLock { records -> [(KeyRecord, Family)]? in
-            guard records[ObjectIdentifier(holder)]?.append((record, family)) == nil else { return nil }
-            records[ObjectIdentifier(holder)] = [(record, family)]
+    /// - Parameter holder: An activity that runs on this thread or task, and so does not end meanwhile.
+    static func add(_ followers: Followers, until holder: any Activity) {
+        waiting.withLock { waiting in
+            guard waiting[ObjectIdentifier(holder)]?.append(followers) == nil else { return }
+            waiting[ObjectIdentifier(holder)] = [followers]
             count.add(1, ordering: .sequentiallyConsistent)
-            // Has it ended meanwhile, and looked here before? Then whoever made the event delivers it.
-            guard holder.isFinished else { return nil }
-            count.subtract(1, ordering: .sequentiallyConsistent)
-            return records.removeValue(forKey: ObjectIdentifier(holder))
         }
-        withExtendedLifetime(dropped) {}
     }
 
     /// After an activity has ended: delivers what waited for it.
     static func deliver(after activity: any Activity) {
         guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
-        let waiting = records.withLock { records in
-            let waiting = records.removeValue(forKey: ObjectIdentifier(activity))
-            if waiting != nil { count.subtract(1, ordering: .sequentiallyConsistent) }
-            return waiting ?? []
+        let followers = waiting.withLock { waiting in
+            let followers = waiting.removeValue(forKey: ObjectIdentifier(activity))
+            if followers != nil { count.subtract(1, ordering: .sequentiallyConsistent) }
+            return followers ?? []
         }
-        for (record, family) in waiting { family.deliver(record) }
+        for followers in followers { followers.deliver() }
     }
 }
 
 /// What the running thread or task is in the middle of.
 enum Current {
-    @TaskLocal static var activity: (any Activity)?
+    /// Tasks that are started inside an activity inherit this: it says "somewhere within", and the execution tells whether
+    /// it is here.
+    private struct Running: Sendable {
+        let activity: any Activity
+        let execution: Execution
+    }
+    @TaskLocal private static var running: Running?
 
     /// The running activity, if it has not ended meanwhile (a task started inside a load may outlive it).
     static var unfinished: (any Activity)? {
-        guard let activity = activity else { return nil }
+        guard let activity = running?.activity else { return nil }
         if !activity.isFinished { return activity }
         var chain = activity.chain
         return chain.next()
+    }
+
+    /// The running activity, if it runs on this very thread and task and not in one that started this.
+    static var own: (any Activity)? {
+        guard let running, !running.activity.isFinished, running.execution == .current else { return nil }
+        return running.activity
+    }
+
+    /// The running activity and those that need it, as far as they run on this very thread and task, innermost first.
+    static var ownChain: [any Activity] {
+        guard let own else { return [] }
+        var result: [any Activity] = []
+        for activity in own.chain {
+            result.append(activity)
+            if activity === own.standing.outermost ?? own { break }
+        }
+        return result
+    }
+
+    /// The outermost activity on this thread or task: who is told of changes waits for its end.
+    static var outermost: (any Activity)? { own.map { $0.standing.outermost ?? $0 } }
+
+    /// Runs `body` as a part of an activity.
+    @inline(__always)
+    static func run<R>(_ activity: any Activity, _ body: () throws -> R) rethrows -> R {
+        try $running.withValue(Running(activity: activity, execution: .current), operation: body)
+    }
+
+    /// Runs `body` as a part of an activity, on whatever threads its task runs.
+    @inline(__always)
+    static func run<R>(_ activity: any Activity, _ body: () async throws -> R) async rethrows -> R {
+        try await $running.withValue(Running(activity: activity, execution: .currentTask), operation: body)
+    }
+
+    /// Runs what observers do: in nobody's load, with their own container at hand, whoever calls them.
+    static func observing(_ container: Container, _ body: () -> Void) {
+        func bind() {
+            if Container.current === container { return body() }
+            Container.$current.withValue(container, operation: body)
+        }
+        if running == nil { bind() } else { $running.withValue(nil, operation: bind) }
     }
 }
 

@@ -113,7 +113,7 @@ extension Flight {
                 // Whom all have left before it began does not begin: another load may be under way by now.
                 try Task.checkCancellation()
                 result = .success(
-                    try await Current.$activity.withValue(self) {
+                    try await Current.run(self) {
                         try await Container.$current.withValue(view) { try await load(view) }
                     })
             } catch {

@@ -79,7 +79,11 @@ extension Node: Backing {
 extension Flight: Backing {
     var node: Node { family.lock.withLock { facts.value.home?.object } ?? asker }
     var recorder: Flight? { isFinished ? nil : self }
-    var owner: Container? { family.lock.withLock { facts.value.container?.object } }
+    var owner: Container? {
+        guard let asked = family.lock.withLock({ facts.value.container?.object }) else { return nil }
+        // In a nested load that is the handle of another one.
+        return asked.backing.owner ?? asked
+    }
 
     func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
         guard isFinished else { return try asker.resolve(request, for: container, recorder: self, load: load) }

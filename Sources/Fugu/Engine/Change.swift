@@ -3,12 +3,13 @@ extension Node {
     /// from it.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock {
-            guard !isEnded, family.existingLoads(of: key)?.value.isIdle != false else { return nil }
+            guard !isEnded, isRoot || storage.facts.activeCount == 0 else { return nil }
             let cell = storage.cell(key)
-            guard cell.isEmpty else { return nil }
+            guard cell.isEmpty, cell.info?.isFollowed != true else { return nil }
+            let time = family.tick()
             storage.facts.heldMask |= key.mask
-            if !isRoot { storage.raiseEpoch(reachesDescendants: hasChildren) }
-            return cell.store(payload, flags: CellState.held)
+            if !isRoot { storage.raiseEpoch(to: time, reachesDescendants: hasChildren) }
+            return cell.store(payload, flags: CellState.held, at: time)
         }
         replaced?.dispose()
         return replaced != nil
@@ -19,25 +20,10 @@ extension Node {
         family.commit(Write(self, key, operation))
     }
 
-    /// Under the lock: the present value with its stamp, if its change would concern somebody: an observer, one who
-    /// reloads or one who becomes stale.
-    func concerningValue(_ key: Key) -> (Payload, UInt32)? { concerningValue(key, storage.existingCell(key)) }
-
-    /// The same, for those who have this node's cell already.
-    func concerningValue(_ key: Key, _ cell: CellReference?) -> (Payload, UInt32)? {
-        let isInput = cell?.info?.value.isInput == true
-        guard isInput || family.existingRecord(key)?.facts.value.isFollowed == true else { return nil }
-        if let cell, cell.has(CellState.held), let payload = cell.payload {
-            return (payload, cell.version &+ (cell.info?.value.changes ?? 0) &+ UInt32(truncatingIfNeeded: depth))
-        }
-        guard let (payload, cell, owner) = present(key) else { return nil }
-        return (payload, cell.version &+ cell.makeInfo().value.changes &+ UInt32(truncatingIfNeeded: owner.depth))
-    }
-
     /// Under the lock: does it.
     @inline(never)  // Many do.
     func apply(
-        _ operation: Operation, to key: Key, isSilent: Bool = false, isOpen: Bool = true, isFirstLoad: Bool = false,
+        _ operation: Operation, to key: Key, _ announcement: Announcement = Announcement(), isOpen: Bool = true,
         holder: (any Activity)?, _ effects: inout Effects
     ) {
         let cell = storage.cell(key)
@@ -47,43 +33,52 @@ extension Node {
             // What sources gave was not set by anyone; only the default that stands for a wrong value can go.
             guard cell.has(CellState.loaded) || cell.standing == CellState.held else { return }
         }
-        let lost = cell.has(CellState.held) ? nil : cell.info?.value.recipe
-        if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
         let wasHeld = cell.has(CellState.held)
-        switch operation {
-        case .set(let payload):
-            takeReplacement(cell, &effects.garbage)
-            effects.garbage.add(cell.store(payload, flags: CellState.held, isOpen: isOpen))
-        case .replace(let replacement):
-            takeReplacement(cell, &effects.garbage)
-            effects.garbage.add(cell.clear(flags: CellState.held))
-            cell.makeInfo().value.replacement = replacement
-            markResets(key)
-        case .reset:
-            let isLayered = cell.has(CellState.layered)
-            takeReplacement(cell, &effects.garbage)
-            effects.garbage.add(cell.clear(flags: isLayered ? cell.standing : 0))
-            if !isLayered { cell.info?.value.answered = nil }
-        case .layer(.value(let payload)):
-            effects.garbage.add(cell.store(payload, flags: CellState.held | CellState.layered, isOpen: isOpen))
-        case .layer(.failure):
-            // Held without a value: the default is loaded in its place, here.
-            effects.garbage.add(cell.clear(flags: CellState.held | CellState.layered))
-        case .layer(.nothing):
-            effects.garbage.add(cell.clear())
-        }
-        if !isSilent { cell.countChange() }
+        if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
+        put(operation, into: cell, isOpen: isOpen, &effects.garbage)
         let isHeld = cell.has(CellState.held)
         if isHeld { storage.facts.heldMask |= key.mask }
-        if isHeld != wasHeld, !isRoot { storage.raiseEpoch(reachesDescendants: hasChildren) }
-        if wasHeld, !isHeld { dropUnanchored(holder, &effects) }
-        if isHeld, !wasHeld { awakenHidden(by: key, holder, &effects) }
-        guard let record = family.existingRecord(key) else { return }
-        if isHeld || wasHeld { dropCopies(of: record, holder, &effects) }
-        if isHeld, !wasHeld { dropHidden(record, holder, &effects) }
-        if isSilent { return }
-        dropDependents(of: record, holder, &effects)
-        family.announce(record, at: self, lost: lost, isFirstLoad: isFirstLoad, holder, &effects)
+        if !announcement.isSilent { cell.countChange(at: family.now) }
+        if isHeld != wasHeld, !isRoot {
+            storage.raiseEpoch(to: family.now, reachesDescendants: hasChildren)
+            if isHeld {
+                hideInherited(by: key, announcement, holder, &effects)
+            } else {
+                dropUnanchored(holder, &effects)
+            }
+        }
+        guard let info = cell.info, info.isFollowed else { return }
+        if isHeld || wasHeld, info.value.place.hasBelow { dropCopies(of: key, holder, &effects) }
+        if !announcement.isSilent { dropDependents(of: info, holder, &effects) }
+        announce(key, as: announcement, holder, &effects)
+    }
+
+    /// Changes the cell itself.
+    private func put(_ operation: Operation, into cell: CellReference, isOpen: Bool, _ garbage: inout Garbage) {
+        let time = family.tick()
+        switch operation {
+        case .set(let payload):
+            takeReplacement(cell, &garbage)
+            garbage.add(cell.store(payload, flags: CellState.held, at: time, isOpen: isOpen))
+        case .replace(let replacement):
+            takeReplacement(cell, &garbage)
+            garbage.add(cell.clear(flags: CellState.held, at: time))
+            cell.makeInfo().value.replacement = replacement
+            markResets(cell.key)
+        case .reset:
+            let isLayered = cell.has(CellState.layered)
+            takeReplacement(cell, &garbage)
+            garbage.add(cell.clear(flags: isLayered ? cell.standing : 0, at: time))
+            if !isLayered { cell.info?.value.answered = nil }
+        case .layer(.value(let payload)):
+            let flags = CellState.held | CellState.layered
+            garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
+        case .layer(.failure):
+            // Held without a value: the default is loaded in its place, here.
+            garbage.add(cell.clear(flags: CellState.held | CellState.layered, at: time))
+        case .layer(.nothing):
+            garbage.add(cell.clear(at: time))
+        }
     }
 
     /// Takes a replaced loader away, to be released outside the lock.
@@ -103,113 +98,166 @@ extension Node {
 
     /// Takes away what the load of a cell left beside its value.
     func forgetLoaded(_ cell: CellReference, _ garbage: inout Garbage) {
-        unlinkLoaded(cell)
         guard let info = cell.info, let recipe = info.value.recipe else { return }
+        if recipe.reloads { unfollow(recipe, by: cell.key) }
         garbage.add(recipe)
         garbage.add(info.value.lease, isForNobody: false)
         info.value.recipe = nil
         info.value.lease = nil
-    }
-
-    /// Lets the family forget that there is something loaded in the cell.
-    private func unlinkLoaded(_ cell: CellReference) {
-        if !isRoot { family.existingRecord(cell.key)?.facts.value.copies.remove(NodeIdentity(node: self)) }
-        if let recipe = cell.info?.value.recipe, recipe.reloads { family.unfollow(recipe, by: cell.key, at: self) }
+        unlinkIfIdle(cell)
     }
 
     /// Takes everything out of a cell whose container goes away. No closers run.
     func giveUp(_ cell: CellReference, _ garbage: inout Garbage) {
-        if cell.has(CellState.loaded) {
-            unlinkLoaded(cell)
-            if let lease = cell.info?.value.lease {
+        if let info = cell.info {
+            if let lease = info.value.lease {
                 for (key, closers) in lease.abandon() {
                     garbage.addAbandoned(key)
                     garbage.add(Retained(closers))
                 }
-                garbage.add(lease, isForNobody: false)
+            }
+            if let followers = info.value.followers {
+                garbage.add(Retained(followers.end()))
+                garbage.add(drop(followers, cell))
             }
         }
-        garbage.add(cell.clear())
+        forgetLoaded(cell, &garbage)
+        garbage.add(cell.clear(at: family.tick()))
         garbage.add(cell.takeInfo())
     }
 
     /// Takes a loaded instance away, so that the next read loads again.
-    func dropLoaded(_ key: Key, _ effects: inout Effects) {
-        guard let cell = storage.existingCell(key), cell.has(CellState.loaded) else { return }
+    func dropLoaded(_ cell: CellReference, _ effects: inout Effects) {
         forgetLoaded(cell, &effects.garbage)
-        effects.garbage.add(cell.clear(flags: cell.standing))
-        cell.countChange()
-    }
-
-    /// Takes a loaded instance away, and with it those that reload from it. Returns what it was made from.
-    @discardableResult
-    private func dropWithDependents(_ key: Key, _ holder: (any Activity)?, _ effects: inout Effects) -> Recipe? {
-        let recipe = storage.existingCell(key)?.info?.value.recipe
-        dropLoaded(key, &effects)
-        if let record = family.existingRecord(key) { dropDependents(of: record, holder, &effects) }
-        return recipe
+        effects.garbage.add(cell.clear(flags: cell.standing, at: family.tick()))
+        cell.countChange(at: family.now)
     }
 
     /// After a key is no longer held here: copies go that were here because of it.
     private func dropUnanchored(_ holder: (any Activity)?, _ effects: inout Effects) {
-        guard !isRoot else { return }
-        for cell in storage.cells where cell.has(CellState.loaded) {
-            guard let recipe = cell.info?.value.recipe, !anchors(cell.key, recipe) else { continue }
-            dropWithDependents(cell.key, holder, &effects)
-            guard let record = family.existingRecord(cell.key), recipe.reloads || find(cell.key).present != nil
-            else { continue }
-            family.announce(record, at: self, lost: recipe, holder, &effects)
+        let copies = storage.cells.filter { cell in
+            guard cell.has(CellState.loaded), let recipe = cell.info?.value.recipe else { return false }
+            return !anchors(cell.key, recipe)
+        }
+        for cell in copies {
+            guard let info = cell.info, let recipe = info.value.recipe else { continue }
+            let reloads = recipe.reloads
+            dropLoaded(cell, &effects)
+            dropDependents(of: info, holder, &effects)
+            if reloads || find(cell.key).present != nil { announce(cell.key, holder, &effects) }
         }
     }
 
-    /// After a key became or is no longer held here: what descendants had loaded for it gives way, unless something
-    /// nearer hides it.
-    private func dropCopies(of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
-        if record.facts.value.copies.isEmpty { return }
-        for copy in record.facts.value.copies
-        where copy.node !== self && copy.node.isWithin(self) && !copy.node.isShadowed(record.key, below: self) {
-            copy.node.dropWithDependents(record.key, holder, &effects)
+    /// After a key was set or reset here: what descendants had loaded for it gives way, unless something nearer hides it.
+    private func dropCopies(of key: Key, _ holder: (any Activity)?, _ effects: inout Effects) {
+        if key.kind == .property { return }
+        forEachLinked(key) { node, info in
+            guard node !== self, let cell = node.storage.existingCell(key), cell.has(CellState.loaded) else { return }
+            node.dropLoaded(cell, &effects)
+            node.dropDependents(of: info, holder, &effects)
         }
     }
 
-    /// After a key changed here: instances that reload go, and those that reload from them.
-    private func dropDependents(of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
-        if record.facts.value.dependents.isEmpty { return }
-        drop(record.facts.value.dependents.filter { !$0.isIndirect && $0.depth <= depth }, of: record, holder, &effects)
-    }
-
-    /// After a key became held here: it hides inherited instances that were made from it, and so changes what was made
-    /// here or below from those.
-    private func dropHidden(_ record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects) {
-        if record.facts.value.dependents.isEmpty { return }
-        drop(record.facts.value.dependents.filter { $0.isIndirect && $0.depth < depth }, of: record, holder, &effects)
-    }
-
-    /// After a key became held here: those who observe here or below what was inherited, was made from the key and
-    /// reloads, are to have their own at once.
-    private func awakenHidden(by key: Key, _ holder: (any Activity)?, _ effects: inout Effects) {
-        guard let parent, hasChildren || storage.facts.observerCount > 0 else { return }
-        for record in family.records where !record.facts.value.observers.isEmpty {
-            guard let (cell, owner) = parent.find(record.key).present, let recipe = cell.info?.value.recipe,
-                recipe.reloads, recipe.mask & key.mask != 0, recipe.keys.contains(key), !shares(recipe, of: owner),
-                !recipe.keys.contains(where: { $0 != key && holds($0) })
-            else { continue }
-            family.announce(record, at: self, holder, &effects)
-        }
-    }
-
-    private func drop(
-        _ dependents: Set<Dependent>, of record: KeyRecord, _ holder: (any Activity)?, _ effects: inout Effects
+    /// After something changed: instances that read it and reload go, and those that reload from them.
+    private func dropDependents(
+        of info: FamilyState<CellFacts>, _ holder: (any Activity)?, _ effects: inout Effects
     ) {
-        for dependent in dependents {
+        if info.value.dependents.isEmpty { return }
+        var open = Array(info.value.dependents)
+        while let dependent = open.popLast() {
             let node = dependent.node.node
-            guard record.facts.value.dependents.contains(dependent), node.isWithin(self),
-                !node.isShadowed(record.key, below: self)
+            guard let cell = node.storage.existingCell(dependent.key), cell.has(CellState.loaded), let info = cell.info
             else { continue }
-            let lost = node.dropWithDependents(dependent.key, holder, &effects)
-            family.announce(family.record(dependent.key), at: node, lost: lost, holder, &effects)
+            node.dropLoaded(cell, &effects)
+            open += info.value.dependents
+            node.announce(dependent.key, holder, &effects)
         }
     }
+
+    /// After a key became held here: it hides inherited instances that were made from it. Instances here or below that
+    /// were made from it or from those, and reload, go; and those who observe here or below what is hidden, and reloads,
+    /// are to have their own at once.
+    private func hideInherited(
+        by key: Key, _ announcement: Announcement, _ holder: (any Activity)?, _ effects: inout Effects
+    ) {
+        for node in activeNodes {
+            for cell in Array(node.storage.cells) {
+                guard let info = cell.info else { continue }
+                if let recipe = info.value.recipe, recipe.reloads,
+                    recipe.isHidden(by: key, above: depth, andDirectly: !announcement.isSilent)
+                {
+                    node.dropLoaded(cell, &effects)
+                    node.dropDependents(of: info, holder, &effects)
+                    node.announce(cell.key, holder, &effects)
+                }
+                guard let followers = info.value.followers, followers.latest(reloadsFrom: key) else { continue }
+                followers.refresh(holder, &effects)
+            }
+        }
+    }
+}
+
+extension Node {
+    /// Under the lock: notes that `key`, loaded here, is to be dropped when one of its inputs changes.
+    func follow(_ recipe: Recipe, by key: Key) {
+        forEachInput(of: recipe) { $0.makeInfo().value.dependents.insert(Dependent(node: NodeIdentity(node: self), key: key)) }
+        countActive(1)
+    }
+
+    private func unfollow(_ recipe: Recipe, by key: Key) {
+        forEachInput(of: recipe) { $0.info?.value.dependents.remove(Dependent(node: NodeIdentity(node: self), key: key)) }
+        countActive(-1)
+    }
+
+    private func forEachInput(of recipe: Recipe, _ body: (CellReference) -> Void) {
+        for input in recipe.inputs {
+            guard let owner = path.first(where: { $0.depth == input.depth }) else { continue }
+            body(owner.storage.cell(input.key))
+        }
+    }
+}
+
+extension Recipe {
+    /// Under the lock: whether the instance read something made from the key, or the key directly, from a container above a
+    /// depth.
+    fileprivate func isHidden(by key: Key, above depth: Int, andDirectly: Bool) -> Bool {
+        guard mask & key.mask != 0 else { return false }
+        if others.contains(key) { return true }
+        return inputs.contains { input in
+            guard input.depth < depth else { return false }
+            if input.key == key { return andDirectly }
+            return input.recipe?.object.contains(key.mask) { $0 == key } == true
+        }
+    }
+}
+
+extension Followers {
+    /// Under the lock: whether what was told last was made from the key and reloads.
+    fileprivate func latest(reloadsFrom key: Key) -> Bool {
+        guard let latest = facts.value.latest, let recipe = latest.cell.info?.value.recipe, recipe.reloads else {
+            return false
+        }
+        return recipe.contains(key.mask) { $0 == key }
+    }
+
+    /// Under the lock: nothing is told any more, since the container goes away. What is returned is to be released outside
+    /// of it.
+    fileprivate func end() -> FollowersLeft {
+        let endings = facts.value.observers.slots.compactMap { $0?.end() }
+        defer {
+            facts.value.observers = ObserverList()
+            facts.value.events = EventQueue()
+            facts.value.reloader = nil
+        }
+        return FollowersLeft(observers: facts.value.observers, events: facts.value.events, endings: endings)
+    }
+}
+
+/// What followers leave behind.
+private struct FollowersLeft: Sendable {
+    let observers: ObserverList
+    let events: EventQueue
+    let endings: [Observer.Ending]
 }
 
 extension Node {

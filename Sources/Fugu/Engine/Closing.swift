@@ -164,7 +164,7 @@ extension Node {
         family.lock.withLock {
             for node in subtree {
                 for cell in node.storage.cells where cell.key.kind != .property && cell.has(CellState.loaded) {
-                    node.dropLoaded(cell.key, &effects)
+                    node.dropLoaded(cell, &effects)
                 }
                 endings += family.endSequences(in: node)
             }
@@ -172,7 +172,7 @@ extension Node {
             storage.facts.closing = .closed
             family.closingCount -= 1
         }
-        effects.perform(in: family)
+        effects.perform()
     }
 
     /// Under the lock: this node and all below it.

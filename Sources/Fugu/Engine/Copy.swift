@@ -70,6 +70,6 @@ extension Container {
             if !holdings.rules.isEmpty { node.storage.facts.scopes = ScopeFacts(rules: holdings.rules) }
             for (key, operation) in holdings.operations { node.apply(operation, to: key, holder: nil, &effects) }
         }
-        effects.perform(in: node.family)
+        effects.perform()
     }
 }

@@ -13,13 +13,14 @@ final class Exclusion: Activity {
         modified = key
         self.node = node
         self.parent = parent
-        standing = Standing(under: parent?.standing)
+        standing = Standing(under: parent?.standing, within: Current.outermost)
     }
 
     deinit { waiters.free() }
 
     var family: Family { node.family }
     var key: Key? { modified }
+    func isOf(_ node: Node) -> Bool { self.node === node }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
 
     /// Under the lock: how to wait for the end, or that it would never come.
@@ -51,15 +52,13 @@ extension Node {
     ) throws(E) {
         let exclusion = begin(typed)
         let result: Result<Payload, E>
-        let old = Current.$activity.withValue(exclusion) { () -> Payload in read() }
+        let old = Current.run(exclusion) { () -> Payload in read() }
         do throws(E) {
             result = .success(try runInside(exclusion, old, body))
         } catch {
             result = .failure(error)
         }
-        let new = try? result.get()
-        if let new { forgetEvents(of: typed.key, of: exclusion, replacedBy: new, typed.equal) }
-        end(exclusion, typed, with: new)
+        end(exclusion, typed, with: try? result.get())
         Deferred.deliver(after: exclusion)
         _ = try result.get()
     }
@@ -68,7 +67,7 @@ extension Node {
         _ exclusion: Exclusion, _ old: Payload, _ body: (Payload) throws(E) -> Payload
     ) throws(E) -> Payload {
         var result: Result<Payload, E>?
-        Current.$activity.withValue(exclusion) {
+        Current.run(exclusion) {
             do throws(E) { result = .success(try body(old)) } catch { result = .failure(error) }
         }
         return try result!.get()
@@ -77,23 +76,24 @@ extension Node {
     /// Lets the next in, after publishing what the body made, if it did not throw. Whether that is a change is asked of a
     /// snapshot, and asked again if the value moves meanwhile, as an inherited one may.
     private func end(_ exclusion: Exclusion, _ typed: TypedKey, with new: Payload?) {
-        let holder = exclusion.parent
-        var comparison: (isEqual: Bool, stamp: UInt32)?
+        let holder = exclusion.standing.outermost
+        var comparison: (isEqual: Bool, stamp: Stamp)?
         while true {
             var effects = Effects()
-            let concern: (Payload, UInt32)? = family.lock.withLock {
-                if new != nil, let (old, stamp) = concerningValue(typed.key), stamp != comparison?.stamp {
+            let concern: (Payload, Stamp)? = family.lock.withLock {
+                let cell = storage.existingCell(typed.key)
+                if new != nil, let (old, stamp) = concerningValue(typed.key, cell), stamp != comparison?.stamp {
                     return (old, stamp)
                 }
                 exclusion.end(&effects)
                 if let new, !isEnded {
-                    let isSilent = comparison?.isEqual == true
-                    apply(.set(new), to: typed.key, isSilent: isSilent, holder: holder, &effects)
+                    let announcement = Announcement(isSilent: comparison?.isEqual == true, transaction: exclusion)
+                    apply(.set(new), to: typed.key, announcement, holder: holder, &effects)
                 }
                 return nil
             }
-            guard let (old, stamp) = concern, let new else { return effects.perform(in: family) }
-            let isEqual = Current.$activity.withValue(exclusion) { typed.equal(old, new) }
+            guard let (old, stamp) = concern, let new else { return effects.perform() }
+            let isEqual = Current.run(exclusion) { typed.equal(old, new) }
             comparison = (isEqual, stamp)
         }
     }

@@ -55,7 +55,7 @@ final class Family: Sendable {
     func noteSources() { sourced.store(true, ordering: .releasing) }
 
     private struct FamilyFacts {
-        var serial: UInt64 = 0
+        var time: UInt64 = 0
         var layers: Set<NodeIdentity> = []
         /// How many reads wait in each node for loads, which may turn out to be none of theirs.
         var waitingReads: [NodeIdentity: Int] = [:]
@@ -64,7 +64,7 @@ final class Family: Sendable {
         /// How many containers are being closed.
         var closingCount = 0
         var hasClosings = false
-        var namings = 0
+        var namings: [Key: PropertyNaming] = [:]
         /// Who wants to know what is loaded.
         var loadLog: LoadLog?
     }
@@ -95,21 +95,6 @@ final class Family: Sendable {
         }
         return flights
     }
-
-    /// What the family knows of those who are concerned with a key, if anything.
-    func existingRecord(_ key: Key) -> KeyRecord? { existingLoads(of: key)?.value.record }
-
-    /// What the family knows of those who are concerned with a key.
-    func record(_ key: Key) -> KeyRecord {
-        let info = loads(of: key)
-        if let known = info.value.record { return known }
-        let made = KeyRecord(key)
-        info.value.record = made
-        return made
-    }
-
-    /// All records.
-    var records: some Sequence<KeyRecord> { rootStorage.cells.lazy.compactMap { $0.info?.value.record } }
 
     /// The nodes that hold what rules set for a scope.
     var layers: Set<NodeIdentity> { facts.value.layers }
@@ -153,16 +138,13 @@ final class Family: Sendable {
         }
     }
 
-    /// For how many keys it is known how sources are asked for them.
-    var namings: Int { facts.value.namings }
+    /// How the sources are asked for the keys that have names and are read or observed: a change of theirs reaches those.
+    var namings: [Key: PropertyNaming] { facts.value.namings }
 
-    /// Notes how the sources are asked for a key, so that a change of theirs reaches those who read or observe it.
+    /// Notes how the sources are asked for a key.
     func note(_ naming: PropertyNaming?, of key: Key) {
-        guard let naming else { return }
-        let record = record(key)
-        guard record.facts.value.naming == nil else { return }
-        record.facts.value.naming = naming
-        facts.value.namings += 1
+        guard let naming, facts.value.namings[key] == nil else { return }
+        facts.value.namings[key] = naming
     }
 
     /// Where loads are noted, if somebody asked for that.
@@ -171,25 +153,26 @@ final class Family: Sendable {
         set { facts.value.loadLog = newValue }
     }
 
-    func nextSerial() -> UInt64 {
-        facts.value.serial += 1
-        return facts.value.serial
-    }
-
     /// Ends the sequences of a node that is closed; what is returned is to be released outside the lock.
     func endSequences(in node: Node) -> [Observer.Ending] {
-        records.flatMap { $0.facts.value.observers }
-            .filter { $0.node === node && $0.isSequence }.map { $0.end() }
-    }
-
-    /// Ends what observes in a node that goes away.
-    func endObservation(in node: Node, _ garbage: inout Garbage) {
-        for record in records where !record.facts.value.observers.isEmpty {
-            let leaving = record.facts.value.observers.filter { $0.node === node }
-            guard !leaving.isEmpty else { continue }
-            record.facts.value.observers.removeAll { $0.node === node }
-            garbage.add(leaving)
-            garbage.add(leaving.map { $0.end() })
+        guard node.storage.facts.followerCount > 0 else { return [] }
+        return node.storage.cells.flatMap { cell in
+            (cell.info?.value.followers?.facts.value.observers.slots ?? []).compactMap { observer in
+                observer.flatMap { $0.isSequence ? $0.end() : nil }
+            }
         }
     }
+
+    /// The time of the last change.
+    var now: UInt64 { facts.value.time }
+
+    /// The time of the next change, which nothing else has.
+    func tick() -> UInt64 {
+        facts.value.time += 1
+        return facts.value.time
+    }
+
+    /// How many recipes may stand behind one another before those of instances that are gone are taken for the cause: more
+    /// than there are keys.
+    var longestChain: Int { 2 * rootStorage.cellCount + 32 }
 }

@@ -28,17 +28,24 @@ final class Flight: Activity {
         self.expected = expected
         self.limit = limit
         parent = need.activity
-        standing = Standing(under: need.standing, loading: request.key)
+        let isOnThisThread = request.key.kind != .asyncFeature
+        standing = Standing(
+            under: need.standing, loading: request.key, within: isOnThisThread ? Current.outermost : nil)
         facts.value.container = Unowned(container)
     }
 
-    deinit { facts.free() }
+    deinit {
+        for input in facts.value.inputs { _ = input.recipe?.take() }
+        facts.free()
+    }
 
     /// Under the lock: whether others may join, who would use the same loader.
     func isOpen(_ limit: Unowned<Node>?) -> Bool { self.limit == limit && !facts.value.isAbandoned }
 
     var family: Family { asker.family }
     var key: Key? { requested }
+    // `node` is what the handle reads from, which is the asker until the load has ended.
+    func isOf(_ node: Node) -> Bool { asker === node }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
     func needFailed(_ way: [Key], _ error: any Error) {
@@ -148,6 +155,8 @@ struct Outcome: Sendable {
     let home: Node
     let recipe: Recipe
     let lease: Lease?
+    /// Whether something changed meanwhile that it was made from, so that it is not kept: who waited asks again.
+    let isOutdated: Bool
 }
 
 /// Hands the outcome of a load to those who waited for it. The flight itself must not keep it: an instance that keeps its
@@ -187,19 +196,16 @@ extension Flight {
         let info = cell.makeInfo()
         info.value.isInput = true
         cell.mark(CellState.special)
-        let (changes, recipe) = (info.value.changes, info.value.recipe)
-        add(Input(key: cell.key, depth: owner.depth, changes: changes, recipe: recipe), info.value.lease)
+        add(cell.key, at: owner.depth, changed: info.value.changed, info.value.recipe, info.value.lease)
     }
 
     /// Under the lock: notes an input whose value was given to those who waited but not kept.
     func record(_ outcome: Outcome, of key: Key) {
         guard !isFinished, outcome.home.depth <= asker.depth else { return }
-        let changes = outcome.home.storage.cell(key).makeInfo().value.changes
-        add(Input(key: key, depth: outcome.home.depth, changes: changes &- 1, recipe: outcome.recipe), outcome.lease)
+        add(key, at: outcome.home.depth, changed: Input.neverKept, outcome.recipe, outcome.lease)
     }
 
-    private func add(_ input: consuming Input, _ lease: Lease?) {
-        let key = input.key
+    private func add(_ key: Key, at depth: Int, changed: UInt64, _ recipe: Recipe?, _ lease: Lease?) {
         // A key that is read again may have another instance by now, which is needed too.
         if let lease, facts.value.rare?.needs.contains(where: { $0 === lease }) != true {
             facts.value.more().needs.append(lease)
@@ -212,6 +218,7 @@ extension Flight {
             if rare.seen.isEmpty { rare.seen = Set(facts.value.inputs.map(\.key)) }
             guard rare.seen.insert(key).inserted else { return }
         }
+        let input = Input(key: key, depth: depth, changed: changed, recipe: recipe.map { ChainReference($0) })
         if count == 0 { facts.value.inputs = [input] } else { facts.value.inputs.append(input) }
     }
 

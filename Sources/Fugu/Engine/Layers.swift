@@ -40,7 +40,7 @@ extension Container {
     /// The names of this container's family that were read or are observed.
     package var knownNames: [String] {
         let family = backing.node.family
-        return family.lock.withLock { family.records.compactMap { $0.facts.value.naming?.name } }
+        return family.lock.withLock { family.namings.values.map(\.name) }
     }
 }
 

@@ -4,6 +4,8 @@ struct Need {
     let standing: Standing?
     /// Why it must not be had.
     let fault: Fault?
+    /// How often something was waited for that was made from old values.
+    var outdatedCount = 0
 }
 
 /// The way of a load that needs itself, or that is nested too deeply to be anything else.
@@ -13,34 +15,33 @@ struct Fault {
 }
 
 extension Node {
-    /// Under the lock: who needs what is read now: what runs on this thread, if that is part of the load whose handle is
-    /// used, else that load.
+    /// Under the lock: who needs what is read now: what runs on this thread or task, or, where nothing does, the load whose
+    /// handle is used.
     func need(_ key: Key, through recorder: Flight?) -> Need {
         let current = Current.unfinished
-        var activity = recorder ?? current
-        if let current, let recorder, current !== recorder {
-            if current.chain.contains(where: { $0 === recorder }) {
-                activity = current
-            } else if let fault = fault(of: key, neededBy: current, current.standing) {
-                // A handle that another load lent: what runs here must not need itself either.
-                return Need(activity: recorder, standing: nil, fault: fault)
+        let activity = current ?? recorder
+        let standing = activity?.standing
+        var fault = fault(of: key, neededBy: activity, standing)
+        // A handle that another load lent: what runs here waits in its own name, but that load must not need itself either.
+        if fault == nil, let recorder, let current, current !== recorder {
+            if !current.chain.contains(where: { $0 === recorder }) {
+                fault = self.fault(of: key, neededBy: recorder, recorder.standing)
             }
         }
-        let standing = activity?.standing
-        return Need(activity: activity, standing: standing, fault: fault(of: key, neededBy: activity, standing))
+        return Need(activity: activity, standing: standing, fault: fault)
     }
 
     /// Under the lock: whether a load needs itself, or is nested too deeply to be anything else.
     private func fault(of key: Key, neededBy parent: (any Activity)?, _ standing: Standing?) -> Fault? {
-        guard let parent, let standing, standing.mask & key.mask != 0 || standing.level >= 100 else { return nil }
+        guard let parent, let standing else { return nil }
         // The bits of several keys may be the same; who needs itself is in flight.
-        let isLoading = family.existingLoads(of: key)?.value.flights.isEmpty == false
-        guard isLoading || standing.level >= 100 else { return nil }
-        let isCycle = parent.chain.contains { $0.key == key && $0.family === family && $0 is Flight }
-        guard isCycle || standing.level >= 100 && parent.chain.reduce(0, { count, _ in count + 1 }) >= 100 else {
-            return nil
+        if standing.mask & key.mask != 0, family.existingLoads(of: key)?.value.flights.isEmpty == false,
+            parent.chain.contains(where: { $0.key == key && $0.family === family && $0 is Flight })
+        {
+            return Fault(way: parent.way + [key], isCycle: true)
         }
-        return Fault(way: parent.way + [key], isCycle: isCycle)
+        guard standing.level >= 100, standing.level >= Standing.deepest || standing.hasNoStackLeft else { return nil }
+        return Fault(way: parent.way + [key], isCycle: false)
     }
 
     /// Stops the program where the kind of the key cannot throw.

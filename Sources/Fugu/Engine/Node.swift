@@ -42,9 +42,13 @@ struct NodeFacts {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
     var closing = ClosingState.open
-    /// How many observe something here.
-    var observerCount: UInt32 = 0
     var isEnded = false
+    /// For how many keys somebody observes here.
+    var followerCount: UInt32 = 0
+    /// How many such keys, and instances that are dropped when their inputs change, there are here and below.
+    var activeCount: UInt32 = 0
+    /// Told apart by it: no two nodes of a family have the same. The root's is 0.
+    var serial: UInt64 = 0
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
     private var rare: FamilyState<RareNodeFacts>?
@@ -153,6 +157,7 @@ extension Node {
     var ownRecorder: Flight? { storage.facts.recorder }
 
     private func adopt(_ child: Node, _ recorder: Flight?) {
+        child.storage.facts.serial = family.tick()
         if let strictness = storage.facts.strictness { child.storage.facts.strictness = strictness }
         if let recorder = recorder ?? ownRecorder { child.storage.facts.recorder = recorder }
         let added = Unowned(child)
@@ -179,7 +184,8 @@ extension Node {
 
     /// Whether something was set here that the recipe names.
     func holdsInput(of recipe: Recipe) -> Bool {
-        storage.facts.heldMask & recipe.mask != 0 && recipe.keys.contains { holds($0) }
+        let held = storage.facts.heldMask
+        return held & recipe.mask != 0 && recipe.contains(held) { holds($0) }
     }
 
     /// Whether this is `ancestor` or stands below it.
@@ -203,8 +209,6 @@ extension Node {
         var garbage = Garbage()
         storage.facts.isEnded = true
         if !isRoot { leaveParent() }
-        // Before the cells, since a root's keep the records.
-        if storage.facts.observerCount > 0 { family.endObservation(in: self, &garbage) }
         for cell in storage.cells { giveUp(cell, &garbage) }
         if storage.facts.hasRare { giveUpRare(&garbage) }
         return garbage

@@ -1,67 +1,235 @@
 import Synchronization
 
-/// One thing that a load read: the key, the node that had it, and how often it had changed by then.
+/// One thing that a load read: the key, how deep in the family the container stands that had it, and when it had last
+/// changed by then.
+///
+/// The recipe of what was read is kept by the load, and after it by the recipe that the load leaves.
 struct Input: Sendable {
     let key: Key
     let depth: Int
-    let changes: UInt32
-    let recipe: Recipe?
+    let changed: UInt64
+    let recipe: ChainReference<Recipe>?
+
+    /// For what was given to those who waited and not kept: it counts as changed at once.
+    static let neverKept = UInt64.max
 }
 
-/// What an instance was made from. Made when its load ends and kept beside the instance, and by the recipes of those that
-/// were made from it.
+/// What an instance was made from. It stands beside the instance, and the recipes of those that were made from the
+/// instance keep it.
 final class Recipe: Sendable {
     let inputs: [Input]
+    /// What the instance depends on beside its inputs and their recipes: what stands for recipes that are not kept any
+    /// more, and what makes the instance its home's own though it was not read.
+    let others: [Key]
     /// Whether the instance belongs to the container that asked, by its own wish or that of something it was made from.
     let isLocal: Bool
-    /// The bits of all keys in `keys`.
-    let mask: UInt64
     let reloads: Bool
-    /// What was not read but makes the instance its home's own all the same.
-    private let overrides: [Key]
-    private let flattened = AtomicLazyReference<KeyList>()
+    /// The bits of all keys that the instance was made from, directly or through others.
+    let mask: UInt64
+    /// How many recipes stand behind one another, at most.
+    let length: Int
+    /// The last answer about a long chain: for which container, and what. Touched under the lock only.
+    private let asker = Atomic<UInt64>(0)
+    private let answer = Atomic<UInt64>(0)
+    private let isTakenApart = Atomic(false)
 
-    init(inputs: [Input], isLocal: Bool, reloads: Bool, overrides: [Key] = []) {
+    /// - Parameter inputs: Their references to recipes are this recipe's from now on.
+    init(inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = []) {
         var isLocal = isLocal
-        var mask = overrides.reduce(0) { $0 | $1.mask }
+        var length = 0
+        var mask = others.reduce(0) { $0 | $1.mask }
         for input in inputs {
             mask |= input.key.mask
-            guard let recipe = input.recipe else { continue }
-            mask |= recipe.mask
-            if recipe.isLocal { isLocal = true }
+            input.recipe?.use { recipe in
+                mask |= recipe.mask
+                length = max(length, recipe.length)
+                if recipe.isLocal { isLocal = true }
+            }
         }
         self.inputs = inputs
+        self.others = others
         self.isLocal = isLocal
-        self.mask = mask
         self.reloads = reloads
-        self.overrides = overrides
+        self.mask = mask
+        self.length = length + 1
     }
 
-    /// Every key that the instance was made from, directly or through others.
-    var keys: [Key] {
-        if let known = flattened.load() { return known.keys }
-        var seen: Set<Key> = []
-        var visited: Set<ObjectIdentifier> = []
-        collect(into: &seen, &visited)
-        return flattened.storeIfNil(KeyList(seen)).keys
+    deinit {
+        if length > 1, !isTakenApart.load(ordering: .relaxed) { takeApart() }
     }
 
-    private func collect(into keys: inout Set<Key>, _ visited: inout Set<ObjectIdentifier>) {
-        guard visited.insert(ObjectIdentifier(self)).inserted else { return }
-        keys.formUnion(overrides)
-        for input in inputs {
-            keys.insert(input.key)
-            input.recipe?.collect(into: &keys, &visited)
+    /// Lets the recipes of the inputs go, and those that only they kept, in a loop: chains may be longer than a stack.
+    private func takeApart() {
+        var open = inputs.compactMap(\.recipe)
+        while let reference = open.popLast() {
+            var recipe = reference.take()
+            guard isKnownUniquelyReferenced(&recipe), recipe.length > 1 else { continue }
+            recipe.isTakenApart.store(true, ordering: .relaxed)
+            for input in recipe.inputs { if let next = input.recipe { open.append(next) } }
         }
     }
 }
 
-private final class KeyList: Sendable {
-    let keys: [Key]
-    init(_ keys: Set<Key>) { self.keys = Array(keys) }
+// Everything below: under the lock of the family.
+extension Recipe {
+    /// Whether `isMet` holds for a key that the instance was made from, directly or through others.
+    ///
+    /// - Parameter wanted: The bits of the keys that may meet it, by which most recipes are passed over.
+    func contains(_ wanted: UInt64, where isMet: (Key) -> Bool) -> Bool {
+        var search = RecipeSearch(from: self, wanted)
+        while let recipe = search.next() { if recipe.namesDirectly(isMet) { return true } }
+        return false
+    }
+
+    fileprivate func namesDirectly(_ isMet: (Key) -> Bool) -> Bool {
+        for input in inputs where isMet(input.key) { return true }
+        return !others.isEmpty && others.contains(where: isMet)
+    }
+
+    /// All keys that meet a condition.
+    func keys(where isMet: (Key) -> Bool) -> Set<Key> {
+        var found: Set<Key> = []
+        _ = contains(.max) { key in
+            if isMet(key) { found.insert(key) }
+            return false
+        }
+        return found
+    }
+
+    /// The way from the instance to a key that meets a condition, if there is one: the keys between, that one last.
+    func way(_ wanted: UInt64, to isMet: (Key) -> Bool) -> [Key]? {
+        var way: [Key] = []
+        var recipe = self
+        while true {
+            if let key = recipe.inputs.first(where: { isMet($0.key) })?.key ?? recipe.others.first(where: isMet) {
+                return way + [key]
+            }
+            let next = recipe.inputs.first { $0.recipe?.object.contains(wanted, where: isMet) == true }
+            guard let next, let deeper = next.recipe?.object else { return nil }
+            way.append(next.key)
+            recipe = deeper
+        }
+    }
+
+    /// Whether something between `node` and the depth `above` it, that depth excluded, was set for a key that the instance
+    /// was made from.
+    func isOverridden(for node: Node, above depth: Int) -> Bool {
+        var held: UInt64 = 0
+        for node in node.path {
+            if node.depth <= depth { break }
+            held |= node.storage.facts.heldMask
+        }
+        guard mask & held != 0 else { return false }
+        let question = OverrideQuestion(node: node, above: depth, held: held)
+        return length == 1 ? namesDirectly(question.isHeld) : search(question)
+    }
+
+    /// Looks through the recipes behind this one, each once. What was found of each is noted for those who ask next: a
+    /// chain that is loaded anew from its end asks of all its links.
+    private func search(_ question: OverrideQuestion) -> Bool {
+        if let known = known(question) { return known }
+        var way: [(recipe: Recipe, next: Int)] = [(self, 0)]
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+        while let (recipe, next) = way.last {
+            if next == 0, recipe.namesDirectly(question.isHeld) { return note(true, of: way.map(\.recipe), question) }
+            guard next < recipe.inputs.count else {
+                _ = note(false, of: [recipe], question)
+                way.removeLast()
+                continue
+            }
+            way[way.count - 1].next += 1
+            guard let deeper = recipe.inputs[next].recipe?.object, deeper.mask & question.held != 0,
+                seen.insert(ObjectIdentifier(deeper)).inserted
+            else { continue }
+            switch deeper.known(question) {
+            case true?: return note(true, of: way.map(\.recipe), question)
+            case false?: continue
+            case nil: way.append((deeper, 0))
+            }
+        }
+        return false
+    }
+
+    private func known(_ question: OverrideQuestion) -> Bool? {
+        guard question.asker != 0, asker.load(ordering: .relaxed) == question.asker else { return nil }
+        let answer = answer.load(ordering: .relaxed)
+        guard answer >> 1 >= question.node.storage.pathEpoch else { return nil }
+        return answer & 1 != 0
+    }
+
+    private func note(_ isOverridden: Bool, of recipes: [Recipe], _ question: OverrideQuestion) -> Bool {
+        let answer = question.node.family.now << 1 | (isOverridden ? 1 : 0)
+        for recipe in recipes {
+            recipe.asker.store(question.asker, ordering: .relaxed)
+            recipe.answer.store(answer, ordering: .relaxed)
+        }
+        return isOverridden
+    }
+
+    /// The recipe, or one that names what it names without keeping recipes of instances that are gone: where loads take
+    /// over from former instances of one another, these would pile up.
+    static func make(
+        _ inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = [], longest: Int
+    ) -> Recipe {
+        let recipe = Recipe(inputs: inputs, isLocal: isLocal, reloads: reloads, others: others)
+        guard recipe.length > longest else { return recipe }
+        let plain = inputs.map { Input(key: $0.key, depth: $0.depth, changed: $0.changed, recipe: nil) }
+        let keys = recipe.keys { key in !plain.contains { $0.key == key } }
+        return Recipe(inputs: plain, isLocal: recipe.isLocal, reloads: reloads, others: Array(keys))
+    }
+}
+
+/// Goes through a recipe and those behind it, each once, as far as they name what is wanted.
+private struct RecipeSearch {
+    private var open: [Recipe]
+    private var seen: Set<ObjectIdentifier> = []
+    private let wanted: UInt64
+
+    init(from recipe: Recipe, _ wanted: UInt64) {
+        self.wanted = wanted
+        open = recipe.mask & wanted == 0 ? [] : [recipe]
+    }
+
+    mutating func next() -> Recipe? {
+        guard let recipe = open.popLast() else { return nil }
+        guard recipe.length > 1 else { return recipe }
+        for input in recipe.inputs {
+            guard let deeper = input.recipe?.object, deeper.mask & wanted != 0,
+                seen.insert(ObjectIdentifier(deeper)).inserted
+            else { continue }
+            open.append(deeper)
+        }
+        return recipe
+    }
+}
+
+/// Whether something is held between a node and an ancestor, that one excluded.
+private struct OverrideQuestion {
+    let node: Node
+    let above: Int
+    /// The bits of what is held there.
+    let held: UInt64
+    /// Names the node and the ancestor; 0 for an ancestor too deep to be named.
+    let asker: UInt64
+
+    init(node: Node, above: Int, held: UInt64) {
+        self.node = node
+        self.above = above
+        self.held = held
+        asker = above < 0xFFFF ? node.storage.facts.serial << 16 | UInt64(above) : 0
+    }
+
+    func isHeld(_ key: Key) -> Bool {
+        if held & key.mask == 0 { return false }
+        for node in node.path {
+            if node.depth <= above { return false }
+            if node.holds(key) { return true }
+        }
+        return false
+    }
 }
 
 extension Key {
     /// One of 64 bits, for quick answers to "certainly not".
-    var mask: UInt64 { 1 << UInt64((raw &* 0x9E37_79B9_7F4A_7C15) >> UInt(UInt.bitWidth - 6)) }
+    var mask: UInt64 { 1 << UInt64((raw &* Table.spread) >> UInt(UInt.bitWidth - 6)) }
 }

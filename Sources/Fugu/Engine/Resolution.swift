@@ -84,7 +84,7 @@ extension Node {
 
     /// Under the lock: lets readers of this node read an ancestor's cell, unless a source in between is still to be asked.
     func link(_ key: Key, to cell: CellReference) {
-        if openQuestion(key) == nil { storage.cell(key).link(to: cell, in: storage) }
+        if openQuestion(key) == nil { storage.cell(key).link(to: cell, at: family.now) }
     }
 
     /// Under the lock: who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be
@@ -118,11 +118,9 @@ extension Node {
     }
 
     /// Under the lock: whether this node, at or below `owner`, sees an instance there that was made by the recipe.
-    func shares(_ recipe: Recipe?, of owner: Node) -> Bool { recipe.map { isValid($0, of: owner) } ?? true }
-
     func isValid(_ recipe: Recipe, of owner: Node) -> Bool {
         if owner === self { return true }
-        return !recipe.isLocal && path.prefix { $0 !== owner }.allSatisfy { !$0.holdsInput(of: recipe) }
+        return !recipe.isLocal && !recipe.isOverridden(for: self, above: owner.depth)
     }
 
     /// Under the lock: takes what is there, joins a load in flight, or begins one. If there is no task that waits, the
@@ -138,8 +136,11 @@ extension Node {
         if let question = openQuestion(key) { return .ask(question) }
         let (found, limit) = find(key)
         if let present = note(found, key, recorder) { return .found(present.payload) }
-        if let awaited, let decision = accept(awaited, key, recorder) { return decision }
-        let need = known ?? self.need(key, through: recorder)
+        var need = known ?? self.need(key, through: recorder)
+        if let awaited {
+            if let decision = accept(awaited, key, recorder) { return decision }
+            need.outdatedCount += 1
+        }
         known = need
         if let fault = need.fault { return .faulty(fault) }
         let parent = need.activity
@@ -148,11 +149,12 @@ extension Node {
         let last = loads.value.lastRecipe
         let expected = expectedHome(request, last, limit)
         let floor = limit.map { Unowned($0) }
-        for flight in loads.value.flights where flight.isOpen(floor) {
+        // Who was given nothing but old values, again and again, loads in parallel.
+        for flight in loads.value.flights where flight.isOpen(floor) && need.outdatedCount < 4 {
             // A flight that began when less was known is judged by what is known now.
             guard flight.expected == Unowned(expected) || flight.asker.expectedHome(request, last, limit) === expected
             else { continue }
-            guard WaitGraph.add(parent, waitingFor: flight) else { continue }
+            guard !flight.isOutdated, WaitGraph.add(parent, waitingFor: flight) else { continue }
             if awaited == nil { family.beginWaiting(in: self) }
             let waiter = task.map { .task($0) } ?? Waiter.thread(Signal())
             return .wait(flight, waiter, flight.join(waiter))
@@ -179,7 +181,7 @@ extension Node {
 
     /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
     private func accept(_ landing: Landing, _ key: Key, _ recorder: Flight?) -> Decision? {
-        guard let outcome = landing.outcome.withLock({ $0 }), isWithin(outcome.home),
+        guard let outcome = landing.outcome.withLock({ $0 }), !outcome.isOutdated, isWithin(outcome.home),
             isValid(outcome.recipe, of: outcome.home)
         else { return nil }
         switch outcome.result {
@@ -237,7 +239,7 @@ extension Flight {
         // A default reads nothing through a handle.
         let view = requested.kind == .property ? container : Container(view: self)
         let result = Result {
-            try Current.$activity.withValue(self) {
+            try Current.run(self) {
                 if view === container { return try load(view) }
                 return try Container.$current.withValue(view) { try load(view) }
             }

@@ -31,15 +31,18 @@ extension Node {
         var recipes = path.compactMap { $0.storage.existingCell(key)?.info?.value.recipe }
         if let last = family.existingLoads(of: key)?.value.lastRecipe { recipes.append(last) }
         for recipe in recipes {
-            for input in recipe.keys {
-                if let question = unanswered(input) { return question }
+            var question: Question?
+            let isOpen = recipe.contains(.max) { input in
+                question = unanswered(input)
+                return question != nil
             }
+            if isOpen { return question }
         }
         return nil
     }
 
     private func unanswered(_ key: Key) -> Question? {
-        guard let naming = family.existingRecord(key)?.facts.value.naming else { return nil }
+        guard let naming = family.namings[key] else { return nil }
         for node in path {
             if node.holds(key) { return nil }
             guard let sources = node.storage.facts.sources, !node.isEnded else { continue }
@@ -62,10 +65,11 @@ extension Node {
             info.value.answered = question.generation
             node.storage.facts.answers &+= 1
             defer { info.value.mistake = mistake }
-            node.apply(.layer(answer), to: key, isFirstLoad: true, holder: Current.unfinished, &effects)
+            node.apply(
+                .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
             return info.value.mistake != mistake
         }
-        effects.perform(in: family)
+        effects.perform()
         if isNew, let mistake { family.reports.report(mistake) }
     }
 
@@ -155,7 +159,7 @@ extension Node {
             var names: [SourceChange.NamedKey] = []
             let before = family.lock.withLock {
                 names = namedKeys
-                return (answers: storage.facts.answers, namings: family.namings)
+                return (answers: storage.facts.answers, namings: names.count)
             }
             let answers = change.answers(to: names)
             try accept(change.newMistakes(among: answers))
@@ -167,14 +171,14 @@ extension Node {
             var reports: [String] = []
             let isDone = family.commit(writes) {
                 isOld = storage.facts.sources === change.old
-                return !isOld || before != (storage.facts.answers, family.namings)
+                return !isOld || before != (storage.facts.answers, family.namings.count)
             } alongside: {
                 storage.facts.sources = change.new
                 storage.facts.sourceGeneration &+= 1
                 family.noteSources()
                 reports = zip(answers, mistakes).compactMap { note($1, of: $0.key) }
                 for name in names where name.isAnswered { markAnswered(name.key) }
-                storage.raiseEpoch(reachesDescendants: true)
+                storage.raiseEpoch(to: family.tick(), reachesDescendants: true)
             }
             for report in reports { family.reports.report(report) }
             if isDone || !isOld { return isDone }
@@ -184,11 +188,9 @@ extension Node {
     /// Under the lock: the names that were read or are observed.
     private var namedKeys: [SourceChange.NamedKey] {
         let generation = storage.facts.sourceGeneration
-        return family.records.compactMap { record in
-            record.facts.value.naming.map { naming in
-                let answered = storage.existingCell(record.key)?.info?.value.answered
-                return SourceChange.NamedKey(key: record.key, naming: naming, isAnswered: answered == generation)
-            }
+        return family.namings.map { key, naming in
+            let answered = storage.existingCell(key)?.info?.value.answered
+            return SourceChange.NamedKey(key: key, naming: naming, isAnswered: answered == generation)
         }
     }
 

@@ -23,7 +23,7 @@ extension Container {
         node.family.lock.withLock {
             for (key, operation) in replacements { node.apply(operation, to: key, holder: nil, &effects) }
         }
-        effects.perform(in: node.family)
+        effects.perform()
     }
 
     /// Whether something was registered that is to run when the container is closed.

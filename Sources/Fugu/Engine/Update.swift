@@ -5,46 +5,73 @@ final class Update: Activity {
     let family: Family
     let parent: (any Activity)?
     let standing: Standing
-    private let pending = Guarded<[Write]>([])
-    private let finished = Atomic(false)
+    private let node: Node
+    /// Nil once it has ended.
+    private let pending = Guarded<PendingWrites?>(PendingWrites())
 
-    init(of family: Family, parent: (any Activity)?) {
-        self.family = family
+    init(in node: Node, parent: (any Activity)?) {
+        self.node = node
+        family = node.family
         self.parent = parent
-        standing = Standing(under: parent?.standing)
+        standing = Standing(under: parent?.standing, within: Current.outermost)
     }
 
     var key: Key? { nil }
-    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
-    func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
+    func isOf(_ node: Node) -> Bool { self.node === node }
+    var isFinished: Bool { pending.withLock { $0 == nil } }
 
-    var writes: [Write] { pending.withLock { $0 } }
+    var writes: PendingWrites { pending.withLock { $0 ?? PendingWrites() } }
 
     /// The last write of the key in the node.
-    func write(of key: Key, in node: Node) -> Write? {
-        pending.withLock { $0.first { $0.node === node && $0.key == key } }
-    }
+    func write(of key: Key, in node: Node) -> Write? { pending.withLock { $0?[key, node] } }
 
-    func add(_ write: Write) {
+    /// Puts a write with the others; says whether there was still time.
+    func add(_ write: Write) -> Bool {
         // What is dropped is released outside the lock, since that may run user code.
-        let dropped: Write? = pending.withLock { writes in
-            guard let same = writes.firstIndex(where: { $0.node === write.node && $0.key == write.key }) else {
-                writes.append(write)
-                return nil
-            }
-            defer { writes[same] = write }
-            return writes[same]
+        let (isAdded, dropped): (Bool, Write?) = pending.withLock { pending in
+            pending == nil ? (false, nil) : (true, pending!.add(write))
         }
         withExtendedLifetime(dropped) {}
+        return isAdded
     }
 
     /// Goes back to what was pending when a nested update began that has failed.
-    func restore(_ writes: [Write]) {
+    func restore(_ writes: PendingWrites) {
         let dropped = pending.withLock { pending in
             defer { pending = writes }
             return pending
         }
         withExtendedLifetime(dropped) {}
+    }
+
+    /// Ends it: what is written from now on is written at once.
+    func end() -> PendingWrites {
+        pending.withLock { pending in
+            defer { pending = nil }
+            return pending ?? PendingWrites()
+        }
+    }
+}
+
+/// Writes that are not done yet, the last for each key and container, in the order of the first.
+struct PendingWrites: Sendable {
+    private(set) var all: [Write] = []
+    private var places: [Dependent: Int] = [:]
+
+    subscript(key: Key, node: Node) -> Write? {
+        places[Dependent(node: NodeIdentity(node: node), key: key)].map { all[$0] }
+    }
+
+    /// Returns the write whose place it takes.
+    mutating func add(_ write: Write) -> Write? {
+        let place = Dependent(node: NodeIdentity(node: write.node), key: write.key)
+        if let index = places[place] {
+            defer { all[index] = write }
+            return all[index]
+        }
+        places[place] = all.count
+        all.append(write)
+        return nil
     }
 }
 
@@ -53,25 +80,23 @@ extension Node {
     func update<E: Error>(
         _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
     ) throws(E) {
-        let current = Current.unfinished
-        let outer = current?.chain.first { $0 is Update && $0.family === family } as? Update
-        let update = outer ?? Update(of: family, parent: current)
+        // One that runs in a task or thread started inside another is none of that one's.
+        let outer = Current.ownChain.first { $0 is Update && $0.family === family } as? Update
+        if let outer { return try join(outer, container, body) }
+        let update = Update(in: self, parent: Current.unfinished)
+        let result = run(update, container, body)
+        let writes = update.end().all
+        if case .success = result, !writes.isEmpty { family.commit(writes, endOf: update) }
+        Deferred.deliver(after: update)
+        try result.get()
+    }
+
+    private func join<E: Error>(
+        _ update: Update, _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
+    ) throws(E) {
         let before = update.writes
         let result = run(update, container, body)
-        if outer != nil {
-            if case .failure = result { update.restore(before) }
-            return try result.get()
-        }
-        let writes = update.writes
-        if case .success = result {
-            for write in writes {
-                guard case .set(let new) = write.operation else { continue }
-                write.node.forgetEvents(of: write.key, of: update, replacedBy: new, write.equal)
-            }
-        }
-        update.finish()
-        if case .success = result, !writes.isEmpty { family.commit(writes) }
-        Deferred.deliver(after: update)
+        if case .failure = result { update.restore(before) }
         try result.get()
     }
 
@@ -79,7 +104,7 @@ extension Node {
         _ update: Update, _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
     ) -> Result<Void, E> {
         let view = Container(view: UpdateView(update, self, container))
-        return Current.$activity.withValue(update) {
+        return Current.run(update) {
             do throws(E) {
                 return .success(try body(view))
             } catch {
@@ -102,7 +127,7 @@ final class UpdateView: Backing {
     }
 
     func read(_ request: Request, _: Container, _ load: (Container) throws -> Payload) throws -> Payload {
-        switch update.isFinished ? nil : update.write(of: request.key, in: node)?.operation {
+        switch update.write(of: request.key, in: node)?.operation {
         case .set(let payload): return payload
         case .reset:
             switch node.answerBeneath(request) {
@@ -125,12 +150,11 @@ final class UpdateView: Backing {
     }
 
     func change(_ key: TypedKey, _ operation: Operation) {
-        guard !update.isFinished else { return node.change(key, operation) }
-        update.add(Write(node, key, operation))
+        if !update.add(Write(node, key, operation)) { node.change(key, operation) }
     }
 
     func present(_ key: Key) -> Payload? {
-        if !update.isFinished, case .set(let payload)? = update.write(of: key, in: node)?.operation { return payload }
+        if case .set(let payload)? = update.write(of: key, in: node)?.operation { return payload }
         return node.present(key)
     }
 

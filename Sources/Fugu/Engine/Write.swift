@@ -47,17 +47,80 @@ struct Write: Sendable {
     }
 
     /// Whether the value is what was there already, as far as somebody cares, and the state in which that was so.
-    struct Comparison {
+    fileprivate struct Comparison {
         let isEqual: Bool
-        let stamp: UInt32
+        let stamp: Stamp
     }
 
     /// What keeps a write from being done at once.
     enum Obstacle {
         case ended
-        case compare(Payload, Payload, UInt32)
+        case compare(Payload, Payload, Stamp)
         case wait(Exclusion, Signal)
         case circle(Exclusion)
+    }
+}
+
+/// Writes that are done together: nearly always one, which needs no list.
+private struct Batch {
+    private var first: (write: Write, comparison: Write.Comparison?)
+    private var others: [(write: Write, comparison: Write.Comparison?)] = []
+    /// The transaction that publishes them.
+    let transaction: (any Activity)?
+    let isAlone: Bool
+
+    init(_ write: Write, _ transaction: (any Activity)?) {
+        first = (write, nil)
+        isAlone = true
+        self.transaction = transaction
+    }
+
+    /// - Parameter writes: At least one.
+    init(_ writes: [Write], _ transaction: (any Activity)?) {
+        first = (writes[0], nil)
+        others = writes.dropFirst().map { ($0, nil) }
+        isAlone = others.isEmpty
+        self.transaction = transaction
+    }
+
+    /// Under the lock: what is to be done first. Everything that is to be compared is compared at once.
+    mutating func obstacles(_ activity: (any Activity)?, _ found: inout [(Int, Write.Obstacle)]) {
+        if let obstacle = first.write.obstacle(&first.comparison, activity) { found.append((0, obstacle)) }
+        for index in others.indices {
+            if case .wait? = found.last?.1 { return }
+            guard let obstacle = others[index].write.obstacle(&others[index].comparison, activity) else { continue }
+            found.append((index + 1, obstacle))
+        }
+    }
+
+    /// Outside the lock: does that. Returns false if there is nothing to write to any more.
+    mutating func overcome(_ obstacles: [(Int, Write.Obstacle)], _ activity: (any Activity)?) -> Bool {
+        for (index, obstacle) in obstacles {
+            let isThere =
+                index == 0
+                ? first.write.overcome(obstacle, &first.comparison, activity)
+                : others[index - 1].write.overcome(obstacle, &others[index - 1].comparison, activity)
+            if !isThere { return false }
+        }
+        return true
+    }
+
+    /// Under the lock: does them. Readers must never see an old value after a new one: if there are many, all are sent to
+    /// the lock before the first is changed.
+    func apply(_ holder: (any Activity)?, _ effects: inout Effects, alongside: () -> Void) {
+        if !isAlone { forEach { write, _ in write.node.storage.cell(write.key).close() } }
+        forEach { write, comparison in
+            let announcement = Node.Announcement(isSilent: comparison?.isEqual == true, transaction: transaction)
+            write.node.apply(
+                write.operation, to: write.key, announcement, isOpen: isAlone, holder: holder, &effects)
+        }
+        alongside()
+        if !isAlone { forEach { write, _ in write.node.storage.existingCell(write.key)?.openIfPresent() } }
+    }
+
+    private func forEach(_ body: (Write, Write.Comparison?) -> Void) {
+        body(first.write, first.comparison)
+        for (write, comparison) in others { body(write, comparison) }
     }
 }
 
@@ -90,17 +153,24 @@ extension Write {
         }
         return true
     }
-
-    /// Under the lock: does it.
-    fileprivate func apply(
-        _ comparison: Comparison?, isOpen: Bool, holder: (any Activity)?, _ effects: inout Effects
-    ) {
-        node.apply(
-            operation, to: key, isSilent: comparison?.isEqual == true, isOpen: isOpen, holder: holder, &effects)
-    }
 }
 
 extension Node {
+    /// Under the lock: the present value and its state, if its change would concern somebody: an observer, one who reloads
+    /// or one who becomes stale.
+    func concerningValue(_ key: Key, _ cell: CellReference?) -> (Payload, Stamp)? {
+        if let cell, cell.has(CellState.held), let payload = cell.payload {
+            guard let info = cell.info, info.value.isInput || info.isFollowed else { return nil }
+            return (payload, Stamp(of: cell))
+        }
+        // What is set here for the first time hides what was inherited.
+        let isConcerned = cell?.info.map { $0.value.isInput || $0.isFollowed } ?? false
+        guard isConcerned || !isRoot && storage.facts.activeCount > 0, let (payload, cell, _) = present(key) else {
+            return nil
+        }
+        return (payload, Stamp(of: cell))
+    }
+
     /// Under the lock: what code, and neither rules nor sources, set here, each as it can be set elsewhere.
     var settings: [(cell: CellReference, operation: Operation)] {
         storage.cells.compactMap { cell in
@@ -113,58 +183,53 @@ extension Node {
 
 extension Family {
     /// Performs a write, when no `modify` of its key is under way, and tells observers if it is not equal to what was there.
-    func commit(_ write: Write) {
-        let activity = Current.unfinished
-        var comparison: Write.Comparison?
-        var effects = Effects(beginsAtOnce: true)
-        while true {
-            let obstacle: Write.Obstacle? = lock.withLock {
-                if let obstacle = write.obstacle(&comparison, activity) { return obstacle }
-                write.apply(comparison, isOpen: true, holder: activity, &effects)
-                return nil
-            }
-            guard let obstacle else { return effects.perform(in: self) }
-            guard write.overcome(obstacle, &comparison, activity) else { return }
-        }
+    func commit(_ write: Write, endOf transaction: (any Activity)? = nil) {
+        var batch = Batch(write, transaction)
+        _ = commit(&batch, unless: { false }, alongside: {})
     }
 
     /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
     /// to what was there.
     ///
     /// - Parameters:
+    ///   - transaction: The update that ends with this.
     ///   - isOutdated: Asked under the lock; if so, nothing is done.
     ///   - alongside: Done under the lock with the writes.
     /// - Returns: Whether it was done.
     @discardableResult
     func commit(
-        _ writes: [Write], unless isOutdated: () -> Bool = { false }, alongside: () -> Void = {}
+        _ writes: [Write], endOf transaction: (any Activity)? = nil, unless isOutdated: () -> Bool = { false },
+        alongside: () -> Void = {}
     ) -> Bool {
+        guard !writes.isEmpty else {
+            return lock.withLock {
+                if isOutdated() { return false }
+                alongside()
+                return true
+            }
+        }
+        var batch = Batch(writes, transaction)
+        return commit(&batch, unless: isOutdated, alongside: alongside)
+    }
+
+    private func commit(_ batch: inout Batch, unless isOutdated: () -> Bool, alongside: () -> Void) -> Bool {
         let activity = Current.unfinished
-        var comparisons: [Write.Comparison?] = Array(repeating: nil, count: writes.count)
-        var effects = Effects()
+        var effects = Effects(beginsAtOnce: batch.isAlone)
         while true {
             var isDone = false
-            let obstacle: (index: Int, Write.Obstacle)? = lock.withLock {
-                if isOutdated() { return nil }
-                for (index, write) in writes.enumerated() {
-                    if let obstacle = write.obstacle(&comparisons[index], activity) { return (index, obstacle) }
-                }
+            var obstacles: [(Int, Write.Obstacle)] = []
+            lock.withLock {
+                if isOutdated() { return }
+                batch.obstacles(activity, &obstacles)
+                guard obstacles.isEmpty else { return }
+                batch.apply(activity == nil ? nil : Current.outermost, &effects, alongside: alongside)
                 isDone = true
-                // Readers must never see an old value after a new one: all are sent to the lock before the first is
-                // changed.
-                for write in writes { write.node.storage.cell(write.key).close() }
-                for (write, comparison) in zip(writes, comparisons) {
-                    write.apply(comparison, isOpen: false, holder: activity, &effects)
-                }
-                alongside()
-                for write in writes { write.node.storage.existingCell(write.key)?.openIfPresent() }
-                return nil
             }
-            guard let (index, obstacle) = obstacle else {
-                effects.perform(in: self)
+            if obstacles.isEmpty {
+                effects.perform()
                 return isDone
             }
-            guard writes[index].overcome(obstacle, &comparisons[index], activity) else { return true }
+            guard batch.overcome(obstacles, activity) else { return true }
         }
     }
 }

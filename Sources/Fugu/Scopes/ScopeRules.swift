@@ -54,13 +54,14 @@ final class Computation: Activity {
         self.layer = layer
         self.path = path
         self.parent = parent
-        standing = Standing(under: parent?.standing)
+        standing = Standing(under: parent?.standing, within: Current.outermost)
     }
 
     deinit { waiters.free() }
 
     var family: Family { layer.family }
     var key: Key? { nil }
+    func isOf(_ node: Node) -> Bool { layer === node }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
 }
@@ -123,7 +124,7 @@ extension Node {
     private func compute(_ computation: Computation, _ rules: [ScopeRule]) {
         let view = RuleView(self)
         let handle = Container(view: view)
-        Current.$activity.withValue(computation) {
+        Current.run(computation) {
             for rule in rules where rule.matches(computation.path) { rule.configure(handle) }
             publish(view.end())
         }
@@ -165,11 +166,11 @@ extension Node {
             layer.isWithin(self) && layer.storage.facts.scopes?.layer?.isComputed == true
         }.filter { layer in
             layer.storage.facts.scopes?.layer?.isComputed = false
-            layer.storage.raiseEpoch(reachesDescendants: true)
+            layer.storage.raiseEpoch(to: family.tick(), reachesDescendants: true)
             let subtree = layer.subtree
             // The next read of what rules may drop is to run them first.
             for node in subtree { node.reloading.forEach { $0.close() } }
-            return subtree.contains { $0.storage.facts.observerCount > 0 }
+            return subtree.contains { $0.storage.facts.followerCount > 0 }
         }
     }
 }

@@ -159,6 +159,86 @@ struct PlatformSignal {
     #endif
 }
 
+/// Where code runs: a thread and the task that runs on it, if one does.
+struct Execution: Equatable, Sendable {
+    private let thread: UInt
+    private let task: UInt
+
+    static var current: Execution { Execution(thread: threadNumber, task: task) }
+    /// Whatever task runs on the thread.
+    static var currentThread: Execution { Execution(thread: threadNumber, task: 0) }
+    /// For a task, on whatever thread it goes on.
+    static var currentTask: Execution { Execution(thread: 0, task: task) }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.task == right.task && (left.thread == right.thread || left.thread == 0 || right.thread == 0)
+    }
+
+    private static var task: UInt { withUnsafeCurrentTask { $0.map { UInt(bitPattern: $0.hashValue) } ?? 0 } }
+
+    private static var threadNumber: UInt {
+        #if canImport(WinSDK)
+        UInt(GetCurrentThreadId())
+        #elseif canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+        #elseif canImport(Glibc) || canImport(Musl) || canImport(Android)
+        UInt(pthread_self())
+        #else
+        1
+        #endif
+    }
+}
+
+/// The stack of a thread.
+struct PlatformStack: Sendable {
+    private let thread: Execution
+    /// How far down it may be used; nil where the platform does not tell.
+    private let limit: UInt?
+
+    /// The stack of the running thread.
+    static var current: PlatformStack {
+        // Deep recursion is not ours alone: a third of the stack is left to what loads call.
+        PlatformStack(thread: .currentThread, limit: bounds.map { $0.lowest &+ $0.size / 3 })
+    }
+
+    /// Whether the running thread is the one.
+    var isCurrent: Bool { thread == .currentThread }
+
+    /// Whether too little is left for more loads within one another.
+    var isNearlyUsedUp: Bool {
+        guard let limit else { return true }
+        var local: UInt8 = 0
+        return withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) } < limit
+    }
+
+    /// Where it ends, and its size.
+    private static var bounds: (lowest: UInt, size: UInt)? {
+        #if canImport(Darwin)
+        let size = UInt(pthread_get_stacksize_np(pthread_self()))
+        return (UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size)
+        #elseif canImport(Glibc) || canImport(Android)
+        var attributes = pthread_attr_t()
+        guard let getAttributes, getAttributes(pthread_self(), &attributes) == 0 else { return nil }
+        defer { pthread_attr_destroy(&attributes) }
+        var lowest: UnsafeMutableRawPointer?
+        var size = 0
+        guard pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
+        return (UInt(bitPattern: lowest), UInt(size))
+        #else
+        return nil
+        #endif
+    }
+
+    #if canImport(Glibc) || canImport(Android)
+    private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
+
+    /// The headers declare it for programs with extensions only, which Swift's are not.
+    private static let getAttributes = dlsym(nil, "pthread_getattr_np").map {
+        unsafeBitCast($0, to: GetAttributes.self)
+    }
+    #endif
+}
+
 /// Gives the processor to another thread.
 func yieldThread() {
     #if canImport(WinSDK)

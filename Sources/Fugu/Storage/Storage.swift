@@ -20,11 +20,12 @@
 //    runs a load the load and its container, a container its node; nodes leave all lists and sets before they go.
 public import Synchronization
 
-/// The bits of `Cell.state`: flags in the low 8, a version in the next 24, a link's stamp in the high 32.
+/// The bits of `Cell.state`: flags in the low 8, in the others the time on the family's clock at which the value came or the
+/// link was made. The clock ticks with every change and never comes round.
 @usableFromInline enum CellState {
     /// `word` is this container's own value and may be read.
     @usableFromInline static let fast: UInt64 = 1
-    /// `word` is the address of the ancestor's cell whose value is inherited, as long as the stamp is right.
+    /// `word` is the address of the ancestor's cell whose value is inherited, as long as nothing between has changed since.
     @usableFromInline static let link: UInt64 = 2
     /// Something was set here (a value, a replaced loader, a rule's or source's value): descendants see it.
     static let held: UInt64 = 4
@@ -40,15 +41,9 @@ public import Synchronization
     static let hasWord: UInt64 = 128
 
     static let flags: UInt64 = 0xFF
-    static let versionUnit: UInt64 = 0x100
-    static let versionMask: UInt64 = 0xFFFF_FF00
 
-    @inlinable @inline(__always) static func stamp(_ state: UInt64) -> UInt32 {
-        UInt32(truncatingIfNeeded: state >> 32)
-    }
-    @inlinable @inline(__always) static func version(_ state: UInt64) -> UInt32 {
-        UInt32(truncatingIfNeeded: state) >> 8
-    }
+    @inlinable @inline(__always) static func time(_ state: UInt64) -> UInt64 { state >> 8 }
+    static func at(_ time: UInt64) -> UInt64 { time << 8 }
 }
 
 /// What one container knows of one key.
@@ -64,15 +59,18 @@ public import Synchronization
 @frozen @usableFromInline struct Table {
     @usableFromInline let mask: UInt
     @usableFromInline let shift: UInt
+
+    /// Spreads keys over the high bits, whatever the size of a word.
+    @inlinable static var spread: UInt { UInt(truncatingIfNeeded: 0x9E37_79B9_7F4A_7C15 as UInt64) }
 }
 
 /// The fixed part of a container's storage.
 @usableFromInline struct Header: ~Copyable {
     @usableFromInline let table: Atomic<UInt>
-    /// Rises when a key becomes set or unset in this container.
-    @usableFromInline let epoch: Atomic<UInt32>
-    /// Rises when that happens in a descendant that has children itself, or here; kept by the root's children only.
-    @usableFromInline let deepEpoch: Atomic<UInt32>
+    /// When a key last became set or unset in this container.
+    @usableFromInline let epoch: Atomic<UInt64>
+    /// When that last happened in a descendant that has children itself, or here; kept by the root's children only.
+    @usableFromInline let deepEpoch: Atomic<UInt64>
     /// The header of the ancestor (or self) that is a child of the root; the root's own for the root.
     @usableFromInline let branch: UnsafeMutablePointer<Header>?
     @usableFromInline let stripes: UnsafeMutablePointer<Atomic<UInt64>>
@@ -235,7 +233,7 @@ private struct Ledger {
         let fixed = UnsafePointer<Table>(bitPattern: table).unsafelyUnwrapped.pointee
         let slots = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table &+ UInt(MemoryLayout<Table>.size))
             .unsafelyUnwrapped
-        var index = (key &* 0x9E37_79B9_7F4A_7C15) >> fixed.shift
+        var index = (key &* Table.spread) >> fixed.shift
         while true {
             let address = slots[Int(bitPattern: index)].load(ordering: .acquiring)
             guard let cell = UnsafeMutablePointer<Cell>(bitPattern: address) else { return nil }
@@ -284,17 +282,21 @@ private struct Ledger {
     }
 
     /// Whether a link is right and its target's word could be read just before `target` was. One look at the target's
-    /// state is enough: the link knows the version that the word belongs to, and no version comes back.
+    /// state is enough: all that happened since the link was made has a later time.
     @inlinable @inline(__always)
     func isCurrent(_ link: UInt64, _ target: UInt64) -> Bool {
-        target & CellState.fast != 0 && CellState.stamp(link) == pathEpoch &+ CellState.version(target)
+        let time = CellState.time(link)
+        let branch = header.pointee.branch.unsafelyUnwrapped
+        return target & CellState.fast != 0 && CellState.time(target) <= time
+            && header.pointee.epoch.load(ordering: .acquiring) <= time
+            && branch.pointee.deepEpoch.load(ordering: .acquiring) <= time
     }
 
-    /// Differs from what it was before if anything became set or unset between this container and the root.
-    @inlinable @inline(__always)
-    var pathEpoch: UInt32 {
-        let branch = header.pointee.branch.unsafelyUnwrapped
-        return header.pointee.epoch.load(ordering: .acquiring) &+ branch.pointee.deepEpoch.load(ordering: .acquiring)
+    /// When anything last became set or unset between this container and the root, or beside it.
+    var pathEpoch: UInt64 {
+        let branch = header.pointee.branch!
+        return max(
+            header.pointee.epoch.load(ordering: .relaxed), branch.pointee.deepEpoch.load(ordering: .relaxed))
     }
 
     // By size, because a detour over memory costs more than the whole read.
@@ -428,10 +430,13 @@ extension StorageReference {
     private static func insert(_ cell: UnsafeMutablePointer<Cell>, into table: UInt) {
         let fixed = UnsafePointer<Table>(bitPattern: table)!.pointee
         let slots = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table + UInt(slotsOffset))!
-        var index = (cell.pointee.key &* 0x9E37_79B9_7F4A_7C15) >> fixed.shift
+        var index = (cell.pointee.key &* Table.spread) >> fixed.shift
         while slots[Int(index)].load(ordering: .relaxed) != 0 { index = (index + 1) & fixed.mask }
         slots[Int(index)].store(UInt(bitPattern: cell), ordering: .releasing)
     }
+
+    /// Under the lock: how many cells there are.
+    var cellCount: Int { Int(ledger.pointee.count) }
 
     /// Under the lock: the cell of a key, if there is one.
     func existingCell(_ key: Key) -> CellReference? { find(key.raw).map(CellReference.init) }
@@ -487,16 +492,11 @@ extension StorageReference {
         return true
     }
 
-    /// Under the lock: makes every link that passes this container invalid.
-    func raiseEpoch(reachesDescendants: Bool) {
-        header.pointee.epoch.raise()
-        if reachesDescendants { header.pointee.branch!.pointee.deepEpoch.raise() }
+    /// Under the lock: makes every link invalid that passes this container and was made before now.
+    func raiseEpoch(to time: UInt64, reachesDescendants: Bool) {
+        header.pointee.epoch.store(time, ordering: .releasing)
+        if reachesDescendants { header.pointee.branch!.pointee.deepEpoch.store(time, ordering: .releasing) }
     }
-}
-
-extension Atomic<UInt32> {
-    /// For the only one who writes it.
-    fileprivate func raise() { store(load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 }
 
 /// A cell, as the engine uses it: under the lock of its family, by whoever keeps its node alive.
@@ -508,7 +508,6 @@ struct CellReference: @unchecked Sendable, Equatable {
     var key: Key { Key(raw: pointer.pointee.key) }
     private var state: UInt64 { pointer.pointee.state.load(ordering: .relaxed) }
     func has(_ flag: UInt64) -> Bool { state & flag != 0 }
-    var version: UInt32 { CellState.version(state) }
     /// What stays of the flags when a loaded value comes or goes.
     var standing: UInt64 { state & (CellState.held | CellState.layered) }
 
@@ -520,11 +519,13 @@ struct CellReference: @unchecked Sendable, Equatable {
     }
 
     /// Puts a value in and lets readers see it at once, or only after `open()`. Returns the value that was there.
-    func store(_ payload: Payload, flags: UInt64, isOpen: Bool = true) -> Garbage {
+    ///
+    /// - Parameter time: A time of its own.
+    func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
         let old = state
         let kept = old & CellState.special
         let boxed = payload.box == nil ? 0 : CellState.boxed
-        let next = (old &+ CellState.versionUnit) & CellState.versionMask | kept | flags | boxed | CellState.hasWord
+        let next = CellState.at(time) | kept | flags | boxed | CellState.hasWord
         guard (old | boxed) & CellState.boxed != 0 else {
             pointer.pointee.state.store(next & ~CellState.fast, ordering: .releasing)
             pointer.pointee.word.store(payload.bits, ordering: .releasing)
@@ -551,9 +552,11 @@ struct CellReference: @unchecked Sendable, Equatable {
     func close() { pointer.pointee.state.store(state & ~CellState.fast, ordering: .sequentiallyConsistent) }
 
     /// Takes the value away, leaving `flags`.
-    func clear(flags: UInt64 = 0) -> Garbage {
+    ///
+    /// - Parameter time: A time of its own.
+    func clear(flags: UInt64 = 0, at time: UInt64) -> Garbage {
         let old = state
-        let next = (old &+ CellState.versionUnit) & CellState.versionMask | old & CellState.special | flags
+        let next = CellState.at(time) | old & CellState.special | flags
         guard old & CellState.boxed != 0 else {
             pointer.pointee.state.store(next, ordering: .releasing)
             return Garbage()
@@ -567,13 +570,14 @@ struct CellReference: @unchecked Sendable, Equatable {
     }
 
     /// Lets readers of this container, which has no value of its own here, read an ancestor's cell.
-    func link(to target: CellReference, in storage: StorageReference) {
+    ///
+    /// - Parameter now: The time of the last change. Two links of one time are right alike, so it need not be their own.
+    func link(to target: CellReference, at now: UInt64) {
         guard target.has(CellState.fast), state & (CellState.held | CellState.loaded) == 0 else { return }
-        let bare = state & (CellState.versionMask | CellState.special)
+        let bare = CellState.at(now) | state & CellState.special
         pointer.pointee.state.store(bare, ordering: .releasing)
         pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
-        let stamp = UInt64(storage.pathEpoch &+ target.version) << 32
-        pointer.pointee.state.store(stamp | bare | CellState.link, ordering: .releasing)
+        pointer.pointee.state.store(bare | CellState.link, ordering: .releasing)
     }
 
     /// What is rarely needed.
@@ -678,12 +682,15 @@ struct Garbage {
     }
 }
 
-extension [Observer] {
-    /// Calls all in order. The list keeps them, so nothing is counted for each, which would cost more than the call.
-    func call(with payload: Payload) {
-        withUnsafeBufferPointer { observers in
-            for index in observers.indices {
-                Unmanaged.passUnretained(observers[index])._withUnsafeGuaranteedRef { $0.call(with: payload) }
+extension Array {
+    /// Gives all that are there to `body`, in order. The list keeps them, so nothing is counted for each, which would cost
+    /// more than most bodies do.
+    @inline(__always)
+    func forEachUncounted<Object: AnyObject>(_ body: (Object) -> Void) where Element == Object? {
+        withUnsafeBufferPointer { objects in
+            for index in objects.indices {
+                guard let object = objects[index] else { continue }
+                Unmanaged.passUnretained(object)._withUnsafeGuaranteedRef(body)
             }
         }
     }
@@ -714,6 +721,13 @@ struct ChainReference<Link: AnyObject & Sendable>: Sendable {
 
     /// The object, counted once more.
     var object: Link { reference.takeUnretainedValue() }
+
+    /// Uses the object without counting.
+    @inline(__always)
+    func use<R>(_ body: (Link) -> R) -> R { reference._withUnsafeGuaranteedRef(body) }
+
+    /// Gives the object to the caller, who lets it go.
+    func take() -> Link { reference.takeRetainedValue() }
 
     /// Lets the object go, and those that only it and one another kept, one by one: a family may be deeper than a stack.
     /// The compiler would do so by itself for a strong reference, but counts twice as often.
@@ -749,7 +763,7 @@ package final class Guarded<Value>: @unchecked Sendable {
 }
 
 /// A value that is touched only while the lock of its family is held. Whoever makes it frees it.
-struct FamilyState<Value>: @unchecked Sendable {
+struct FamilyState<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: sending Value) {
@@ -763,6 +777,8 @@ struct FamilyState<Value>: @unchecked Sendable {
         @inline(__always) unsafeAddress { UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { pointer }
     }
+
+    static func == (left: Self, right: Self) -> Bool { left.pointer == right.pointer }
 
     /// Frees the memory and releases the value, when nobody else can touch it any more.
     func free() {

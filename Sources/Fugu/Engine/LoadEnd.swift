@@ -1,54 +1,3 @@
-/// What is to be done outside the lock after something changed under it.
-struct Effects {
-    var garbage = Garbage()
-    var waiters: [Waiter] = []
-    /// The records that have new events.
-    private var record: KeyRecord?
-    private var moreRecords: [KeyRecord] = []
-    private let beginsAtOnce: Bool
-    /// The first event of `record`, if its delivery has begun. In parts, which cost less than an optional whole.
-    private var payload = Payload(())
-    private var observers: [Observer] = []
-
-    /// - Parameter beginsAtOnce: Whether the last thing that is changed is the first to be told, so that its delivery may
-    ///   begin in the same turn of the lock.
-    init(beginsAtOnce: Bool = false) { self.beginsAtOnce = beginsAtOnce }
-
-    /// Under the lock: tells observers of a value, later.
-    mutating func tell(
-        _ payload: Payload, to observers: [Observer], of record: KeyRecord, until holder: (any Activity)?
-    ) {
-        let isFirst = self.record == nil && beginsAtOnce && garbage.isEmpty && waiters.isEmpty
-        if isFirst, holder == nil, record.beginDelivery() {
-            self.record = record
-            self.payload = payload
-            self.observers = observers
-        } else {
-            add([Event(payload: payload, observers: observers, holder: holder)], of: record)
-        }
-    }
-
-    /// Under the lock: queues events. Those of a change made inside an activity wait for the end of the outermost.
-    mutating func add(_ events: [Event], of record: KeyRecord) {
-        if self.record == nil { self.record = record } else { moreRecords.append(record) }
-        record.facts.value.events += events
-    }
-
-    /// Does it.
-    func perform(in family: Family) {
-        if !garbage.isEmpty { garbage.dispose() }
-        if !waiters.isEmpty { for waiter in waiters { waiter.wake() } }
-        guard let record else { return }
-        if observers.isEmpty {
-            family.deliver(record)
-        } else {
-            observers.call(with: payload)
-            family.deliver(record, hasBegun: true)
-        }
-        if !moreRecords.isEmpty { for record in moreRecords { family.deliver(record) } }
-    }
-}
-
 extension Flight {
     /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who waited.
     /// Returns what the load's own asker gets, and where the instance lives.
@@ -68,7 +17,8 @@ extension Flight {
             case .failure: ending = discard(lease, recorder, &effects)
             }
             if let landing = facts.value.landing {
-                let made = Outcome(result: result, home: home, recipe: recipe, lease: lease)
+                let made = Outcome(
+                    result: result, home: home, recipe: recipe, lease: lease, isOutdated: asker.isOutdated(recipe))
                 landing.outcome.withLock { $0 = ending.outcome(for: made) }
             }
             if case .success = result, let rare = facts.value.rare, !rare.failedNeeds.isEmpty {
@@ -78,7 +28,7 @@ extension Flight {
             leave(&effects)
             return (ending.standing.map { .success($0) } ?? result, home)
         }
-        effects.perform(in: family)
+        effects.perform()
         if case .failure(let error) = given { parent?.needFailed(failedWay(error), error) }
         return (given, home)
     }
@@ -87,17 +37,18 @@ extension Flight {
     /// one would take its place, or would be shared by those who see the older one of something it was made from, the
     /// override that hides the older one from the asker decides.
     private func settle() -> (home: Node, recipe: Recipe) {
-        var (home, isLocal, overrides) = (home, isLocal, [Key]())
+        var (home, isLocal, overrides) = (home, isLocal, Set<Key>())
         while home !== asker, let older = olderInstance(hiddenAt: home) {
-            let path = Array(asker.path.prefix { $0 !== home })
             if older.isLocal { isLocal = true }
-            home = isLocal ? asker : path.first { $0.holdsInput(of: older) }!
-            overrides += older.keys.filter { home.holds($0) }
+            home = isLocal ? asker : asker.path.first { $0.holdsInput(of: older) }!
+            overrides.formUnion(older.keys { home.holds($0) })
         }
         // Moved, not copied.
         var inputs: [Input] = []
         swap(&inputs, &facts.value.inputs)
-        return (home, Recipe(inputs: inputs, isLocal: isLocal, reloads: reloads, overrides: overrides))
+        let recipe = Recipe.make(
+            inputs, isLocal: isLocal, reloads: reloads, others: Array(overrides), longest: family.longestChain)
+        return (home, recipe)
     }
 
     /// Under the lock: the recipe of an instance that `home` sees, and the asker does not, of what is loaded or of what the
@@ -115,7 +66,7 @@ extension Flight {
     /// Only what has closers, or was made from something that has, needs a lease.
     private func makeLease(_ home: Node) -> Lease? {
         guard let rare = facts.value.rare, !rare.closers.isEmpty || !rare.needs.isEmpty else { return nil }
-        return Lease(requested, home: home, serial: family.nextSerial(), closers: rare.closers, needs: rare.needs)
+        return Lease(requested, home: home, serial: family.tick(), closers: rare.closers, needs: rare.needs)
     }
 
     /// What becomes of what was made.
@@ -139,7 +90,8 @@ extension Flight {
         func outcome(for made: Outcome) -> Outcome {
             guard case .overtaken(let payload, let home, let recipe, let lease) = self else { return made }
             let empty = Recipe(inputs: [], isLocal: false, reloads: false)
-            return Outcome(result: .success(payload), home: home, recipe: recipe ?? empty, lease: lease)
+            return Outcome(
+                result: .success(payload), home: home, recipe: recipe ?? empty, lease: lease, isOutdated: false)
         }
     }
 
@@ -151,7 +103,7 @@ extension Flight {
     ) -> Ending {
         effects.garbage.add(lease, isForNobody: false)
         if asker.isEnded { return .made }
-        family.loads(of: requested).value.lastRecipe = recipe
+        noteLast(recipe, &effects)
         if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
             !cell.has(CellState.loaded) || owner.depth <= home.depth
         {
@@ -169,12 +121,39 @@ extension Flight {
             note(cell, of: home, recorder)
             if home !== asker { asker.link(requested, to: cell) }
         } else {
-            let made = Outcome(result: .success(payload), home: home, recipe: recipe, lease: lease)
-            recorder?.record(made, of: requested)
-            asker.ownRecorder?.record(made, of: requested)
+            recordUnkept(home, recipe, lease, recorder)
+            repeatIfObserved(&effects)
         }
         return .made
     }
+
+    /// Under the lock: where the next load will live is guessed by this one.
+    private func noteLast(_ recipe: Recipe, _ effects: inout Effects) {
+        let loads = family.loads(of: requested)
+        // What lets go of a long chain does so outside the lock.
+        if let last = loads.value.lastRecipe, last.length > 8 { effects.garbage.add(last) }
+        loads.value.lastRecipe = recipe
+    }
+
+    /// Under the lock: the instance is not kept, but whoever needed it was made from it.
+    private func recordUnkept(_ home: Node, _ recipe: Recipe, _ lease: Lease?, _ recorder: Flight?) {
+        let made = Outcome(result: .success(Payload(())), home: home, recipe: recipe, lease: lease, isOutdated: false)
+        recorder?.record(made, of: requested)
+        asker.ownRecorder?.record(made, of: requested)
+    }
+
+    /// Under the lock: an instance that was reset, or that is made from old values, is loaded again at once if it is
+    /// observed: those who observe know that the one before is gone, and would never hear of another.
+    private func repeatIfObserved(_ effects: inout Effects) {
+        let isReset = facts.value.rare?.resets.isEmpty == false
+        guard reloads || isReset, let followers = asker.storage.existingCell(requested)?.info?.value.followers else {
+            return
+        }
+        followers.reload(holder, &effects)
+    }
+
+    /// Whose end those wait for who are told of this load.
+    private var holder: (any Activity)? { standing.outermost.flatMap { $0.isFinished ? nil : $0 } }
 
     /// Under the lock: what the asker gets of a load that failed: what was set meanwhile, if something was.
     private func discard(_ lease: Lease?, _ recorder: Flight?, _ effects: inout Effects) -> Ending {
@@ -195,20 +174,20 @@ extension Flight {
     ) -> CellReference? {
         guard isWanted(at: home, recipe) else { return nil }
         let cell = home.storage.cell(requested)
-        // What rules may drop again at once is not to be read before they have run.
         let flags = CellState.loaded | cell.standing
-        effects.garbage.add(cell.store(payload, flags: flags, isOpen: !reloads || home.isConfigured))
-        let info = cell.makeInfo()
-        info.value.changes &+= 1
+        let time = family.tick()
+        // What rules may drop again at once is not to be read before they have run.
+        let isOpen = !reloads || home.isConfigured
+        effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
         if requested.kind != .property {
+            let info = cell.makeInfo()
             info.value.recipe = recipe
             info.value.lease = lease
+            if !home.isRoot { home.link(requested) }
+            if reloads { home.follow(recipe, by: requested) }
         }
-        if !home.isRoot { family.record(requested).facts.value.copies.insert(NodeIdentity(node: home)) }
-        if reloads { family.follow(recipe, by: requested, at: home) }
-        if let record = family.existingRecord(requested) {
-            family.announce(record, at: home, isFirstLoad: true, parent, &effects)
-        }
+        cell.countChange(at: time)
+        home.announce(requested, as: Node.Announcement(isLoad: true), holder, &effects)
         return cell
     }
 
@@ -222,7 +201,7 @@ extension Flight {
     private func isWanted(at home: Node, _ recipe: Recipe) -> Bool {
         guard facts.value.rare?.resets.contains(where: { $0 === home }) != true else { return false }
         guard home.isRoot || home.anchors(requested, recipe) else { return false }
-        return !reloads || !asker.isStale(recipe)
+        return !asker.isOutdated(recipe)
     }
 
     private func leave(_ effects: inout Effects) {
@@ -242,39 +221,34 @@ extension Flight {
 }
 
 // Under the lock.
-extension Node {
-    /// Whether an instance made by `recipe` may stay in this node, which is no root: something here made it its home.
-    func anchors(_ key: Key, _ recipe: Recipe) -> Bool { recipe.isLocal || holds(key) || holdsInput(of: recipe) }
-
-    /// Whether something changed that was read for `recipe`, as this node sees it.
-    func isStale(_ recipe: Recipe) -> Bool {
-        recipe.inputs.contains { input in
-            guard let (cell, owner) = find(input.key).present else { return true }
-            return owner.depth != input.depth || cell.info?.value.changes != input.changes
-        }
-    }
+extension Flight {
+    /// Whether something changed by now that this load has read, so that who asks from now on must not be given what it
+    /// makes.
+    var isOutdated: Bool { reloads && facts.value.inputs.contains { asker.hasChanged($0) } }
 }
 
-extension Family {
-    /// Under the lock: notes that `key`, loaded at `node`, is to be dropped when one of its inputs changes.
-    func follow(_ recipe: Recipe, by key: Key, at node: Node) {
-        for (input, dependent) in dependents(recipe, key, node) {
-            record(input).facts.value.dependents.insert(dependent)
-        }
+// Under the lock.
+extension Node {
+    /// Whether an instance made by `recipe` may stay in this node, which is no root: something here made it its home.
+    func anchors(_ key: Key, _ recipe: Recipe) -> Bool {
+        if recipe.isLocal || holds(key) { return true }
+        // Nearly always it is a direct input.
+        for input in recipe.inputs where input.depth == depth { if holds(input.key) { return true } }
+        return holdsInput(of: recipe)
     }
 
-    func unfollow(_ recipe: Recipe, by key: Key, at node: Node) {
-        for (input, dependent) in dependents(recipe, key, node) {
-            existingRecord(input)?.facts.value.dependents.remove(dependent)
-        }
-    }
+    /// Whether something changed that was read for `recipe`, as this node sees it.
+    func isStale(_ recipe: Recipe) -> Bool { recipe.inputs.contains { hasChanged($0) } }
 
-    private func dependents(_ recipe: Recipe, _ key: Key, _ node: Node) -> [(Key, Dependent)] {
-        recipe.inputs.flatMap { input in
-            let direct = Dependent(node: NodeIdentity(node: node), key: key, depth: input.depth)
-            var indirect = direct
-            indirect.isIndirect = true
-            return [(input.key, direct)] + (input.recipe?.keys ?? []).map { ($0, indirect) }
+    /// Whether that is so and the instance is not kept then.
+    func isOutdated(_ recipe: Recipe) -> Bool { recipe.reloads && isStale(recipe) }
+
+    fileprivate func hasChanged(_ input: Input) -> Bool {
+        if let (cell, owner) = find(input.key).present {
+            return owner.depth != input.depth || cell.info?.value.changed != input.changed
         }
+        // What was never there, the placeholder of a strict container say, has not gone.
+        guard let owner = path.first(where: { $0.depth == input.depth }) else { return true }
+        return owner.storage.existingCell(input.key)?.info?.value.changed != input.changed
     }
 }

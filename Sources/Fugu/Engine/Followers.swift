@@ -1,0 +1,285 @@
+import Synchronization
+
+/// One who wants to hear of a key's changes as they are seen from a node.
+final class Observer: Sendable {
+    let node: Node
+    let key: Key
+    /// Whether a first load is no change to it.
+    let skipsLoads: Bool
+    /// Whether it ends when its container is closed.
+    let isSequence: Bool
+    /// What can end it from afar.
+    let subscription: Subscription
+    private let callbacks: Callbacks
+
+    struct Callbacks: Sendable {
+        let call: @Sendable (Payload) -> Void
+        /// Called when the node goes away.
+        let onEnd: (@Sendable () -> Void)?
+    }
+
+    init(_ node: Node, _ key: Key, skipsLoads: Bool = false, isSequence: Bool = false, _ callbacks: Callbacks) {
+        self.node = node
+        self.key = key
+        self.skipsLoads = skipsLoads
+        self.isSequence = isSequence
+        self.callbacks = callbacks
+        subscription = Subscription(node, key)
+    }
+
+    /// Tells of an event, if that came after the observer and is meant for it.
+    @inline(__always)
+    func hear(_ event: Event) {
+        guard !subscription.isEnded, subscription.since.load(ordering: .relaxed) < event.time else { return }
+        if let only = event.only, only !== self { return }
+        switch event.news {
+        case .value(let payload): callbacks.call(payload)
+        case .load(let payload): if !skipsLoads { callbacks.call(payload) }
+        // Who tracks reads wants to know that the value is gone; the load that follows is no change to it.
+        case .gone: if skipsLoads { callbacks.call(Payload(())) }
+        }
+    }
+
+    /// No call begins after this. What is returned is to be released outside the lock of the family.
+    func end() -> Ending { Ending(subscription.end() ? callbacks.onEnd : nil) }
+
+    /// What an observer leaves behind; tells whoever iterates that there is no more to come.
+    final class Ending: Sendable {
+        private let onEnd: (@Sendable () -> Void)?
+        init(_ onEnd: (@Sendable () -> Void)?) { self.onEnd = onEnd }
+        deinit { onEnd?() }
+    }
+}
+
+/// An observer as a token knows it: it can be ended, but neither it nor what it captured is kept.
+final class Subscription: Sendable {
+    private let node: Node
+    private let key: Key
+    private let ended = Atomic(false)
+    // Written under the lock of the family.
+    fileprivate let index = Atomic(0)
+    fileprivate let since = Atomic<UInt64>(0)
+
+    fileprivate init(_ node: Node, _ key: Key) {
+        self.node = node
+        self.key = key
+    }
+
+    var isEnded: Bool { ended.load(ordering: .acquiring) }
+
+    /// Whether this call has ended it.
+    fileprivate func end() -> Bool { !ended.exchange(true, ordering: .acquiringAndReleasing) }
+
+    /// Takes the observer out of its list, which then keeps nothing of it.
+    func cancel() {
+        let dropped: (Observer, Observer.Ending, Followers?)? = node.family.lock.withLock {
+            guard let cell = node.storage.existingCell(key), let followers = cell.info?.value.followers,
+                let observer = followers.facts.value.observers.remove(self)
+            else { return nil }
+            return (observer, observer.end(), node.dropIfIdle(followers, cell))
+        }
+        _ = end()
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+/// The observers of one key in one container, in the order in which they came. Taking one out leaves a hole, so that it
+/// costs the same wherever it stands; holes are closed when they are many.
+struct ObserverList {
+    private(set) var slots: [Observer?] = []
+    private(set) var count = 0
+
+    /// - Parameter time: The observer hears of events after it.
+    mutating func append(_ observer: Observer, at time: UInt64) {
+        observer.subscription.index.store(slots.count, ordering: .relaxed)
+        observer.subscription.since.store(time, ordering: .relaxed)
+        slots.append(observer)
+        count += 1
+    }
+
+    mutating func remove(_ subscription: Subscription) -> Observer? {
+        let index = subscription.index.load(ordering: .relaxed)
+        guard slots.indices.contains(index), let observer = slots[index], observer.subscription === subscription
+        else { return nil }
+        slots[index] = nil
+        count -= 1
+        if slots.count > 8, count < slots.count / 2 { closeHoles() }
+        return observer
+    }
+
+    private mutating func closeHoles() {
+        slots = slots.filter { $0 != nil }
+        for (index, observer) in slots.enumerated() {
+            observer?.subscription.index.store(index, ordering: .relaxed)
+        }
+    }
+}
+
+/// Something to be told to the observers of a key in a container, in the order of what happened.
+struct Event: Sendable {
+    enum News: Sendable {
+        case value(Payload)
+        case load(Payload)
+        /// There is nothing any more: it is to be loaded again, and that load is an event of its own.
+        case gone
+    }
+    let news: News
+    /// Observers that came later are not told.
+    let time: UInt64
+    /// The activity whose end it waits for.
+    let holder: (any Activity)?
+    /// The one who is told, if it is not for all.
+    var only: Observer?
+}
+
+/// Events that wait, in order.
+struct EventQueue {
+    private var events: [Event] = []
+    private var head = 0
+    /// How many wait for the end of no activity.
+    private(set) var freeCount = 0
+
+    var isEmpty: Bool { head == events.count }
+    var first: Event? { isEmpty ? nil : events[head] }
+
+    mutating func append(_ event: Event) {
+        if event.holder == nil { freeCount += 1 }
+        events.append(event)
+    }
+
+    mutating func removeFirst() {
+        if events[head].holder == nil { freeCount -= 1 }
+        head += 1
+        guard head * 2 > events.count else { return }
+        events.removeFirst(head)
+        head = 0
+    }
+
+    /// Takes out what waits for the end of an activity. What is returned is to be released outside the lock.
+    mutating func removeAll(heldBy holder: any Activity) -> [Event] {
+        let dropped = events[head...].filter { $0.holder === holder }
+        if !dropped.isEmpty {
+            events = events[head...].filter { $0.holder !== holder }
+            head = 0
+        }
+        return dropped
+    }
+}
+
+/// Loads a key without being asked by a reader.
+typealias Reloader = @Sendable (Container) -> Void
+
+/// Those who observe one key in one container, and what they are still to be told.
+final class Followers: Sendable {
+    let family: Family
+    let key: Key
+    /// The node, which ends this before it goes.
+    let node: Unowned<Node>
+    let facts: FamilyState<FollowersFacts>
+
+    init(_ key: Key, in node: Node, of container: Container) {
+        family = node.family
+        self.key = key
+        self.node = Unowned(node)
+        facts = FamilyState(FollowersFacts(container: container))
+    }
+
+    deinit { facts.free() }
+}
+
+/// The changing part of it. Guarded by the lock of the family.
+struct FollowersFacts {
+    weak var container: Container?
+    var observers = ObserverList()
+    var events = EventQueue()
+    var isDelivering = false
+    var isEnded = false
+    /// Loads the key again by itself: known once somebody observes it who could say how.
+    var reloader: Reloader?
+    /// The state of the key that was told, or is going to be, last.
+    var latest: Stamp?
+
+    init(container: Container) { self.container = container }
+}
+
+/// The state of a key as it is seen from somewhere: where the value stands, and when it last changed there.
+struct Stamp: Equatable {
+    let cell: CellReference
+    private let changed: UInt64
+
+    /// Under the lock: from now on changes of the cell are counted.
+    init(of cell: CellReference) {
+        self.cell = cell
+        changed = cell.makeInfo().value.changed
+    }
+}
+
+extension Family {
+    /// Adds an observer to those of its key in `container`. From now on writes to the key in the nodes above take the long
+    /// way.
+    func observe(
+        _ observer: Observer, in container: Container, _ reloader: Reloader?, _ naming: PropertyNaming? = nil,
+        startsWithPresent: Bool = false
+    ) {
+        let (node, key) = (observer.node, observer.key)
+        // What is observed is computed, so that the first that is heard is a change.
+        node.prepareScopes()
+        let (followers, ending): (Followers?, Observer.Ending?) = lock.withLock {
+            guard !node.isEnded else { return (nil, observer.end()) }
+            let followers = node.followers(of: key, in: container)
+            followers.facts.value.observers.append(observer, at: now)
+            self.note(naming, of: key)
+            if let reloader { followers.facts.value.reloader = reloader }
+            if startsWithPresent, let payload = node.present(key)?.payload {
+                let event = Event(news: .value(payload), time: tick(), holder: nil, only: observer)
+                followers.facts.value.events.append(event)
+            }
+            return (followers, nil)
+        }
+        withExtendedLifetime(ending) {}
+        // Rules may have been added before the observer was.
+        node.prepareScopes()
+        if startsWithPresent { followers?.deliver() }
+    }
+}
+
+extension Node {
+    /// Under the lock: those who observe the key here.
+    fileprivate func followers(of key: Key, in container: Container) -> Followers {
+        let info = storage.cell(key).makeInfo()
+        if let known = info.value.followers { return known }
+        let made = Followers(key, in: self, of: container)
+        info.value.followers = made
+        storage.facts.followerCount += 1
+        countActive(1)
+        link(key)
+        made.facts.value.latest = visible(key).map { Stamp(of: $0) }
+        return made
+    }
+
+    /// Under the lock: forgets followers who have nobody left and nothing to tell. What is returned is to be released
+    /// outside of it.
+    fileprivate func dropIfIdle(_ followers: Followers, _ cell: CellReference) -> Followers? {
+        let facts = followers.facts.value
+        guard facts.observers.count == 0, !facts.isDelivering, facts.events.isEmpty else { return nil }
+        return drop(followers, cell)
+    }
+
+    /// Under the lock: ends those who observe a key here. What is returned is to be released outside of it.
+    @discardableResult
+    func drop(_ followers: Followers, _ cell: CellReference) -> Followers {
+        followers.facts.value.isEnded = true
+        cell.info?.value.followers = nil
+        storage.facts.followerCount -= 1
+        countActive(-1)
+        unlinkIfIdle(cell)
+        return followers
+    }
+
+    /// Under the lock: the cell that a reader of this node sees. What a reset uncovers may be a source's value, for which
+    /// the next who reads will ask.
+    func visible(_ key: Key) -> CellReference? {
+        if let cell = storage.existingCell(key), cell.has(CellState.held), cell.has(CellState.hasWord) { return cell }
+        return openQuestion(key) == nil ? find(key).present?.0 : nil
+    }
+}
