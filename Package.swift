@@ -73,6 +73,10 @@ let package = Package(
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting", "Support",
             ],
             swiftSettings: strict),
+        .target(name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/KeyLibrary", swiftSettings: strict),
+        .testTarget(
+            name: "TwoModulesTests", dependencies: ["Fugu", "FuguTesting", "KeyLibrary", "Support"],
+            swiftSettings: strict),
         .testTarget(
             name: "DocumentationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"],
             swiftSettings: strict),

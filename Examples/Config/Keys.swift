@@ -5,13 +5,13 @@ enum LogLevel: String, Decodable, Sendable, CaseIterable {
     case debug, info, warning, error
 }
 
-extension Properties {
-    static let host = PropertyKey("server.host", defaultValue: "localhost")
-    static let port = PropertyKey("server.port", defaultValue: UInt16(8080))
-    static let timeout = PropertyKey("server.timeout", defaultValue: Duration.seconds(30))
-    static let origins = PropertyKey("server.origins", defaultValue: [String]())
-    static let logLevel = PropertyKey("log.level", defaultValue: LogLevel.info)
-    static let password = PropertyKey<String?>("database.password", isSecret: true)
+extension ContainerKeys {
+    var host: PropertyKey<String> { .init("server.host", defaultValue: "localhost") }
+    var port: PropertyKey<UInt16> { .init("server.port", defaultValue: UInt16(8080)) }
+    var timeout: PropertyKey<Duration> { .init("server.timeout", defaultValue: Duration.seconds(30)) }
+    var origins: PropertyKey<[String]> { .init("server.origins", defaultValue: [String]()) }
+    var logLevel: PropertyKey<LogLevel> { .init("log.level", defaultValue: LogLevel.info) }
+    var password: PropertyKey<String?> { .init("database.password", isSecret: true) }
 }
 
 /// A type is as good a key.
@@ -25,7 +25,6 @@ enum Settings {
     /// Makes all keys known before any source is read.
     static func declare(in container: Container) {
         container.declare(
-            Properties.host, Properties.port, Properties.timeout, Properties.origins, Properties.logLevel,
-            Properties.password, properties: PoolSize.self)
+            \.host, \.port, \.timeout, \.origins, \.logLevel, \.password, properties: PoolSize.self)
     }
 }

@@ -2,14 +2,12 @@ import Foundation
 import Fugu
 import FuguFoundation
 
-extension Properties {
+extension ContainerKeys {
     /// Where the journal lies; decided when the arguments have been read.
-    static let journalURL = PropertyKey(defaultValue: URL(filePath: "journal.jsonl"))
-}
+    var journalURL: PropertyKey<URL> { .init(defaultValue: URL(filePath: "journal.jsonl")) }
 
-extension Features {
-    static let journalFile = FeatureKey(reloadsWhenInputsChange: true) { container in
-        JournalFile(url: container.journalURL, files: container.fileAccess)
+    var journalFile: FeatureKey<JournalFile> {
+        .init(reloadsWhenInputsChange: true) { JournalFile(url: $0.journalURL, files: $0.fileAccess) }
     }
 }
 

@@ -2,8 +2,8 @@ import Foundation
 import Fugu
 import FuguFoundation
 
-extension Properties {
-    static let arguments = PropertyKey(defaultValue: Array(CommandLine.arguments.dropFirst()))
+extension ContainerKeys {
+    var arguments: PropertyKey<[String]> { .init(defaultValue: Array(CommandLine.arguments.dropFirst())) }
 }
 
 /// What the user asks for.

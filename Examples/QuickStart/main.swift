@@ -7,8 +7,8 @@ func heading(_ text: String) { print("\n\(text)") }
 
 // Define: one line for a property, one type for a feature. Nothing is made before it is read.
 
-extension Properties {
-    static let greeting = PropertyKey(defaultValue: "Hello")
+extension ContainerKeys {
+    var greeting: PropertyKey<String> { .init(defaultValue: "Hello") }
 }
 
 struct Greeter: Feature {
@@ -46,7 +46,7 @@ print("   five dice  \(dice.map(String.init).joined(separator: " "))")
 print("   \(container.greeter.greet("Ada"))")
 
 heading("3. Observe: every change, in order, until the token is cancelled.")
-let token = container.observe(Properties.greeting) { print("   the greeting is now \($0)") }
+let token = container.observe(\.greeting) { print("   the greeting is now \($0)") }
 container.greeting = "Good morning"
 container.greeting = "Good evening"
 token.cancel()
@@ -68,7 +68,7 @@ struct Doorman {
 let report = Container.with {
     $0.greeting = "Welcome"
     $0.timestamp = .constant(86_400)
-} _: {
+} operation: {
     Doorman().report()
 }
 print("   within \(report)")

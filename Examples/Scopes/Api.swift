@@ -2,10 +2,10 @@ import Fugu
 
 // A client of a web service, configured by path: rules say what differs where.
 
-extension Properties {
-    static let headers = PropertyKey(defaultValue: ["Accept": "application/json"])
-    static let timeout = PropertyKey(defaultValue: 30)
-    static let token = PropertyKey<String?>()
+extension ContainerKeys {
+    var headers: PropertyKey<[String: String]> { .init(defaultValue: ["Accept": "application/json"]) }
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+    var token: PropertyKey<String?> { .init() }
 }
 
 /// Keeps connections open; made anew only where the timeout differs.

@@ -2,10 +2,10 @@ import Fugu
 
 // A server's request handler. Nothing here says where it lives: that follows from what each load reads.
 
-extension Properties {
-    static let database = PropertyKey("database", defaultValue: "main.db")
-    static let requestID = PropertyKey("request.id", defaultValue: "none")
-    static let user = PropertyKey("user", defaultValue: "guest")
+extension ContainerKeys {
+    var database: PropertyKey<String> { .init("database", defaultValue: "main.db") }
+    var requestID: PropertyKey<String> { .init("request.id", defaultValue: "none") }
+    var user: PropertyKey<String> { .init("user", defaultValue: "guest") }
 }
 
 /// Reads what the server has: there is one for all requests.
@@ -86,7 +86,7 @@ func showRequests() async {
     heading("3. When an override goes, the shared instance is back.")
     let fifth = server.request("request 5") { $0.user = "grace" }
     print("   with it     \(fifth[Account.self].name)")
-    fifth.reset(Properties.user)
+    fifth.reset(\.user)
     print("   without it  \(fifth[Account.self].name)")
 
     heading("4. What the first request has, and what it shares (@1: its own).")

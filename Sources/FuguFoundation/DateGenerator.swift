@@ -12,8 +12,11 @@ public struct DateGenerator: Feature, Sendable {
         self.read = read
     }
 
-    /// The present date.
-    public var now: Date { read() }
+    /// The present date. Setting it stops the generator at a date: `container.date.now = date`.
+    public var now: Date {
+        get { read() }
+        set { self = .constant(newValue) }
+    }
 
     /// The system's clock, whatever the timestamp says.
     public static let system = DateGenerator { Date() }

@@ -41,6 +41,9 @@ public struct UUIDGenerator: ExternalFeature, Sendable {
         UUIDGenerator { uuid }
     }
 
+    /// Returns a generator that always gives the UUID of a number, ``Foundation/UUID/init(number:)``.
+    public static func constant(_ number: UInt64) -> UUIDGenerator { .constant(UUID(number: number)) }
+
     /// Random UUIDs from the system.
     public static func load(in container: any FeatureContainer) -> UUIDGenerator { .random }
 
@@ -57,8 +60,10 @@ extension FeatureContainer {
 }
 
 extension UUID {
-    /// The UUID whose last eight bytes are `number` and whose first are zero.
-    init(number: UInt64) {
+    /// Creates the UUID whose last eight bytes are a number and whose first are zero.
+    ///
+    /// `UUID(number: 1)` is `00000000-0000-0000-0000-000000000001`, the second that ``UUIDGenerator/incrementing`` gives.
+    public init(number: UInt64) {
         self.init(high: 0, low: number)
     }
 

@@ -2,7 +2,7 @@ public import Fugu
 
 /// Records what an observer is told, in order, and lets a test wait for it without sleeping.
 ///
-///     let recorder = ObservationRecorder(Properties.timeout, in: container)
+///     let recorder = ObservationRecorder(\.timeout, in: container)
 ///     container.timeout = 5
 ///     #expect(recorder.values == [5])
 ///
@@ -28,42 +28,23 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     /// Ends the observation. What was recorded stays, and who waits goes on waiting until cancelled.
     public func cancel() { token.cancel() }
 
-    /// Records a property.
-    public convenience init<P: Property & SendableMetatype>(
-        _ property: P.Type, in container: Container = .current
-    ) where P.Value == Value {
-        self.init { container.observe(property, observer: $0) }
+    /// Records what a type names: a property, or a feature of any kind.
+    public convenience init<K: Keyed & SendableMetatype>(
+        _ key: K.Type, in container: Container = .current
+    ) where K.Held == Value {
+        self.init { container.observe(K.self, observer: $0) }
     }
 
-    /// Records a property named by a key.
-    public convenience init(_ key: PropertyKey<Value>, in container: Container = .current) {
+    /// Records what a key names.
+    public convenience init<K: ValueKey>(_ key: K, in container: Container = .current) where K.Held == Value {
         self.init { container.observe(key, observer: $0) }
     }
 
-    /// Records a feature.
-    public convenience init<F: Feature & SendableMetatype>(
-        _ feature: F.Type, in container: Container = .current
-    ) where F.Instance == Value {
-        self.init { container.observe(feature, observer: $0) }
-    }
-
-    /// Records a feature named by a key.
-    public convenience init(_ key: FeatureKey<Value>, in container: Container = .current) {
+    /// Records what a member of ``Fugu/ContainerKeys`` names.
+    public convenience init<K: ValueKey>(
+        _ key: KeyPath<ContainerKeys, K>, in container: Container = .current
+    ) where K.Held == Value {
         self.init { container.observe(key, observer: $0) }
-    }
-
-    /// Records a feature that may fail to load.
-    public convenience init<F: ThrowingFeature & SendableMetatype>(
-        _ feature: F.Type, in container: Container = .current
-    ) where F.Instance == Value {
-        self.init { container.observe(feature, observer: $0) }
-    }
-
-    /// Records a feature whose load suspends.
-    public convenience init<F: AsyncFeature>(
-        _ feature: F.Type, in container: Container = .current
-    ) where F.Instance == Value {
-        self.init { container.observe(feature, observer: $0) }
     }
 }
 

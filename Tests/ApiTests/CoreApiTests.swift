@@ -48,24 +48,26 @@ extension Model: @MainActor Feature {
     static func load(in container: any FeatureContainer) -> Model { Model(text: "\(container[Limit.self])") }
 }
 
-extension Properties {
-    fileprivate static let apiTimeout = PropertyKey(defaultValue: 30)
-    fileprivate static let apiSecret = PropertyKey(defaultValue: "x", isSecret: true)
-    fileprivate static let apiNamed = PropertyKey("naming.plain", defaultValue: 1)
-    fileprivate static let apiNamedSecret = PropertyKey("naming.hidden", defaultValue: "s", isSecret: true)
-    fileprivate static let apiNil = PropertyKey<Int?>()
-    fileprivate static let apiNilSecret = PropertyKey<Int?>(isSecret: true)
-    fileprivate static let apiNilNamed = PropertyKey<Int?>("naming.nil")
-    fileprivate static let apiNilNamedSecret = PropertyKey<Int?>("naming.hiddenNil", isSecret: true)
-    fileprivate static let apiNilFive = PropertyKey<Int?>(defaultValue: 5)
-}
-extension Features {
-    fileprivate static let apiText = FeatureKey { "limit \($0[Limit.self])" }
-    fileprivate static let apiAll = FeatureKey(
-        reloadsWhenInputsChange: true, isLocal: true, placeholder: { 0 }, fileID: #fileID, line: #line
-    ) { $0[Limit.self] }
-    fileprivate static let apiAllInits = FeatureKey<Int>(
-        reloadsWhenInputsChange: false, isLocal: false, placeholder: nil, load: { _ in 1 })
+extension ContainerKeys {
+    fileprivate var apiTimeout: PropertyKey<Int> { .init(defaultValue: 30) }
+    fileprivate var apiSecret: PropertyKey<String> { .init(defaultValue: "x", isSecret: true) }
+    fileprivate var apiNamed: PropertyKey<Int> { .init("naming.plain", defaultValue: 1) }
+    fileprivate var apiNamedSecret: PropertyKey<String> { .init("naming.hidden", defaultValue: "s", isSecret: true) }
+    fileprivate var apiNil: PropertyKey<Int?> { .init() }
+    fileprivate var apiNilSecret: PropertyKey<Int?> { .init(isSecret: true) }
+    fileprivate var apiNilNamed: PropertyKey<Int?> { .init("naming.nil") }
+    fileprivate var apiNilNamedSecret: PropertyKey<Int?> { .init("naming.hiddenNil", isSecret: true) }
+    fileprivate var apiNilFive: PropertyKey<Int?> { .init(defaultValue: 5) }
+    fileprivate var apiText: FeatureKey<String> { .init { "limit \($0[Limit.self])" } }
+    fileprivate var apiAll: FeatureKey<Int> {
+        .init(
+            reloadsWhenInputsChange: true, isLocal: true, isShared: false, placeholder: { 0 }, id: "all",
+            member: "apiAll", fileID: #fileID, line: #line, column: #column
+        ) { $0[Limit.self] }
+    }
+    fileprivate var apiAllInits: FeatureKey<Int> {
+        .init(reloadsWhenInputsChange: false, isLocal: false, placeholder: nil, load: { _ in 1 })
+    }
 }
 extension FeatureContainer {
     fileprivate var greeter: Greeter {
@@ -96,30 +98,31 @@ struct CoreApiTests {
         #expect(container[Limit.self] == 5)
         #expect(container.apiTimeout == 30)
         container.apiTimeout += 1
-        #expect(container[Properties.apiTimeout] == 31)
-        container.reset(Properties.apiTimeout)
+        #expect(container[\.apiTimeout] == 31)
+        container.reset(\.apiTimeout)
         #expect(container.apiTimeout == 30)
         #expect(container.apiNil == nil && container.apiNilNamed == nil && container.apiNilSecret == nil)
         #expect(container.apiNilNamedSecret == nil)
         #expect(container.apiNilFive == 5)
         container.apiNilFive = nil
         #expect(container.apiNilFive == nil)
-        container.reset(Properties.apiNilFive)
+        container.reset(\.apiNilFive)
         #expect(container.apiNilFive == 5)
-        #expect(Properties.apiNamed.name == "naming.plain")
-        #expect(Properties.apiTimeout.name == nil)
-        #expect(PropertyKey("naming.plain", defaultValue: 2) == Properties.apiNamed)
+        #expect(ContainerKeys().apiNamed.name == "naming.plain")
+        #expect(ContainerKeys().apiTimeout.name == nil)
+        #expect(PropertyKey("naming.plain", defaultValue: 2) == ContainerKeys().apiNamed)
         #expect(PropertyKey("naming.plain", defaultValue: "2").name == "naming.plain")
-        let copy = Properties.apiTimeout
-        #expect(copy == Properties.apiTimeout)
-        #expect(Set([copy, Properties.apiTimeout]).count == 1)
-        #expect(PropertyKey(defaultValue: 30) != PropertyKey(defaultValue: 30))
+        let copy = ContainerKeys().apiTimeout
+        #expect(copy == ContainerKeys().apiTimeout)
+        #expect(Set([copy, ContainerKeys().apiTimeout]).count == 1)
+        let (one, other) = (PropertyKey(defaultValue: 30), PropertyKey(defaultValue: 30))
+        #expect(one != other)
         let some: any PropertyContainer = container
         some[Limit.self] = 9
         some.apiTimeout = 8
         #expect(some[Limit.self] == 9 && some.apiTimeout == 8)
         some.reset(Limit.self)
-        some.reset(Properties.apiTimeout)
+        some.reset(\.apiTimeout)
         #expect(container[Limit.self] == 5 && container.apiTimeout == 30)
     }
 
@@ -128,7 +131,7 @@ struct CoreApiTests {
         let container = Container()
         let any: any FeatureContainer = container
         #expect(container.ifLoaded(Greeter.self) == nil)
-        #expect(container.ifLoaded(Features.apiText) == nil)
+        #expect(container.ifLoaded(\.apiText) == nil)
         #expect(container.ifLoaded(Parsed.self) == nil)
         #expect(container.ifLoaded(Database.self) == nil)
         #expect(container.greeter.text == "Hi 5")
@@ -137,7 +140,7 @@ struct CoreApiTests {
         #expect(try await container.database == Database(number: 5))
         #expect(any.apiText == "limit 5")
         #expect(container.ifLoaded(Greeter.self)?.text == "Hi 5")
-        #expect(container.ifLoaded(Features.apiText) == "limit 5")
+        #expect(container.ifLoaded(\.apiText) == "limit 5")
         #expect(container.ifLoaded(Parsed.self) == Parsed(number: 5))
         #expect(container.ifLoaded(Database.self) == Database(number: 5))
         container.greeter = Greeter(text: "set")
@@ -148,7 +151,7 @@ struct CoreApiTests {
         #expect(try container.parsed.number == 1)
         #expect(try await container.database.number == 1)
         container.replace(Greeter.self) { Greeter(text: "replaced \($0[Limit.self])") }
-        container.replace(Features.apiText) { "replaced \($0[Limit.self])" }
+        container.replace(\.apiText) { "replaced \($0[Limit.self])" }
         container.replace(Parsed.self) { Parsed(number: $0[Limit.self] + 1) }
         container.replace(Database.self) { Database(number: try await $0[Database2.self].number + 1) }
         container.replace(Greeter.self, load: { Greeter(text: "replaced \($0[Limit.self])") })
@@ -157,7 +160,7 @@ struct CoreApiTests {
         #expect(try container.parsed.number == 6)
         #expect(try await container.database.number == 8)
         any.reset(Greeter.self)
-        any.reset(Features.apiText)
+        any.reset(\.apiText)
         any.reset(Parsed.self)
         any.reset(Database.self)
         #expect(container.greeter.text == "Hi 5" && container.apiText == "limit 5")
@@ -166,9 +169,9 @@ struct CoreApiTests {
         container.resetAll()
         #expect(container.ifLoaded(Greeter.self) == nil)
         #expect(container.ifLoaded(Limit.self) == nil)
-        #expect(container.ifLoaded(Properties.apiTimeout) == nil)
+        #expect(container.ifLoaded(\.apiTimeout) == nil)
         #expect(container.apiAll == 5)
-        #expect(container[Features.apiAllInits] == 1)
+        #expect(container[\.apiAllInits] == 1)
         #expect(container[Flagged.self] == 5)
         #expect(container[Mailer.self].name == "live")
     }
@@ -198,10 +201,10 @@ struct CoreApiTests {
             return value
         }
         #expect(before == 5 && container[Limit.self] == 6)
-        container.modify(Properties.apiTimeout) { $0 += 1 }
+        container.modify(\.apiTimeout) { $0 += 1 }
         #expect(container.apiTimeout == 31)
         #expect(throws: Oops.self) {
-            try container.modify(Properties.apiTimeout) { value in
+            try container.modify(\.apiTimeout) { value in
                 value = 0
                 throw Oops()
             }
@@ -228,7 +231,7 @@ struct CoreApiTests {
             changes.greeter = Greeter(text: "u")
             changes.set(Parsed.self, to: Parsed(number: 3))
             changes.set(Database.self, to: Database(number: 3))
-            changes.replace(Features.apiText) { _ in "u" }
+            changes.replace(\.apiText) { _ in "u" }
             #expect(container[Limit.self] == 5)
             #expect(changes[Limit.self] == 1)
         }
@@ -269,14 +272,14 @@ struct CoreApiTests {
     func withoutSuspension() throws {
         let read = Container.with {
             $0[Limit.self] = 7
-        } _: {
+        } operation: {
             Container.current[Limit.self]
         }
         #expect(read == 7)
-        #expect(Container.with({ $0.apiTimeout = 1 }, { Container.current.apiTimeout }) == 1)
+        #expect(Container.with({ $0.apiTimeout = 1 }, operation: { Container.current.apiTimeout }) == 1)
         do throws(Oops) {
             try Container.with { (_: Container) throws(Oops) in
-            } _: { () throws(Oops) in
+            } operation: { () throws(Oops) in
                 throw Oops()
             }
         } catch {
@@ -286,7 +289,7 @@ struct CoreApiTests {
         #expect(throws: Oops.self) {
             try Container.with { _ in
                 throw Oops()
-            } _: {
+            } operation: {
             }
         }
     }
@@ -297,22 +300,22 @@ struct CoreApiTests {
         try await Container.$current.withValue(root) {
             let read = Container.with {
                 $0[Limit.self] = 7
-            } _: {
+            } operation: {
                 Container.current[Limit.self]
             }
             #expect(read == 7)
-            let number = Container.with({ $0[Limit.self] = 7 }, { Container.current[Limit.self] })
+            let number = Container.with({ $0[Limit.self] = 7 }, operation: { Container.current[Limit.self] })
             #expect(number == 7)
             let later = try await Container.with {
                 $0[Limit.self] = 8
-            } _: {
+            } operation: {
                 await Task.yield()
                 return try await Container.current[Database.self].number
             }
             #expect(later == 8)
             await #expect(throws: Oops.self) {
                 try await Container.with { _ in
-                } _: {
+                } operation: {
                     await Task.yield()
                     throw Oops()
                 }
@@ -330,9 +333,9 @@ struct CoreApiTests {
         let tokens: [ObservationToken] = [
             container.observe(Limit.self) { numbers.add($0) },
             container.observe(Limit.self, observer: { numbers.add($0) }),
-            container.observe(Properties.apiTimeout) { numbers.add($0) },
+            container.observe(\.apiTimeout) { numbers.add($0) },
             container.observe(Greeter.self) { texts.add($0.text) },
-            container.observe(Features.apiText) { texts.add($0) },
+            container.observe(\.apiText) { texts.add($0) },
             container.observe(Parsed.self) { numbers.add($0.number) },
             container.observe(Database.self) { numbers.add($0.number) },
         ]
@@ -356,9 +359,9 @@ struct CoreApiTests {
         var numbers: [Int] = []
         let (done, continuation) = AsyncStream.makeStream(of: Void.self)
         container.observe(Limit.self) { @MainActor number in numbers.append(number) }
-        container.observe(Properties.apiTimeout) { @MainActor number in numbers.append(number) }
+        container.observe(\.apiTimeout) { @MainActor number in numbers.append(number) }
         container.observe(Greeter.self) { @MainActor greeter in numbers.append(greeter.text.count) }
-        container.observe(Features.apiText) { @MainActor text in numbers.append(text.count) }
+        container.observe(\.apiText) { @MainActor text in numbers.append(text.count) }
         container.observe(Parsed.self) { @MainActor parsed in numbers.append(parsed.number) }
         container.observe(Database.self) { @MainActor database in
             numbers.append(database.number)
@@ -367,9 +370,9 @@ struct CoreApiTests {
         let owner = Owner()
         var owned: [Int] = []
         container.observe(Limit.self, while: owner) { @MainActor number in owned.append(number) }
-        container.observe(Properties.apiTimeout, while: owner) { @MainActor number in owned.append(number) }
+        container.observe(\.apiTimeout, while: owner) { @MainActor number in owned.append(number) }
         container.observe(Greeter.self, while: owner) { @MainActor greeter in owned.append(greeter.text.count) }
-        container.observe(Features.apiText, while: owner) { @MainActor text in owned.append(text.count) }
+        container.observe(\.apiText, while: owner) { @MainActor text in owned.append(text.count) }
         container.observe(Parsed.self, while: owner) { @MainActor parsed in owned.append(parsed.number) }
         container.observe(Model.self, while: owner) { @MainActor model in owned.append(model.text.count) }
         let token = container.observe(Limit.self, observer: { @MainActor number in numbers.append(-number) })
@@ -390,9 +393,9 @@ struct CoreApiTests {
         let numbers = Box<Int>()
         var owner: Owner? = Owner()
         container.observe(Limit.self, while: owner!) { numbers.add($0) }
-        container.observe(Properties.apiTimeout, while: owner!) { numbers.add($0) }
+        container.observe(\.apiTimeout, while: owner!) { numbers.add($0) }
         container.observe(Greeter.self, while: owner!) { numbers.add($0.text.count) }
-        container.observe(Features.apiText, while: owner!) { numbers.add($0.count) }
+        container.observe(\.apiText, while: owner!) { numbers.add($0.count) }
         container.observe(Parsed.self, while: owner!) { numbers.add($0.number) }
         container.observe(Database.self, while: owner!, observer: { numbers.add($0.number) })
         container[Limit.self] = 1
@@ -411,9 +414,9 @@ struct CoreApiTests {
             return nil
         }
         #expect(await first(container.values(of: Limit.self)) == 5)
-        #expect(await first(container.values(of: Properties.apiTimeout)) == 30)
+        #expect(await first(container.values(of: \.apiTimeout)) == 30)
         #expect(await first(container.values(of: Greeter.self))?.text == "Hi 5")
-        #expect(await first(container.values(of: Features.apiText)) == "limit 5")
+        #expect(await first(container.values(of: \.apiText)) == "limit 5")
         #expect(await first(container.values(of: Parsed.self))?.number == 5)
         #expect(await first(container.values(of: Database.self))?.number == 5)
     }
@@ -450,11 +453,11 @@ struct CoreApiTests {
         let container = Container()
         try await container.warmUp {
             $0.load(Greeter.self)
-            $0.load(Features.apiText)
+            $0.load(\.apiText)
             $0.load(Parsed.self)
             $0.load(Database.self)
         }
-        #expect(container.ifLoaded(Database.self) != nil && container.ifLoaded(Features.apiText) != nil)
+        #expect(container.ifLoaded(Database.self) != nil && container.ifLoaded(\.apiText) != nil)
         let closed = Box<Int>()
         container.onClose { closed.add(1) }
         try await container.close(deadline: .seconds(60))

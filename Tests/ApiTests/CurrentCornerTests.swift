@@ -26,7 +26,7 @@ private struct Nested: Feature {
         Nested(
             n: Container.with {
                 $0[A.self] = 100
-            } _: {
+            } operation: {
                 Container.current[Sum.self].n
             })
     }
@@ -36,7 +36,7 @@ private struct NestedAsync: AsyncFeature {
     static func load(in c: any FeatureContainer) async throws -> NestedAsync {
         let n = await Container.with {
             $0[A.self] = 100
-        } _: { () async -> Int in
+        } operation: { () async -> Int in
             await Task.yield()
             return Container.current[Sum.self].n
         }

@@ -226,13 +226,13 @@ struct FamilyCornerTests {
     func depth() async {
         func keys(_ count: Int) -> FeatureKey<Int> {
             var next = FeatureKey { _ in 0 }
-            for _ in 1..<count { next = FeatureKey { [next] in $0[next] + 1 } }
+            for number in 1..<count { next = FeatureKey(id: number) { [next] in $0[next] + 1 } }
             return next
         }
         #expect(Container()[keys(100)] == 99)
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var next = FeatureKey { _ in 0 }
-            for _ in 1..<50_000 { next = FeatureKey { [next] in $0[next] + 1 } }
+            for number in 1..<50_000 { next = FeatureKey(id: number) { [next] in $0[next] + 1 } }
             _ = Container()[next]
         }
         expectMessage(of: result, "the stack has no room for more")

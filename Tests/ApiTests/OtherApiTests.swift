@@ -22,10 +22,10 @@ private struct Settings: Decodable, Sendable {
     var name = "x"
 }
 
-extension Properties {
-    fileprivate static let otherPort = PropertyKey("other.port", defaultValue: 1)
-    fileprivate static let otherHost = PropertyKey<String?>("other.host")
-    fileprivate static let otherSecret = PropertyKey("other.secret", defaultValue: "dflt", isSecret: true)
+extension ContainerKeys {
+    fileprivate var otherPort: PropertyKey<Int> { .init("other.port", defaultValue: 1) }
+    fileprivate var otherHost: PropertyKey<String?> { .init("other.host") }
+    fileprivate var otherSecret: PropertyKey<String> { .init("other.secret", defaultValue: "dflt", isSecret: true) }
 }
 private struct Mailer: ExternalFeature {
     var send: @Sendable (String) -> Bool = { _ in true }
@@ -64,7 +64,7 @@ struct OtherApiTests {
         #expect(list == [1, 2])
         #expect(try container.property("other.port", as: Int.self) == 3)
         #expect(try container.property("no.such", as: Int.self) == nil)
-        #expect(try container.require(Properties.otherPort) == 3)
+        #expect(try container.require(\.otherPort) == 3)
         #expect(try container.require(Port.self) == 443)
         do {
             _ = try container.require(Host.self)
@@ -73,17 +73,17 @@ struct OtherApiTests {
             #expect(error.name == "server.host")
         }
         try container.validate(
-            Properties.otherPort, Properties.otherHost, PropertyKey<[Int]>("list", defaultValue: []),
+            ContainerKeys().otherPort, ContainerKeys().otherHost, PropertyKey<[Int]>("list", defaultValue: []),
             PropertyKey("port", defaultValue: 1), PropertyKey("name", defaultValue: ""), properties: Port.self)
         let typed = Container()
         try typed.apply(TOMLSource(text: "server.port = 443", name: "a.toml"))
         try typed.validate(Port.self, Host.self)
         try Container().validate()
-        let explanation: Explanation = container.explain(Properties.otherPort)
+        let explanation: Explanation = container.explain(\.otherPort)
         #expect("\(explanation)".contains("other.port = 3"))
         #expect("\(container.explain(Port.self))".contains("a.toml:1:15"))
         #expect("\(container.explain(Plain.self))".contains("plain"))
-        #expect(!"\(container.explain(Properties.otherSecret))".contains("hush"))
+        #expect(!"\(container.explain(\.otherSecret))".contains("hush"))
     }
 
     @Test("Errors carry reason, source, line, column, name, expected and found (law 25)")
@@ -92,7 +92,7 @@ struct OtherApiTests {
         container.handleReports { _ in }
         try container.apply(TOMLSource(text: "# 🐡\n[other]\nport = \"abc\"\n", name: "a.toml"))
         do {
-            _ = try container.require(Properties.otherPort)
+            _ = try container.require(\.otherPort)
             Issue.record("nothing was thrown")
         } catch let error as PropertyError {
             let fields: (String, String?, Int?, Int?, String?, String?, String?) = (
@@ -104,7 +104,7 @@ struct OtherApiTests {
             #expect("\(error)" == #"a.toml:3:8: other.port: expected Int, found string "abc""#)
         }
         do {
-            try container.validate(Properties.otherPort)
+            try container.validate(\.otherPort)
             Issue.record("nothing was thrown")
         } catch let errors as PropertyErrors {
             let all: [PropertyError] = errors.errors

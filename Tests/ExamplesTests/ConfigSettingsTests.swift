@@ -15,10 +15,10 @@ struct ConfigSettingsTests {
 
     @Test("A later source wins, and what it does not have is the earlier one's (law 23)")
     func layers() throws {
-        let port = ObservationRecorder(Properties.port)
+        let port = ObservationRecorder(\.port)
         try container.apply(ArgumentsSource(["--server-port", "82"]))
-        #expect(container[Properties.port] == 82)
-        #expect(container[Properties.host] == "example.org")
+        #expect(container[\.port] == 82)
+        #expect(container[\.host] == "example.org")
         #expect(port.values == [82])
         Settings.declare(in: container)
         try container.validate()
@@ -36,7 +36,7 @@ struct ConfigSettingsTests {
     func wrong() throws {
         try container.apply(ArgumentsSource(["--server-port", "http"]))
         withKnownIssue {
-            #expect(container[Properties.port] == 8080)
+            #expect(container[\.port] == 8080)
         } matching: {
             $0.comments.first?.rawValue
                 == "argument --server-port: server.port: expected UInt16, found text \"http\""

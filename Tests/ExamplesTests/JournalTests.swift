@@ -30,7 +30,7 @@ import Testing
         errors.withLock { $0 = "" }
         // Not `container.arguments`: up to Swift 6.3 a key path to a static `let` in an extension in another module
         // has no descriptor and crashes (swiftlang/swift#89609).
-        container[Properties.arguments] = arguments
+        container[\.arguments] = arguments
         return Program(container: container).run()
     }
 

@@ -12,7 +12,7 @@ import Testing
     func accounts() {
         let recorder = LoadRecorder()
         let guest = server.request("1")
-        let user = server.request("2") { $0[Properties.user] = "ada" }
+        let user = server.request("2") { $0[\.user] = "ada" }
         #expect(guest[Account.self].name == server.container[Account.self].name)
         #expect(user[Account.self].name.contains("(ada, \(server.container[Pool.self].name))"))
         #expect(recorder.loads.map(\.description) == ["Account", "Account → Pool", "Account"])
@@ -27,6 +27,6 @@ import Testing
         #expect(recorder.loads.map(\.feature).filter { $0 == "Scratchpad" }.count == 3)
         #expect(recorder.loads.map(\.feature).filter { $0 == "Pool" }.count == 1)
         #expect(
-            requests.map { $0[RequestLog.self].name.hasSuffix("(\($0[Properties.requestID]))") } == [true, true, true])
+            requests.map { $0[RequestLog.self].name.hasSuffix("(\($0[\.requestID]))") } == [true, true, true])
     }
 }

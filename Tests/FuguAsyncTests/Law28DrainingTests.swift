@@ -33,9 +33,6 @@ import Testing
     struct LateThrowing: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Thing { Thing("LateThrowing") }
     }
-    struct LatePlain: Feature {
-        static func load(in container: any FeatureContainer) -> Thing { Thing("LatePlain") }
-    }
 
     @Test("Loads begun before, and what they need, finish first; other loads are refused meanwhile (law 28)")
     func drains() async throws {
@@ -131,17 +128,6 @@ import Testing
 
     enum Fresh: Property {
         static var defaultValue: Int { 7 }
-    }
-
-    @Test("A plain feature that is asked of a closed container stops the program with a message (law 28)")
-    func plainStops() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let container = Container()
-            try await container.close()
-            _ = container[LatePlain.self]
-        }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("LatePlain cannot be loaded any more: the container is closed."))
     }
 
     @Test("What was loaded is released after the last closer has run (law 28)")

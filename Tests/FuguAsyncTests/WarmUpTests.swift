@@ -173,13 +173,24 @@ import Testing
         #expect(all.map(\.elapsed) == all.map(\.elapsed).sorted())
     }
 
-    @Test("A failure is progress, too")
+    @Test("A failure is progress, too, and is told from a success by its error")
     func failureIsProgress() async throws {
-        let told = Log()
+        let told = Guarded<[WarmUp.Progress]>([])
         await #expect(throws: WarmUpError.self) {
-            try await Container().warmUp(progress: { told.add($0.feature) }) { $0.load(Broken.self) }
+            try await Container().warmUp(progress: { progress in told.withLock { $0.append(progress) } }) {
+                $0.load(Broken.self)
+                $0.load(Plain.self)
+                $0.load(Round.self)
+            }
         }
-        #expect(told.all == ["Broken"])
+        let all = told.withLock { $0 }
+        let errors = Dictionary(uniqueKeysWithValues: all.map { ($0.feature, $0.error) })
+        #expect(errors["Broken"] as? Boom == Boom("Broken"))
+        #expect(errors["Round"] is LoadError)
+        #expect(errors["Plain"].map { $0 == nil } == true)
+        #expect(all.last?.failed == 2)
+        #expect(all.last?.finished == 3)
+        #expect(all.map(\.failed) == all.indices.map { index in all[...index].count { $0.error != nil } })
     }
 
     @Test("Loads that are under way are joined, and what is there is left alone")

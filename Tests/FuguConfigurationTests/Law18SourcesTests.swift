@@ -3,9 +3,9 @@ import FuguConfiguration
 import Support
 import Testing
 
-extension Properties {
-    fileprivate static let host = PropertyKey("copied.host", defaultValue: "default")
-    fileprivate static let port = PropertyKey("copied.port", defaultValue: 80)
+extension ContainerKeys {
+    fileprivate var host: PropertyKey<String> { .init("copied.host", defaultValue: "default") }
+    fileprivate var port: PropertyKey<Int> { .init("copied.port", defaultValue: 80) }
 }
 
 private struct Zone: NamedProperty {
@@ -41,7 +41,7 @@ private struct Zone: NamedProperty {
         try second.apply(sourced(["copied.host": "source"]))
         let copy = Container(copying: second, first)
         #expect(copy.host == "code")
-        copy.reset(Properties.host)
+        copy.reset(\.host)
         #expect(copy.host == "source")
     }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Fugu
 
-extension Properties {
-    fileprivate static let size = PropertyKey("pool.size", defaultValue: 4)
-    fileprivate static let other = PropertyKey("pool.other", defaultValue: 0)
+extension ContainerKeys {
+    fileprivate var size: PropertyKey<Int> { .init("pool.size", defaultValue: 4) }
+    fileprivate var other: PropertyKey<Int> { .init("pool.other", defaultValue: 0) }
 }
 
 private final class Pool: Feature, Sendable {

@@ -3,9 +3,9 @@ import FuguConfiguration
 import Support
 import Testing
 
-extension Properties {
-    fileprivate static let timeout = PropertyKey("api.timeout", defaultValue: 30)
-    fileprivate static let host = PropertyKey("api.host", defaultValue: "default")
+extension ContainerKeys {
+    fileprivate var timeout: PropertyKey<Int> { .init("api.timeout", defaultValue: 30) }
+    fileprivate var host: PropertyKey<String> { .init("api.host", defaultValue: "default") }
 }
 
 private struct Limit: NamedProperty {
@@ -57,9 +57,9 @@ private struct Limit: NamedProperty {
         #expect(grandchild.timeout == 4 && child.timeout == 4 && container.timeout == 2)
         try grandchild.apply(source(5))
         #expect(grandchild.timeout == 5 && child.timeout == 4)
-        child.reset(Properties.timeout)
+        child.reset(\.timeout)
         #expect(grandchild.timeout == 5 && child.timeout == 3 && container.timeout == 2)
-        container.reset(Properties.timeout)
+        container.reset(\.timeout)
         #expect(child.timeout == 3 && container.timeout == 1)
     }
 
@@ -70,7 +70,7 @@ private struct Limit: NamedProperty {
         let child = container.child()
         try child.apply(source(1))
         #expect(child[key] === container[key])
-        #expect(child.host == "default" && container.ifLoaded(Properties.host) == "default")
+        #expect(child.host == "default" && container.ifLoaded(\.host) == "default")
     }
 
     @Test("A source never overwrites what code set, and reset uncovers the source's value")
@@ -78,24 +78,24 @@ private struct Limit: NamedProperty {
         container.timeout = 7
         try container.apply(source(1))
         #expect(container.timeout == 7)
-        container.reset(Properties.timeout)
+        container.reset(\.timeout)
         #expect(container.timeout == 1)
         container.timeout = 8
         try container.reload()
         #expect(container.timeout == 8)
         container.resetAll()
         #expect(container.timeout == 1)
-        container.reset(Properties.timeout)
+        container.reset(\.timeout)
         #expect(container.timeout == 1)
     }
 
     @Test("Observers hear what a reset uncovers, and of a new source")
     func observed() throws {
         let heard = Log<Int>()
-        container.observe(Properties.timeout) { heard.add($0) }
+        container.observe(\.timeout) { heard.add($0) }
         try container.apply(source(1))
         container.timeout = 2
-        container.reset(Properties.timeout)
+        container.reset(\.timeout)
         try container.apply(source(3))
         container.child().timeout = 9
         #expect(heard.all == [1, 2, 1, 3])
@@ -108,7 +108,7 @@ private struct Limit: NamedProperty {
         try container.apply(source(1))
         container.timeout = 2
         container.update { pending in
-            pending.reset(Properties.timeout)
+            pending.reset(\.timeout)
             #expect(pending.timeout == 1)
             #expect(container.timeout == 2)
         }
@@ -118,7 +118,7 @@ private struct Limit: NamedProperty {
     @Test("A modify starts from the source's value and then counts as code")
     func modify() throws {
         try container.apply(source(1))
-        container.modify(Properties.timeout) { $0 += 10 }
+        container.modify(\.timeout) { $0 += 10 }
         try container.apply(source(2))
         #expect(container.timeout == 11)
     }
@@ -133,10 +133,10 @@ private struct Limit: NamedProperty {
         #expect(scope.timeout == 3)
         scope.timeout = 4
         #expect(scope.timeout == 4)
-        scope.reset(Properties.timeout)
+        scope.reset(\.timeout)
         #expect(scope.timeout == 3 && container.timeout == 1)
         #expect(
-            "\(scope.explain(Properties.timeout))" == """
+            "\(scope.explain(\.timeout))" == """
                 api.timeout = 3 (set by a rule)
                   hides 2 (x)
                   hides 1 (set by code)

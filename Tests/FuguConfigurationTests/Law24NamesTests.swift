@@ -4,11 +4,11 @@ import FuguConfiguration
 import Support
 import Testing
 
-extension Properties {
-    fileprivate static let timeout = PropertyKey("api.timeout", defaultValue: 30)
-    fileprivate static let api = PropertyKey("api", defaultValue: [String: Int]())
-    fileprivate static let hosts = PropertyKey("api.hosts", defaultValue: [String]())
-    fileprivate static let limit = PropertyKey<Int?>("api.limit")
+extension ContainerKeys {
+    fileprivate var timeout: PropertyKey<Int> { .init("api.timeout", defaultValue: 30) }
+    fileprivate var api: PropertyKey<[String: Int]> { .init("api", defaultValue: [String: Int]()) }
+    fileprivate var hosts: PropertyKey<[String]> { .init("api.hosts", defaultValue: [String]()) }
+    fileprivate var limit: PropertyKey<Int?> { .init("api.limit") }
 }
 
 private struct API: Encodable {
@@ -33,7 +33,7 @@ private struct API: Encodable {
         try container.apply(source)
         #expect(container.timeout == 5)
         #expect(try container.property("api.timeout", as: Int.self) == 5)
-        #expect(try container.require(Properties.timeout) == 5)
+        #expect(try container.require(\.timeout) == 5)
     }
 
     @Test("A layer answers with its whole table: tables are never merged (law 24)")

@@ -3,11 +3,11 @@ import FuguConfiguration
 import Support
 import Testing
 
-extension Properties {
-    fileprivate static let timeout = PropertyKey("api.timeout", defaultValue: 30)
-    fileprivate static let retries = PropertyKey("api.retries", defaultValue: 3)
-    fileprivate static let host = PropertyKey("api.host", defaultValue: "localhost")
-    fileprivate static let unnamed = PropertyKey(defaultValue: 1)
+extension ContainerKeys {
+    fileprivate var timeout: PropertyKey<Int> { .init("api.timeout", defaultValue: 30) }
+    fileprivate var retries: PropertyKey<Int> { .init("api.retries", defaultValue: 3) }
+    fileprivate var host: PropertyKey<String> { .init("api.host", defaultValue: "localhost") }
+    fileprivate var unnamed: PropertyKey<Int> { .init(defaultValue: 1) }
 }
 
 private struct Limit: NamedProperty {
@@ -37,10 +37,10 @@ private struct Limit: NamedProperty {
         let source = ChangingSource(["api": ["timeout": "soon"]])
         try container.apply(source)
         #expect(container.timeout == 30)
-        container.reset(Properties.timeout)
+        container.reset(\.timeout)
         #expect(container.timeout == 30)
         container.timeout = 1
-        container.reset(Properties.timeout)
+        container.reset(\.timeout)
         #expect(container.timeout == 30)
         try container.reload()
         #expect(container.timeout == 30)
@@ -66,7 +66,7 @@ private struct Limit: NamedProperty {
     @Test("Whoever observes hears the default in place of a wrong value")
     func observed() throws {
         let heard = Log<Int>()
-        container.observe(Properties.timeout) { heard.add($0) }
+        container.observe(\.timeout) { heard.add($0) }
         try container.apply(DictionarySource(["api.timeout": 5], name: "x"))
         try container.apply(wrong)
         #expect(heard.all == [5, 30] && reports.all == [mistake])
@@ -85,20 +85,20 @@ private struct Limit: NamedProperty {
     @Test("require throws what a read reports, and what nothing gives")
     func require() throws {
         let nothing = "api.timeout: a value is required, but neither code nor any source gives one; none is applied"
-        #expect(thrown { _ = try container.require(Properties.timeout) } == nothing)
+        #expect(thrown { _ = try container.require(\.timeout) } == nothing)
         try container.apply(wrong)
-        #expect(thrown { _ = try container.require(Properties.timeout) } == mistake)
+        #expect(thrown { _ = try container.require(\.timeout) } == mistake)
         #expect(
             thrown { _ = try container.require(Limit.self) }
                 == "api.limit: a value is required, but neither code nor /srv/app.toml gives one; "
                 + "set api.limit in /srv/app.toml")
-        #expect(try container.require(Properties.retries) == 7)
+        #expect(try container.require(\.retries) == 7)
         container.timeout = 2
         container[Limit.self] = 3
-        #expect(try container.require(Properties.timeout) == 2 && container.require(Limit.self) == 3)
-        #expect(throws: PropertyError.self) { try container.require(Properties.unnamed) }
+        #expect(try container.require(\.timeout) == 2 && container.require(Limit.self) == 3)
+        #expect(throws: PropertyError.self) { try container.require(\.unnamed) }
         container.unnamed = 4
-        #expect(try container.require(Properties.unnamed) == 4)
+        #expect(try container.require(\.unnamed) == 4)
         #expect(reports.all.isEmpty)
     }
 
@@ -128,7 +128,7 @@ private struct Limit: NamedProperty {
         try container.apply(EnvironmentSource(environment: ["API_RETRIES": "no", "HOME": "/"]))
         try container.apply(ArgumentsSource(["--api-hots=x"]))
         let all = thrown {
-            try container.validate(Properties.timeout, Properties.retries, Properties.host, properties: Limit.self)
+            try container.validate(\.timeout, \.retries, \.host, properties: Limit.self)
         }
         #expect(
             all == """
@@ -148,15 +148,15 @@ private struct Limit: NamedProperty {
         try container.apply(wrong)
         container.timeout = 1
         #expect(container.retries == 7)
-        try container.validate(Properties.timeout)
-        container.reset(Properties.timeout)
-        #expect(throws: PropertyErrors.self) { try container.validate(Properties.timeout) }
+        try container.validate(\.timeout)
+        container.reset(\.timeout)
+        #expect(throws: PropertyErrors.self) { try container.validate(\.timeout) }
         let child = container.child()
         try child.apply(ArgumentsSource(["--api-timeout", "5"]))
-        try child.validate(Properties.timeout, Properties.retries)
+        try child.validate(\.timeout, \.retries)
         #expect(child.timeout == 5)
         #expect(thrown { try Container().validate(Limit.self) } == "nothing")
-        #expect(thrown { try child.validate([Properties.host]) } == "nothing")
+        #expect(thrown { try child.validate([ContainerKeys().host]) } == "nothing")
     }
 
     @Test("A bad file changes nothing at all when it is applied, nor do the others when one is bad at a reload")
@@ -189,7 +189,7 @@ private struct Limit: NamedProperty {
         let source = ChangingSource(["api": ["timeout": 1, "retries": 1, "limit": 1, "host": "a"]])
         try container.apply(source)
         let heard = Log<Int>()
-        container.observe(Properties.retries) { heard.add($0) }
+        container.observe(\.retries) { heard.add($0) }
         #expect(container.timeout == 1)
         source.change(to: ["api": ["timeout": "x", "retries": true, "limit": "x", "host": "b"]])
         let errors = Set(thrown { try container.reload() }.split(separator: "\n"))

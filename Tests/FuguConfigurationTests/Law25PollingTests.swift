@@ -4,8 +4,8 @@ import FuguConfiguration
 import Support
 import Testing
 
-extension Properties {
-    fileprivate static let port = PropertyKey("port", defaultValue: 80)
+extension ContainerKeys {
+    fileprivate var port: PropertyKey<Int> { .init("port", defaultValue: 80) }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct Law25PollingTests {

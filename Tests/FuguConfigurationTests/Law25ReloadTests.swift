@@ -3,11 +3,11 @@ import FuguConfiguration
 import Support
 import Testing
 
-extension Properties {
-    fileprivate static let first = PropertyKey("first", defaultValue: 0)
-    fileprivate static let second = PropertyKey("second", defaultValue: "0")
-    fileprivate static let late = PropertyKey("late", defaultValue: 0)
-    fileprivate static let list = PropertyKey("list", defaultValue: [Int]())
+extension ContainerKeys {
+    fileprivate var first: PropertyKey<Int> { .init("first", defaultValue: 0) }
+    fileprivate var second: PropertyKey<String> { .init("second", defaultValue: "0") }
+    fileprivate var late: PropertyKey<Int> { .init("late", defaultValue: 0) }
+    fileprivate var list: PropertyKey<[Int]> { .init("list", defaultValue: [Int]()) }
 }
 
 /// The same numbers as a word, as a box and in the order in which a reader asks.
@@ -36,7 +36,7 @@ private final class Numbers: PropertySource {
         let child = container.child()
         try container.apply(Numbers())
         let heard = Log<Int>()
-        container.observe(Properties.first) { heard.add($0) }
+        container.observe(\.first) { heard.add($0) }
         let isDone = Guarded(false)
         let failures = Log<String>()
         let reads = Log<Int>()

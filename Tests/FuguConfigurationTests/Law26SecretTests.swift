@@ -3,10 +3,10 @@ import FuguConfiguration
 import Support
 import Testing
 
-extension Properties {
-    fileprivate static let password = PropertyKey("db.password", defaultValue: 0, isSecret: true)
-    fileprivate static let mode = PropertyKey("db.mode", defaultValue: SecretMode.slow, isSecret: true)
-    fileprivate static let timeout = PropertyKey("db.timeout", defaultValue: 30)
+extension ContainerKeys {
+    fileprivate var password: PropertyKey<Int> { .init("db.password", defaultValue: 0, isSecret: true) }
+    fileprivate var mode: PropertyKey<SecretMode> { .init("db.mode", defaultValue: SecretMode.slow, isSecret: true) }
+    fileprivate var timeout: PropertyKey<Int> { .init("db.timeout", defaultValue: 30) }
 }
 
 private enum SecretMode: String, Decodable { case slow, fast }
@@ -47,9 +47,9 @@ private struct SecretKey: NamedProperty {
         #expect(reports.all.first == "vault: db.password: expected Int, found string")
         let texts =
             reports.all + [
-                thrown { _ = try container.require(Properties.password) },
+                thrown { _ = try container.require(\.password) },
                 thrown { _ = try container.require(SecretKey.self) },
-                thrown { try container.validate(Properties.password, Properties.mode, properties: SecretKey.self) },
+                thrown { try container.validate(\.password, \.mode, properties: SecretKey.self) },
                 thrown { _ = try container.property("db.password", as: Bool.self) },
                 thrown { _ = try container.property("db.mode", as: [Int].self) },
                 thrown { _ = try container.property("db.key", as: Key.self) },
@@ -83,7 +83,7 @@ private struct SecretKey: NamedProperty {
                 """)
         #expect("\(Container().explain(key))" == "db.mode = (secret) (default)")
         #expect(
-            "\(container.explain(Properties.password))" == """
+            "\(container.explain(\.password))" == """
                 db.password = (secret) (default)
                   wrong: vault: db.password: expected Int, found string
                 """)

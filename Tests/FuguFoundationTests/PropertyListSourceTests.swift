@@ -5,14 +5,14 @@ import FuguFoundationSources
 import FuguTesting
 import Testing
 
-extension Properties {
-    fileprivate static let since = PropertyKey<Date?>("since")
-    fileprivate static let logo = PropertyKey<Data?>("logo")
-    fileprivate static let flag = PropertyKey("flag", defaultValue: false)
-    fileprivate static let count = PropertyKey("count", defaultValue: 0)
-    fileprivate static let ratio = PropertyKey("ratio", defaultValue: 0.0)
-    fileprivate static let port = PropertyKey("servers.port", defaultValue: 80)
-    fileprivate static let names = PropertyKey("servers.names", defaultValue: [String]())
+extension ContainerKeys {
+    fileprivate var since: PropertyKey<Date?> { .init("since") }
+    fileprivate var logo: PropertyKey<Data?> { .init("logo") }
+    fileprivate var flag: PropertyKey<Bool> { .init("flag", defaultValue: false) }
+    fileprivate var count: PropertyKey<Int> { .init("count", defaultValue: 0) }
+    fileprivate var ratio: PropertyKey<Double> { .init("ratio", defaultValue: 0.0) }
+    fileprivate var port: PropertyKey<Int> { .init("servers.port", defaultValue: 80) }
+    fileprivate var names: PropertyKey<[String]> { .init("servers.names", defaultValue: [String]()) }
 }
 
 @Suite struct PropertyListSourceTests {

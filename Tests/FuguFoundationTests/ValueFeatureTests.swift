@@ -123,7 +123,7 @@ import Testing
             $0.timeZone = .gmt
             $0.uuid = .incrementing
             $0.environment = ["A": "b"]
-        } _: {
+        } operation: {
             let reader = Reader()
             return (reader.timeZone, reader.uuid().uuidString.suffix(1), reader.environment["A"])
         }

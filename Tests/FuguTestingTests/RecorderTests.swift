@@ -23,14 +23,14 @@ import Testing
     @Test("Every kind of key can be recorded")
     func kinds() async throws {
         let container = Container.strict()
-        let port = ObservationRecorder(Properties.port, in: container)
+        let port = ObservationRecorder(\.port, in: container)
         let doubled = ObservationRecorder(Doubled.self, in: container)
-        let printer = ObservationRecorder(Features.printer, in: container)
+        let printer = ObservationRecorder(\.printer, in: container)
         let socket = ObservationRecorder(Network.Socket.self, in: container)
         let database = ObservationRecorder(Database.self, in: container)
-        container[Properties.port] = 1
+        container[\.port] = 1
         _ = container[Doubled.self]
-        container[Features.printer] = "a"
+        container[\.printer] = "a"
         container.set(Network.Socket.self, to: Network.Socket(name: "b"))
         container.set(Database.self, to: Database(name: "c"))
         #expect(port.values == [1])

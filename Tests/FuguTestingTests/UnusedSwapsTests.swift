@@ -12,9 +12,9 @@ import Testing
 
     @Sendable private static func swapEverything(_ container: Container) {
         container[Number.self] = 5
-        container[Properties.port] = 1
+        container[\.port] = 1
         container[Mailer.self] = Mailer(name: "double")
-        container[Features.printer] = "double"
+        container[\.printer] = "double"
         container.replace(Account.self) { Account(signup: $0[Signup.self]) }
         container.set(Network.Socket.self, to: Network.Socket(name: "double"))
         container.set(Database.self, to: Database(name: "double"))
@@ -27,8 +27,7 @@ import Testing
         let found = await issues {
             try await runCase(Self.reporting) {}
         }
-        let printer = "FeatureKey<String> (StrictnessCases/Probes.swift:\(Features.printerLine))"
-        let names = ["Account", "Database", printer, "Mailer", "Number", "Socket", "server.port"]
+        let names = ["Account", "Database", "Mailer", "Number", "Socket", #"\.port"#, #"\.printer"#]
         #expect(found.map(\.text) == names.map(unused))
         try await runCase(.container { Self.swapEverything($0) }) {}
     }
@@ -38,10 +37,10 @@ import Testing
         try await runCase(Self.reporting) {
             let container = Container.current
             #expect(container.child().child()[Number.self] == 5)
-            container.modify(Properties.port) { $0 += 1 }
-            #expect(container[Properties.port] == 2)
+            container.modify(\.port) { $0 += 1 }
+            #expect(container[\.port] == 2)
             #expect(container[Account.self].signup.mailer.name == "double")
-            #expect(await Task.detached { container[Features.printer] }.value == "double")
+            #expect(await Task.detached { container[\.printer] }.value == "double")
             let socket = try container[Network.Socket.self]
             let database = try await container[Database.self]
             #expect(socket.name == "double" && database.name == "double")
@@ -60,10 +59,10 @@ import Testing
             container.reset(Number.self)
             #expect(container[Number.self] == 0)
             try container.apply(DictionarySource(["server.port": 99], name: "server"))
-            #expect(container[Properties.port] == 1)
-            container.reset(Properties.port)
-            #expect(container[Properties.port] == 99)
-            _ = (container[Features.printer], container[Account.self])
+            #expect(container[\.port] == 1)
+            container.reset(\.port)
+            #expect(container[\.port] == 99)
+            _ = (container[\.printer], container[Account.self])
             _ = (try container[Network.Socket.self], try await container[Database.self])
         }
     }

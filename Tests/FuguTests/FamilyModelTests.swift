@@ -38,18 +38,21 @@ final class Graph: Sendable {
     let properties: [PropertyKey<Int>]
     let features: [FeatureKey<Made>]
     /// Says which container answers: every container sets it to its own number.
-    let name = PropertyKey(defaultValue: -1)
+    let name = PropertyKey(defaultValue: -1, id: UniqueID())
 
     init(_ shape: GraphShape) {
         let tally = tally
         let properties = (0..<shape.propertyCount).map { index in
-            PropertyKey(defaultValue: ModelFamily.defaultValue(of: index, evaluation: tally.count(.property(index))))
+            PropertyKey(
+                defaultValue: ModelFamily.defaultValue(of: index, evaluation: tally.count(.property(index))),
+                id: UniqueID())
         }
         var features: [FeatureKey<Made>] = []
         for (index, feature) in shape.features.enumerated() {
             let before = features
             features.append(
-                FeatureKey(reloadsWhenInputsChange: feature.reloads, isLocal: feature.isLocal) { container in
+                FeatureKey(reloadsWhenInputsChange: feature.reloads, isLocal: feature.isLocal, id: UniqueID()) {
+                    container in
                     _ = tally.count(.feature(index))
                     return Self.make(feature.program, container, properties, before, tally)
                 })

@@ -2,13 +2,13 @@ import Fugu
 import Support
 import Testing
 
-extension Properties {
-    fileprivate static let greeting = PropertyKey(defaultValue: "hello")
-    fileprivate static let name = PropertyKey(defaultValue: "world")
+extension ContainerKeys {
+    fileprivate var greeting: PropertyKey<String> { .init(defaultValue: "hello") }
+    fileprivate var name: PropertyKey<String> { .init(defaultValue: "world") }
 }
 
-extension Features {
-    fileprivate static let phrase = FeatureKey { "\($0.greeting), \($0.name)" }
+extension ContainerKeys {
+    fileprivate var phrase: FeatureKey<String> { .init { "\($0.greeting), \($0.name)" } }
 }
 
 @Suite("@Injected reads from a container under a key path")
@@ -53,7 +53,7 @@ struct InjectedTests {
         var made: Speaker?
         Container.with {
             $0.greeting = "ahoj"
-        } _: {
+        } operation: {
             made = Speaker()
             #expect(made?.greeting == "ahoj")
             Container.current.greeting = "hi"

@@ -115,8 +115,8 @@ import Testing
     /// Uses the family of `container` from another thread, in all ways, and waits for its end.
     static func useElsewhere(_ container: Container) {
         onAnotherThread {
-            let property = PropertyKey(defaultValue: 1)
-            let feature = FeatureKey { $0[property] + 1 }
+            let property = PropertyKey(defaultValue: 1, id: UniqueID())
+            let feature = FeatureKey(id: UniqueID()) { $0[property] + 1 }
             let token = container.observe(property) { _ in }
             _ = container[feature]
             container[property] = 2
@@ -208,7 +208,7 @@ import Testing
         for number in 0..<24 {
             let needs = (0..<number).filter { (number * 7 + $0 * 5) % 3 == 0 }.map { keys[$0] }
             keys.append(
-                FeatureKey { container in
+                FeatureKey(id: number) { container in
                     loads[number].add()
                     return needs.reduce(1) { $0 &+ container[$1] }
                 })

@@ -174,7 +174,7 @@ import Testing
 
     static let steps: [FeatureKey<Int>] = (0..<20_000).reduce(into: []) { keys, number in
         let previous = keys.last
-        keys.append(FeatureKey(fileID: "App/Step.swift", line: UInt(number)) { $0[previous] + 1 })
+        keys.append(FeatureKey(id: number, fileID: "App/Step.swift", line: UInt(number)) { $0[previous] + 1 })
     }
 
     @Test("A hundred nested loads are allowed (law 6)")
@@ -189,7 +189,7 @@ import Testing
             _ = Container()[Law06CycleTests.steps[19_999]]
         }
         expectMessage(
-            of: result, "the stack has no room for more", "(App/Step.swift:19999) → ", " more) …")
+            of: result, "the stack has no room for more", "(App/Step.swift:19999)[19999] → ", " more) …")
     }
 }
 

@@ -3,8 +3,8 @@ import Observation
 import Support
 import Testing
 
-extension Properties {
-    static let law13Title = PropertyKey(defaultValue: "untitled")
+extension ContainerKeys {
+    var law13Title: PropertyKey<String> { .init(defaultValue: "untitled") }
 }
 
 @Suite("Law 13: observation") struct Law13ObservationTests {

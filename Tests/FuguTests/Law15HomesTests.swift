@@ -2,6 +2,10 @@
 import Support
 import Testing
 
+extension ContainerKeys {
+    fileprivate var law15Request: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
 @Suite("Law 15: a feature lives where its inputs live") struct Law15HomesTests {
     /// Tells which container answers; every container of these tests sets its own.
     struct Name: Property { static var defaultValue: String { "?" } }
@@ -163,7 +167,7 @@ import Testing
     }
     struct Wrapped: Feature {
         struct Part {
-            @Injected(\.[requestKey]) var request
+            @Injected(\.law15Request) var request
         }
         let request: Int
         let handle: any FeatureContainer
@@ -171,14 +175,13 @@ import Testing
             Wrapped(request: Part().request, handle: container)
         }
     }
-    static let requestKey = PropertyKey(defaultValue: 0)
 
     @Test("What is read through Container.current or @Injected during a load is an input (law 15)")
     func ambientReads() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
         line[1][Request.self] = 1
-        line[1][Self.requestKey] = 2
+        line[1].law15Request = 2
         #expect(line[2][Ambient.self].handle[Name.self] == "1")
         #expect(line[2][Wrapped.self].handle[Name.self] == "1")
         #expect(line[2][Wrapped.self].request == 2)

@@ -16,15 +16,15 @@ import Testing
 
         init() {
             let log = log
-            let network = FeatureKey { container in
+            let network = FeatureKey(id: UniqueID()) { container in
                 log.add("network \(container[Address.self])")
                 return Made(identity: 0, value: 0, handle: container)
             }
-            let session = FeatureKey { container in
+            let session = FeatureKey(id: UniqueID()) { container in
                 log.add("session")
                 return Made(identity: container[network].identity, value: 0)
             }
-            account = FeatureKey { container in
+            account = FeatureKey(id: UniqueID()) { container in
                 log.add("account")
                 return Made(identity: container[session].identity, value: container[Timeout.self])
             }

@@ -122,19 +122,19 @@ import Testing
 
         init() {
             let loads = loads
-            let bottom = FeatureKey(reloadsWhenInputsChange: true) { container in
+            let bottom = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
                 loads.add("bottom")
                 return Token(container[Size.self] * 1000 + container[Color.self].count)
             }
-            let left = FeatureKey(reloadsWhenInputsChange: true) { container in
+            let left = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
                 loads.add("left")
                 return Token(container[bottom].number + 1)
             }
-            let right = FeatureKey(reloadsWhenInputsChange: true) { container in
+            let right = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
                 loads.add("right")
                 return Token(container[bottom].number + 2)
             }
-            top = FeatureKey(reloadsWhenInputsChange: true) { container in
+            top = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
                 loads.add("top")
                 return Token(container[left].number + container[right].number)
             }

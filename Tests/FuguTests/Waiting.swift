@@ -15,9 +15,9 @@ extension Container {
         awaitWaiters(count, Key(raw: Key.asyncFeature(F.self)))
     }
 
-    func awaitWaiters<Value>(_ count: Int, for key: PropertyKey<Value>) { awaitWaiters(count, Key(raw: key.raw)) }
+    func awaitWaiters<Value>(_ count: Int, for key: PropertyKey<Value>) { awaitWaiters(count, Key(raw: key._raw)) }
 
-    func awaitWaiters<Instance>(_ count: Int, for key: FeatureKey<Instance>) { awaitWaiters(count, Key(raw: key.raw)) }
+    func awaitWaiters<Instance>(_ count: Int, for key: FeatureKey<Instance>) { awaitWaiters(count, Key(raw: key._raw)) }
 
     private func awaitWaiters(_ count: Int, _ key: Key) {
         let family = backing.node.family
@@ -34,7 +34,7 @@ extension Container {
         let node = backing.node
         awaitState {
             node.family.lock.withLock {
-                let exclusion = node.storage.existingCell(Key(raw: key.raw))?.info?.value.exclusion
+                let exclusion = node.storage.existingCell(Key(raw: key._raw))?.info?.value.exclusion
                 return (exclusion?.waiters.value.count ?? 0) >= count
             }
         }

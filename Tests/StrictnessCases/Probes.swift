@@ -50,14 +50,13 @@ package struct Doubled: Feature {
     }
 }
 
-extension Features {
+extension ContainerKeys {
     /// An external feature by key.
-    package static let printer = FeatureKey(placeholder: { "no printer" }) { _ in "live" }
-    package static let printerLine = #line - 1
+    package var printer: FeatureKey<String> { .init(placeholder: { "no printer" }) { _ in "live" } }
 }
 
-extension Properties {
-    package static let port = PropertyKey("server.port", defaultValue: 80)
+extension ContainerKeys {
+    package var port: PropertyKey<Int> { .init("server.port", defaultValue: 80) }
 }
 
 /// A struct of functions.

@@ -76,10 +76,8 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
         StrictnessCase(
             "a feature by key gives its placeholder", gives: "no printer",
             failing: refusal(
-                of: "FeatureKey<String> (StrictnessCases/Probes.swift:\(Features.printerLine))",
-                line: "container[key] = …, where key is the FeatureKey<String> "
-                    + "(StrictnessCases/Probes.swift:\(Features.printerLine))")
-        ) { $0[Features.printer] },
+                of: #"\.printer"#, line: #"container[\.printer] = …"#)
+        ) { $0[\.printer] },
     ]
 
     private static let families = [
@@ -106,7 +104,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
             failing: "server: server.port: expected Int, found string \"http\""
         ) {
             try $0.apply(DictionarySource(["server.port": "http"], name: "server"))
-            return "\($0[Properties.port])"
+            return "\($0[\.port])"
         },
         StrictnessCase(
             "endpoints without a closure fail and give their placeholders", gives: "true 7 nil",

@@ -5,34 +5,25 @@ extension Container {
         backing.node.resetAll()
     }
 
-    /// The instance of a feature if it was set or loaded already; never loads.
-    public func ifLoaded<F: Feature>(_ feature: F.Type) -> F.Instance? {
-        backing.present(Key(raw: Key.feature(feature)))?.value(as: F.Instance.self)
+    /// Returns what is there for a type, without loading anything.
+    ///
+    /// - Returns: What was set or loaded already, or `nil`.
+    public func ifLoaded<K: Keyed>(_ key: K.Type) -> K.Held? {
+        backing.present(Key(raw: K._raw))?.value(as: K.Held.self)
     }
 
-    /// The instance of a feature if it was set or loaded already; never loads.
-    public func ifLoaded<Instance>(_ key: FeatureKey<Instance>) -> Instance? {
-        backing.present(Key(raw: key.raw))?.value(as: Instance.self)
+    /// Returns what is there for a key, without loading anything.
+    ///
+    /// - Returns: What was set or loaded already, or `nil`.
+    public func ifLoaded<K: ValueKey>(_ key: K) -> K.Held? {
+        backing.present(Key(raw: key._raw))?.value(as: K.Held.self)
     }
 
-    /// The instance of a feature if it was set or loaded already; never loads.
-    public func ifLoaded<F: ThrowingFeature>(_ feature: F.Type) -> F.Instance? {
-        backing.present(Key(raw: Key.throwingFeature(feature)))?.value(as: F.Instance.self)
-    }
-
-    /// The instance of a feature if it was set or loaded already; never loads.
-    public func ifLoaded<F: AsyncFeature>(_ feature: F.Type) -> F.Instance? {
-        backing.present(Key(raw: Key.asyncFeature(feature)))?.value(as: F.Instance.self)
-    }
-
-    /// The value of a property if it was set or its default evaluated already; never evaluates it.
-    public func ifLoaded<P: Property>(_ property: P.Type) -> P.Value? {
-        backing.present(Key(raw: Key.property(property)))?.value(as: P.Value.self)
-    }
-
-    /// The value of a property if it was set or its default evaluated already; never evaluates it.
-    public func ifLoaded<Value>(_ key: PropertyKey<Value>) -> Value? {
-        backing.present(Key(raw: key.raw))?.value(as: Value.self)
+    /// Returns what is there for a key that ``ContainerKeys`` declares, without loading anything.
+    ///
+    /// - Returns: What was set or loaded already, or `nil`.
+    public func ifLoaded<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) -> K.Held? {
+        ifLoaded(ContainerKeys()[keyPath: key])
     }
 
     /// Changes a value by what it is, with no other write of the property in this container meanwhile.
@@ -42,14 +33,33 @@ extension Container {
     public func modify<P: Property, R, E>(
         _ property: P.Type, _ body: (inout P.Value) throws(E) -> R
     ) throws(E) -> R {
-        try modify(TypedKey(property), read: { self[property] }, body)
+        try modify(TypedKey(P.self), read: { self[P.self] }, body)
     }
 
-    /// Changes a value by what it is, with no other write of the property in this container meanwhile.
-    public func modify<Value, R, E>(
-        _ key: PropertyKey<Value>, _ body: (inout Value) throws(E) -> R
+    /// Changes the instance of a feature by what was set or loaded, and sets it here.
+    ///
+    /// A feature that is not there yet is loaded first. In other respects this is like `modify` of a property.
+    ///
+    /// ```swift
+    /// container.modify(Audio.self) { $0.volume = { 0.5 } }
+    /// ```
+    public func modify<F: Feature, R, E>(
+        _ feature: F.Type, _ body: (inout F.Instance) throws(E) -> R
     ) throws(E) -> R {
-        try modify(TypedKey(key), read: { self[key] }, body)
+        try modify(TypedKey(F.self), read: { self[F.self] }, body)
+    }
+
+    /// Changes what is held for a key by what it is, with no other write of it in this container meanwhile.
+    public func modify<K: ValueKey, R, E>(_ key: K, _ body: (inout K.Held) throws(E) -> R) throws(E) -> R {
+        try modify(TypedKey(key), read: { key._read(in: self) }, body)
+    }
+
+    /// Changes what is held for a key that ``ContainerKeys`` declares by what it is, with no other write of it in this
+    /// container meanwhile.
+    public func modify<K: ValueKey, R, E>(
+        _ key: KeyPath<ContainerKeys, K>, _ body: (inout K.Held) throws(E) -> R
+    ) throws(E) -> R {
+        try modify(ContainerKeys()[keyPath: key], body)
     }
 
     private func modify<Value: Sendable, R, E>(

@@ -7,13 +7,13 @@ extension Container {
     /// default.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable get {
-            let present = _storage.read(Key.property(property), as: P.Value.self)
+            let present = _storage.read(Key.property(P.self), as: P.Value.self)
             extendLifetime(self)
             if let present { return present }
-            return readSlowly(property)
+            return readSlowly(P.self)
         }
         @inlinable set {
-            set(TypedKey(Key.property(property), of: P.Value.self), Payload(newValue))
+            set(TypedKey(Key.property(P.self), of: P.Value.self), Payload(newValue))
         }
     }
 
@@ -23,13 +23,13 @@ extension Container {
     /// swaps the feature here and for all descendants that did not do so themselves.
     public subscript<F: Feature>(feature: F.Type) -> F.Instance {
         @inlinable get {
-            let present = _storage.read(Key.feature(feature), as: F.Instance.self)
+            let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return readSlowly(feature)
+            return readSlowly(F.self)
         }
         @inlinable set {
-            set(TypedKey(Key.feature(feature), of: F.Instance.self), Payload(newValue))
+            set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
         }
     }
 
@@ -37,10 +37,10 @@ extension Container {
     /// - Throws: What its load threw, or ``LoadError``.
     public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
         @inlinable get throws {
-            let present = _storage.read(Key.throwingFeature(feature), as: F.Instance.self)
+            let present = _storage.read(Key.throwingFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try readSlowly(feature)
+            return try readSlowly(F.self)
         }
     }
 }

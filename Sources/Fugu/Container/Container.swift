@@ -77,6 +77,21 @@ public final class Container: FeatureContainer {
     /// From now on the view answers as `node` does, as fast.
     func answers(from node: Node) { storageAddress.store(node.storage.address, ordering: .releasing) }
 
+    /// Whether this is the container with that storage, or stands below it. Looked up at each access of an ``Injected``, so
+    /// nothing is counted on the way.
+    func isWithin(_ storage: StorageReference) -> Bool {
+        if _storage.address == storage.address { return true }
+        var isView = own == nil
+        var next = parent?.uncounted
+        while let container = next {
+            if container.use({ $0._storage.address }) == storage.address { return true }
+            isView = container.use { $0.own == nil }
+            next = container.use { $0.parent?.uncounted }
+        }
+        // A view has no parent, but stands for a node that has.
+        return isView && backing.node.path.contains { $0.storage.address == storage.address }
+    }
+
     /// Makes a child: it sees everything of this container, and what is set in it stays in it.
     public func child() -> Container { backing.makeChild(of: self) }
 
@@ -85,29 +100,5 @@ public final class Container: FeatureContainer {
         let child = child()
         try configure(child)
         return child
-    }
-
-    /// Runs `operation` with a configured child of ``current`` as ``current``.
-    public static func with<R, E>(
-        _ configure: (Container) throws(E) -> Void, _ operation: () throws(E) -> R
-    ) throws(E) -> R {
-        let child = try current.child(configure)
-        var result: Result<R, E>?
-        $current.withValue(child) {
-            do throws(E) { result = .success(try operation()) } catch { result = .failure(error) }
-        }
-        return try result!.get()
-    }
-
-    /// Runs `operation` with a configured child of ``current`` as ``current``.
-    public static func with<R, E>(
-        _ configure: (Container) throws(E) -> Void, _ operation: () async throws(E) -> R
-    ) async throws(E) -> R {
-        let child = try current.child(configure)
-        var result: Result<R, E>?
-        await $current.withValue(child) {
-            do throws(E) { result = .success(try await operation()) } catch { result = .failure(error) }
-        }
-        return try result!.get()
     }
 }

@@ -1,9 +1,9 @@
 /// What can be read and set by keys of every kind: a ``Container``, the handle that `load(in:)` is given, the handle of an
 /// ``Container/update(_:)``, an ``ObservableContainer``.
 ///
-/// A type that conforms for an actor only (`extension Model: @MainActor Feature`) has its subscript on that actor only, since
-/// a read may load it. The functions `set`, `replace` and `reset` run nothing of the type and can be called anywhere: the
-/// loader given to `replace` belongs to no actor, and what is dropped is loaded at the next read, on the actor.
+/// A type that conforms for an actor only (`extension Model: @MainActor Feature`) can be read, set, replaced, and reset on
+/// that actor only: the compiler refuses the conformance elsewhere. The loader that you give to `replace` belongs to no
+/// actor. What is dropped loads at the next read, on the actor.
 public protocol FeatureContainer: PropertyContainer {}
 
 extension FeatureContainer {
@@ -13,45 +13,52 @@ extension FeatureContainer {
     /// swaps the feature here and for all descendants that did not do so themselves.
     public subscript<F: Feature>(feature: F.Type) -> F.Instance {
         @inlinable @inline(__always) get {
-            let present = _storage.read(Key.feature(feature), as: F.Instance.self)
+            let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return _container.readSlowly(feature)
+            return _container.readSlowly(F.self)
         }
         @inlinable set {
-            _container.set(TypedKey(Key.feature(feature), of: F.Instance.self), Payload(newValue))
+            _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
         }
     }
 
     /// The instance of a feature named by a key.
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
         @inlinable @inline(__always) get {
-            let present = _storage.read(key.raw, as: Instance.self)
+            let present = _storage.read(key._raw, as: Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
         @inlinable set {
-            _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
+            _container.set(TypedKey(key._raw, of: Instance.self), Payload(newValue))
         }
     }
 
-    /// The instance of a feature declared in an extension of ``Features``: `container.greeter`.
+    /// The instance of a feature that ``ContainerKeys`` declares: `container[\.greeter]`.
     @inlinable
-    public subscript<Instance>(dynamicMember member: KeyPath<Features.Type, FeatureKey<Instance>>) -> Instance {
+    public subscript<Instance>(key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
         // A literal key path costs nothing, but only where it is seen together with its use.
-        @inline(__always) get { self[Features.self[keyPath: member]] }
-        @inline(__always) set { self[Features.self[keyPath: member]] = newValue }
+        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
+        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
+    }
+
+    /// The instance of a feature that ``ContainerKeys`` declares: `container.greeter`.
+    @inlinable
+    public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
+        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
+        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
 
     /// The instance of a feature that may fail to load.
     /// - Throws: What its load threw, or ``LoadError``.
     public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
         @inlinable @inline(__always) get throws {
-            let present = _storage.read(Key.throwingFeature(feature), as: F.Instance.self)
+            let present = _storage.read(Key.throwingFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try _container.readSlowly(feature)
+            return try _container.readSlowly(F.self)
         }
     }
 
@@ -61,21 +68,35 @@ extension FeatureContainer {
     /// - Throws: What its load threw, `CancellationError`, or ``LoadError``.
     public subscript<F: AsyncFeature>(feature: F.Type) -> F.Instance {
         @inlinable get async throws {
-            let present = _storage.read(Key.asyncFeature(feature), as: F.Instance.self)
+            let present = _storage.read(Key.asyncFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try await _container.readSlowly(feature)
+            return try await _container.readSlowly(F.self)
         }
+    }
+
+    /// Not available: a subscript that throws cannot have a setter.
+    @available(*, unavailable, message: "use set(_:to:)")
+    public subscript<F: ThrowingFeature>(feature: F.Type, unavailable: Void = ()) -> F.Instance {
+        get { fatalError() }
+        set { fatalError() }
+    }
+
+    /// Not available: a subscript that is async cannot have a setter.
+    @available(*, unavailable, message: "use set(_:to:)")
+    public subscript<F: AsyncFeature>(feature: F.Type, unavailable: Void = ()) -> F.Instance {
+        get { fatalError() }
+        set { fatalError() }
     }
 
     /// Swaps a feature here and for all descendants that did not do so themselves.
     public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backing.change(TypedKey(feature), .set(Payload(instance)))
+        _container.backing.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
     /// Swaps a feature here and for all descendants that did not do so themselves.
     public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backing.change(TypedKey(feature), .set(Payload(instance)))
+        _container.backing.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
     /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
@@ -84,7 +105,7 @@ extension FeatureContainer {
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
-        _container.backing.change(TypedKey(feature), .replace(Replacement { Payload(load($0)) }))
+        _container.backing.change(TypedKey(F.self), .replace(Replacement { Payload(load($0)) }))
     }
 
     /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
@@ -98,7 +119,7 @@ extension FeatureContainer {
     public func replace<F: ThrowingFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
     ) {
-        _container.backing.change(TypedKey(feature), .replace(Replacement { Payload(try load($0)) }))
+        _container.backing.change(TypedKey(F.self), .replace(Replacement { Payload(try load($0)) }))
     }
 
     /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
@@ -107,20 +128,25 @@ extension FeatureContainer {
     ) {
         let replacement = Replacement(
             load: { _ in throw CancellationError() }, loadAsync: { Payload(try await load($0)) })
-        _container.backing.change(TypedKey(feature), .replace(replacement))
+        _container.backing.change(TypedKey(F.self), .replace(replacement))
     }
 
-    /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
-    public func reset<F: Feature>(_ feature: F.Type) { _container.backing.change(TypedKey(feature), .reset) }
+    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    public func replace<Instance>(
+        _ key: KeyPath<ContainerKeys, FeatureKey<Instance>>,
+        load: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) {
+        replace(ContainerKeys()[keyPath: key], load: load)
+    }
 
-    /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
-    public func reset<Instance>(_ key: FeatureKey<Instance>) { _container.backing.change(TypedKey(key), .reset) }
+    /// Takes away what was set or loaded here: a feature is the parent's, or loads again at its next read.
+    public func reset<K: Keyed>(_ key: K.Type) { _container.backing.change(TypedKey(K.self), .reset) }
 
-    /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
-    public func reset<F: ThrowingFeature>(_ feature: F.Type) { _container.backing.change(TypedKey(feature), .reset) }
+    /// Takes away what was set or loaded here: a feature is the parent's, or loads again at its next read.
+    public func reset<K: ValueKey>(_ key: K) { _container.backing.change(TypedKey(key), .reset) }
 
-    /// Takes away what was set or loaded here: the feature is the parent's, or loads again at its next read.
-    public func reset<F: AsyncFeature>(_ feature: F.Type) { _container.backing.change(TypedKey(feature), .reset) }
+    /// Takes away what was set or loaded here: a feature is the parent's, or loads again at its next read.
+    public func reset<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) { reset(ContainerKeys()[keyPath: key]) }
 
     /// Registers what is to run when what is being loaded is not needed any more: at the end of
     /// ``Container/close(deadline:)``, or when the instance leaves early. Outside a load it belongs to the container and runs
@@ -134,23 +160,23 @@ extension Container {
     // Compiled where the type is known: values of unknown size cost a load 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<F: Feature>(_ feature: F.Type) -> F.Instance {
-        readSlowly(Request(feature)) { Payload(F.load(in: $0)) }.value(as: F.Instance.self)
+        readSlowly(Request(F.self)) { Payload(F._make(in: $0)) }.value(as: F.Instance.self)
     }
 
     @usableFromInline
     func readSlowly<Instance>(_ key: FeatureKey<Instance>) -> Instance {
-        readSlowly(Request(key)) { Payload(key.descriptor.load($0)) }.value(as: Instance.self)
+        readSlowly(Request(key)) { Payload(key.descriptor.make(in: $0)) }.value(as: Instance.self)
     }
 
     // As above.
     @inlinable @inline(never)
     func readSlowly<F: ThrowingFeature>(_ feature: F.Type) throws -> F.Instance {
-        try readThrowing(Request(feature)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
+        try readThrowing(Request(F.self)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
     }
 
     @usableFromInline
     func readSlowly<F: AsyncFeature>(_ feature: F.Type) async throws -> F.Instance {
-        try await backing.readAsync(Request(feature), self) { Payload(try await F.load(in: $0)) }
+        try await backing.readAsync(Request(F.self), self) { Payload(try await F.load(in: $0)) }
             .value(as: F.Instance.self)
     }
 }

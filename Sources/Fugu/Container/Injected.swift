@@ -1,23 +1,178 @@
-/// Reads from a container under a key path, each time anew: `@Injected(\.timestamp) var timestamp`.
+/// Reads from a container, each time anew.
 ///
-/// Takes the container that is ``Container/current`` when the wrapper is made, or the one it is given, the handle of
-/// `load(in:)` for example. It suits structs, actors and main-actor classes; a nonisolated `Sendable` class cannot use
-/// it, since a property wrapper is a `var`: keep the container there and read from it.
+/// ```swift
+/// struct Greeter {
+///     @Injected(\.userName) var name
+///     @Injected(\.date.now) var now
+///     @Injected(WeatherClient.self) var weather
+/// }
+/// ```
+///
+/// The wrapper asks at each access. It asks ``Container/current`` if the wrapper was made where nothing was bound, or if
+/// `current` is the container that the wrapper was made in or a descendant of it. Otherwise it asks the container that it was
+/// made in. For a wrapper that was made while a feature loads, that is the home of the feature. So a feature that reads late
+/// follows the overrides of its caller.
+///
+/// The wrapper suits structs, actors, and main-actor classes. A nonisolated `Sendable` class cannot use it, since a property
+/// wrapper is a `var`. Keep the container there and read from it.
 @propertyWrapper public struct Injected<Value>: Sendable {
-    private let keyPath: any KeyPath<any FeatureContainer, Value> & Sendable
-    private let container: any FeatureContainer
+    @usableFromInline let source: InjectionSource
+    @usableFromInline let read: @Sendable (Container) -> Value
+    let place: ReadPlace
 
+    @usableFromInline init(
+        _ source: InjectionSource, _ fileID: StaticString, _ line: UInt, read: @escaping @Sendable (Container) -> Value
+    ) {
+        self.source = source
+        self.read = read
+        place = ReadPlace(fileID: fileID, line: line)
+    }
+
+    /// Creates a wrapper that asks at each access.
+    ///
     /// - Parameters:
     ///   - keyPath: What to read.
-    ///   - container: Where to read it; kept, so a wrapper keeps a container alive, but not the handle of a load.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    @inlinable  // So that the key path, if it is a literal, is resolved where it is written.
     public init(
         _ keyPath: any KeyPath<any FeatureContainer, Value> & Sendable,
-        in container: any FeatureContainer = Container.current
+        fileID: StaticString = #fileID, line: UInt = #line
     ) {
-        self.keyPath = keyPath
-        self.container = container
+        self.init(.asking, fileID, line) { ($0 as any FeatureContainer)[keyPath: keyPath] }
+    }
+
+    /// Creates a wrapper that always asks one container.
+    ///
+    /// - Parameters:
+    ///   - keyPath: What to read.
+    ///   - container: Where to read it. The wrapper keeps a container alive, but not what the handle of a load stands for.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    @inlinable  // As above.
+    public init(
+        _ keyPath: any KeyPath<any FeatureContainer, Value> & Sendable, in container: any FeatureContainer,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        self.init(.given(container._container), fileID, line) { ($0 as any FeatureContainer)[keyPath: keyPath] }
     }
 
     /// What the container has now.
-    public var wrappedValue: Value { container[keyPath: keyPath] }
+    public var wrappedValue: Value {
+        @inlinable get {
+            let container = source.container
+            #if DEBUG
+            return reading(container)
+            #else
+            return read(container)
+            #endif
+        }
+    }
+
+    #if DEBUG
+    /// Only what looks for mistakes wants the place.
+    @usableFromInline func reading(_ container: Container) -> Value {
+        ReadPlace.$current.withValue(place) { read(container) }
+    }
+    #endif
+}
+
+extension Injected where Value: Sendable {
+    /// Creates a wrapper that reads a property at each access.
+    ///
+    /// - Parameters:
+    ///   - key: The member of ``ContainerKeys`` to read.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    @inlinable
+    public init(
+        _ key: KeyPath<ContainerKeys, PropertyKey<Value>>, fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        let key = ContainerKeys()[keyPath: key]
+        self.init(.asking, fileID, line) { $0[key] }
+    }
+
+    /// Creates a wrapper that reads a feature at each access.
+    ///
+    /// - Parameters:
+    ///   - key: The member of ``ContainerKeys`` to read.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    @inlinable
+    public init(
+        _ key: KeyPath<ContainerKeys, FeatureKey<Value>>, fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        let key = ContainerKeys()[keyPath: key]
+        self.init(.asking, fileID, line) { $0[key] }
+    }
+
+    /// Creates a wrapper that reads a feature at each access.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    @inlinable
+    public init<F: Feature & SendableMetatype>(
+        _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value == F.Instance {
+        self.init(.asking, fileID, line) { $0[F.self] }
+    }
+
+    /// Creates a wrapper that reads a property at each access.
+    ///
+    /// - Parameters:
+    ///   - property: The type of the property.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    @inlinable
+    public init<P: Property & SendableMetatype>(
+        _ property: P.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value == P.Value {
+        self.init(.asking, fileID, line) { $0[P.self] }
+    }
+}
+
+/// Whom a wrapper asks.
+@usableFromInline enum InjectionSource: Sendable {
+    /// Whoever is current: the wrapper was made where nothing was bound.
+    case current
+    /// Whoever is current, if it is this container or below it, else this one.
+    case made(in: Container)
+    case given(Container)
+
+    /// Asks at each access.
+    @usableFromInline static var asking: InjectionSource {
+        let current = Container.current
+        return current === Container.shared ? .current : .made(in: current)
+    }
+
+    @usableFromInline var container: Container {
+        switch self {
+        case .current: return .current
+        case .given(let container): return container
+        case .made(let origin):
+            let current = Container.current
+            return current === origin || current.isWithin(origin) ? current : origin
+        }
+    }
+}
+
+extension Container {
+    /// Whether this is what `origin` stands for, or below it. The handle of a load stands for the home of what it made.
+    fileprivate func isWithin(_ origin: Container) -> Bool {
+        let storage = origin._storage
+        // While it loads.
+        if storage.address == StorageReference.empty.address { return backing.node.isWithin(origin.backing.node) }
+        return isWithin(storage)
+    }
+}
+
+/// Where an ``Injected`` stands that is read just now.
+package struct ReadPlace: Sendable {
+    package let fileID: StaticString
+    package let line: UInt
+
+    /// The one that is read, in debug builds.
+    @TaskLocal package static var current: ReadPlace?
 }

@@ -2,7 +2,13 @@ public import Observation
 
 /// A container whose reads are tracked, for SwiftUI and `withObservationTracking`.
 ///
-/// Reading a key tracks that key and no other. A first load is no change.
+/// Reading a key tracks that key and no other. A first load is no change. Get one from ``Container/observable``, and bind to
+/// its members where a view changes them:
+///
+/// ```swift
+/// @Bindable var settings = container.observable
+/// Stepper("Timeout", value: $settings.timeout)
+/// ```
 @dynamicMemberLookup
 public final class ObservableContainer: FeatureContainer, Observable {
     /// Registers what is read before it is read. Not for use outside this library.
@@ -18,9 +24,12 @@ public final class ObservableContainer: FeatureContainer, Observable {
 
 extension Container {
     /// This container with tracked reads.
+    ///
+    /// The object is the same each time, as long as someone holds it. It keeps the container alive.
     public var observable: ObservableContainer {
-        let node = backing.node
-        return ObservableContainer(self, node.tracker())
+        let tracker = backing.node.tracker()
+        // What reads through a view of the container is an object of its own.
+        return backing is Node ? tracker.observable(of: self) : ObservableContainer(self, tracker)
     }
 }
 
@@ -28,9 +37,26 @@ extension Container {
 final class Tracker: Observable, Sendable {
     private let registrar = ObservationRegistrar()
     private let tracked = Guarded<Set<Key>>([])
+    private let given = Guarded(Given())
+
+    /// The node has the tracker, so this must not keep the container.
+    private struct Given: Sendable {
+        weak var observable: ObservableContainer?
+    }
 
     /// Stands for a key in key paths.
     fileprivate subscript(key: Key) -> Bool { true }
+
+    /// The one object for the container.
+    fileprivate func observable(of container: Container) -> ObservableContainer {
+        if let known = given.withLock({ $0.observable }) { return known }
+        let made = ObservableContainer(container, self)
+        return given.withLock { given in
+            if let known = given.observable { return known }
+            given.observable = made
+            return made
+        }
+    }
 
     /// Notes that `key` is read, before it is.
     func access(_ key: Key, in container: Container) {
@@ -46,7 +72,6 @@ final class Tracker: Observable, Sendable {
         registrar.access(self, keyPath: \.[key])
     }
 }
-
 extension Node {
     fileprivate func tracker() -> Tracker {
         family.lock.withLock {

@@ -60,91 +60,49 @@ final class MainActorQueue<Value: Sendable>: Sendable {
     }
 }
 
-/// What is observed, whatever kind of key it has.
-@usableFromInline struct Subject<Value: Sendable> {
-    let key: Key
-    /// Loads it when nobody reads it; nil for a type that belongs to an actor.
-    let reloader: Reloader?
-    /// How sources are asked for it, if it has a name.
-    var naming: PropertyNaming?
-}
-
 extension Container {
+    /// Adds an observer, which ends with its owner if it has one.
     @usableFromInline
-    func observe<Value>(
-        _ subject: Subject<Value>, call: @escaping @Sendable (Payload) -> Void
+    func observe(
+        _ subject: Subject, while owner: (any AnyObject & Sendable)?, call: @escaping @Sendable (Payload) -> Void
     ) -> ObservationToken {
-        add(subject, Observer.Callbacks(call: call, onEnd: nil))
+        add(subject, while: owner, call, onEnd: nil)
     }
 
-    func observe<Value>(
-        _ subject: Subject<Value>, _ observer: @escaping @Sendable (Value) -> Void
-    ) -> ObservationToken {
-        observe(subject, call: { observer($0.value(as: Value.self)) })
-    }
-
-    func observe<Value>(
-        onMainActor subject: Subject<Value>, _ observer: @escaping @MainActor @Sendable (Value) -> Void
-    ) -> ObservationToken {
-        let queue = MainActorQueue(observer)
-        return add(
-            subject,
-            Observer.Callbacks(call: { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() }))
-    }
-
-    func observe<Value, Owner: AnyObject & Sendable>(
-        _ subject: Subject<Value>, while owner: Owner, _ observer: @escaping @Sendable (Value) -> Void
-    ) {
-        endWithOwner { token in
-            observe(subject) { [weak owner] value in
-                if owner != nil { return observer(value) }
-                token.withLock { $0 }?.cancel()
-            }
-        }
-    }
-
-    func observe<Value, Owner: AnyObject & Sendable>(
-        onMainActor subject: Subject<Value>, while owner: Owner,
+    func observeOnMainActor<Value: Sendable>(
+        _ subject: Subject, while owner: (any AnyObject & Sendable)?,
         _ observer: @escaping @MainActor @Sendable (Value) -> Void
-    ) {
-        endWithOwner { token in
-            observe(onMainActor: subject) { [weak owner] value in
-                if owner != nil { return observer(value) }
-                token.withLock { $0 }?.cancel()
-            }
+    ) -> ObservationToken {
+        guard let owner else {
+            let queue = MainActorQueue(observer)
+            return add(subject, while: nil, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
         }
+        // Looked at once more when the call comes: the owner may have gone meanwhile.
+        let queue = MainActorQueue<Value> { [weak owner] value in if owner != nil { observer(value) } }
+        return add(subject, while: owner, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
     }
 
-    /// Hands the observer its own token.
-    private func endWithOwner(_ observe: (Guarded<ObservationToken?>) -> ObservationToken) {
+    private func add(
+        _ subject: Subject, while owner: (any AnyObject & Sendable)?, _ call: @escaping @Sendable (Payload) -> Void,
+        onEnd: (@Sendable () -> Void)?
+    ) -> ObservationToken {
+        let node = backing.node
+        guard let owner else {
+            let observer = Observer(node, subject.key, Observer.Callbacks(call: call, onEnd: onEnd))
+            node.family.observe(observer, in: backing.owner ?? self, subject.reloader, subject.naming)
+            return ObservationToken(observer)
+        }
+        // The observer is handed its own token.
         let token = Guarded<ObservationToken?>(nil)
-        let made = observe(token)
-        token.withLock { $0 = made }
-    }
-
-    /// The present value, if there is one by now, and all later ones. `onEnd` is called when nobody listens any more.
-    func stream<Value>(_ subject: Subject<Value>, onEnd: @escaping @Sendable () -> Void = {}) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
-        let observer = Observer(
-            backing.node, subject.key, isSequence: true,
-            Observer.Callbacks(
-                call: { continuation.yield($0.value(as: Value.self)) }, onEnd: { continuation.finish() }))
-        continuation.onTermination = { [subscription = observer.subscription] _ in
-            subscription.cancel()
-            onEnd()
-        }
-        let node = backing.node
-        node.family.observe(
-            observer, in: backing.owner ?? self, subject.reloader, subject.naming, startsWithPresent: true)
-        // A closing ends the sequences that it finds; this one may have come later.
-        if node.family.lock.withLock({ node.isClosed }) { observer.subscription.cancel() }
-        return stream
-    }
-
-    private func add<Value>(_ subject: Subject<Value>, _ callbacks: Observer.Callbacks) -> ObservationToken {
-        let node = backing.node
+        let callbacks = Observer.Callbacks(
+            call: { [weak owner] payload in
+                if owner != nil { return call(payload) }
+                token.withLock { $0 }?.cancel()
+            }, onEnd: onEnd)
         let observer = Observer(node, subject.key, callbacks)
+        let made = ObservationToken(observer)
+        token.withLock { $0 = made }
         node.family.observe(observer, in: backing.owner ?? self, subject.reloader, subject.naming)
-        return ObservationToken(observer)
+        return made
     }
 }

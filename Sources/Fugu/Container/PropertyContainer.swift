@@ -14,42 +14,52 @@ extension PropertyContainer {
     /// default.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable @inline(__always) get {
-            let present = _storage.read(Key.property(property), as: P.Value.self)
+            let present = _storage.read(Key.property(P.self), as: P.Value.self)
             extendLifetime(self)
             if let present { return present }
-            return _container.readSlowly(property)
+            return _container.readSlowly(P.self)
         }
         @inlinable set {
-            _container.set(TypedKey(Key.property(property), of: P.Value.self), Payload(newValue))
+            _container.set(TypedKey(Key.property(P.self), of: P.Value.self), Payload(newValue))
         }
     }
 
     /// The value of a property named by a key.
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
         @inlinable @inline(__always) get {
-            let present = _storage.read(key.raw, as: Value.self)
+            let present = _storage.read(key._raw, as: Value.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
         @inlinable set {
-            _container.set(TypedKey(key.raw, of: Value.self), Payload(newValue))
+            _container.set(TypedKey(key._raw, of: Value.self), Payload(newValue))
         }
     }
 
-    /// The value of a property declared in an extension of ``Properties``: `container.timeout`.
+    /// The value of a property that ``ContainerKeys`` declares: `container[\.timeout]`.
     @inlinable
-    public subscript<Value>(dynamicMember member: KeyPath<Properties.Type, PropertyKey<Value>>) -> Value {
+    public subscript<Value>(key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
         // A literal key path costs nothing, but only where it is seen together with its use.
-        @inline(__always) get { self[Properties.self[keyPath: member]] }
-        @inline(__always) set { self[Properties.self[keyPath: member]] = newValue }
+        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
+        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
 
-    /// Takes away what was set here: the property has its parent's value or its default again.
-    public func reset<P: Property>(_ property: P.Type) { _container.backing.change(TypedKey(property), .reset) }
+    /// The value of a property that ``ContainerKeys`` declares: `container.timeout`.
+    @inlinable
+    public subscript<Value>(dynamicMember key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
+        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
+        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
+    }
 
-    /// Takes away what was set here: the property has its parent's value or its default again.
+    /// Takes away what was set here, so that the property has its parent's value or its default again.
+    public func reset<P: Property>(_ property: P.Type) { _container.backing.change(TypedKey(P.self), .reset) }
+
+    /// Takes away what was set here, so that the property has its parent's value or its default again.
     public func reset<Value>(_ key: PropertyKey<Value>) { _container.backing.change(TypedKey(key), .reset) }
+
+    /// Takes away what was set here, so that the property has its parent's value or its default again.
+    public func reset<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) { reset(ContainerKeys()[keyPath: key]) }
 }
 
 extension Container {

@@ -1,18 +1,22 @@
 import Synchronization
 
-/// What is to be loaded before a program begins to serve: ``Container/warmUp(progress:_:)``.
+/// The features to load before your program starts serving. See ``Container/warmUp(progress:_:)``.
 public struct WarmUp: Sendable {
-    /// How far a warm-up is, told whenever something has been loaded.
+    /// How far a warm-up has come, after one more feature loaded or failed to load.
     public struct Progress: Sendable {
-        /// What has just been loaded, or has failed.
+        /// The name of the feature that has just loaded or failed to load.
         public let feature: String
-        /// How long it took, from the beginning of the warm-up.
+        /// The error that the load of ``feature`` threw, or `nil` if the feature loaded.
+        public let error: (any Error)?
+        /// The time that has passed since the warm-up began.
         public let elapsed: Duration
-        /// How many are done, this included.
+        /// The number of features that have loaded or failed so far, including this one.
         public let finished: Int
-        /// How many there are.
+        /// The number of features that have failed so far.
+        public let failed: Int
+        /// The number of features in the warm-up.
         public let total: Int
-        /// What is still loading.
+        /// The names of the features that are still loading.
         public let pending: [String]
     }
 
@@ -30,7 +34,12 @@ public struct WarmUp: Sendable {
 
     /// Adds a feature.
     public mutating func load<Instance>(_ key: FeatureKey<Instance>) {
-        items.append(Item(key: Key(raw: key.raw)) { _ = $0[key] })
+        items.append(Item(key: Key(raw: key._raw)) { _ = $0[key] })
+    }
+
+    /// Adds a feature that ``ContainerKeys`` declares.
+    public mutating func load<Instance>(_ key: KeyPath<ContainerKeys, FeatureKey<Instance>>) {
+        load(ContainerKeys()[keyPath: key])
     }
 
     /// Adds a feature that may fail.
@@ -62,13 +71,13 @@ public struct WarmUpError: Error, Sendable, CustomStringConvertible {
 }
 
 extension Container {
-    /// Loads features of any kind, in parallel as far as what they are made from allows.
+    /// Loads features of any kind, concurrently where their dependencies permit.
     ///
     ///     try await container.warmUp { $0.load(Database.self); $0.load(Search.self) }
     ///
     /// - Parameters:
-    ///   - progress: Called after each, one call at a time, from any thread.
-    ///   - list: Names the features.
+    ///   - progress: A closure that is called after each feature loads or fails, one call at a time, on any thread.
+    ///   - list: A closure that names the features.
     /// - Throws: ``WarmUpError`` with all failures, after everything else was loaded.
     public func warmUp(
         progress: (@Sendable (WarmUp.Progress) -> Void)? = nil, _ list: (inout WarmUp) -> Void
@@ -88,8 +97,8 @@ extension Container {
                 failures[index] = failure
                 progress?(
                     WarmUp.Progress(
-                        feature: items[index].key.name, elapsed: ContinuousClock.now - start, finished: done.count,
-                        total: items.count,
+                        feature: items[index].key.name, error: failure?.error, elapsed: ContinuousClock.now - start,
+                        finished: done.count, failed: failures.count, total: items.count,
                         pending: items.indices.filter { !done.contains($0) }.map { items[$0].key.name }))
             }
             return failures.sorted { $0.key < $1.key }.map(\.value)

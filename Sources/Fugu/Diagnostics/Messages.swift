@@ -30,7 +30,10 @@ enum Messages {
 
     /// The line to paste that swaps a feature.
     static func remedy(for key: Key) -> String {
-        if key.isValueKey { return "container[key] = …, where key is the \(key.name)" }
+        if key.isValueKey {
+            let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
+            return isMember ? "container[\(key.name)] = …" : "container[key] = …, where key is the \(key.name)"
+        }
         return switch key.kind {
         case .property, .feature: "container[\(key.codeName).self] = …"
         case .throwingFeature, .asyncFeature: "container.set(\(key.codeName).self, to: …)"
@@ -45,6 +48,22 @@ enum Messages {
     static func changeAfterEnd(of key: Key) -> String {
         "Fugu: \(key.name) was changed in a container that has gone away; nothing happens. Keep the Container as long as "
             + "features that captured it are used."
+    }
+
+    static func notLoaded(_ way: [Key]) -> String {
+        let (key, path) = (way[way.count - 1], self.way(way.map(\.name)))
+        return
+            "Fugu: \(path): there is no instance of \(key.name) that could be read without loading it. Load it before, with "
+            + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container or above; or set it, with "
+            + "container.set(\(key.codeName).self, to: …)."
+    }
+
+    static func loadedAfterClosing(_ way: [Key], closers: Int) -> String {
+        let name = way.last?.name ?? "?"
+        let lost = closers == 0 ? "" : " What its load registered by onClose does not run: close it yourself."
+        return
+            "Fugu: \(self.way(way.map(\.name))) was read after its container was closed. \(name) was loaded for this read "
+            + "alone and is not kept.\(lost) Read \(name) before close(), or ask a container that is still open."
     }
 
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {
@@ -98,6 +117,10 @@ enum Messages {
             + "was closed:" + lines
     }
 
+    static func closeFailed(_ closing: any Error, after error: any Error) -> String {
+        "Fugu: closing the container of withChild failed, too, after its operation had thrown \(error): \(closing)"
+    }
+
     static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
         let caller = isLoad ? "the load of \(feature ?? "?")" : "a closer of \(feature ?? "the container itself")"
         return
@@ -112,5 +135,17 @@ enum Messages {
     static func reloadFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: \(key.name) was to be loaded again, since something changed that it was made from, and failed: \(error). "
             + "It loads at its next read."
+    }
+
+    static func twoDefaults(of key: Key, _ place: KeyPlace) -> String {
+        "Fugu: two keys with different defaults are made at one place, \(place.fileID):\(place.line), so both are "
+            + "\(key.name) with the default of the first. A function that makes keys must pass on the fileID, line and column of its "
+            + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
+    }
+
+    static func drawsForEver(_ value: UInt64) -> String {
+        "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch: the standard library refuses this number, since "
+            + "it would bias the result, and draws again for ever. Use .constant(1), which draws the lower bound of a range, or "
+            + ".linearCongruential(withSeed:)."
     }
 }

@@ -181,32 +181,44 @@ enum Current {
 
 /// Who waits for whom, of all families: loads of one may need another's.
 enum WaitGraph {
+    private struct Wait {
+        let waiter: any Activity
+        /// How often: tasks started by one load may wait for the same.
+        var count = 1
+    }
+
     /// Under each activity, those that wait for it.
-    private static let waiters = Guarded<[ObjectIdentifier: [any Activity]]>([:])
+    private static let waits = Guarded<[ObjectIdentifier: [ObjectIdentifier: Wait]]>([:])
 
     /// Notes that `waiter` is about to wait for `target`, unless that would close a circle of waits.
     static func add(_ waiter: (any Activity)?, waitingFor target: any Activity) -> Bool {
         guard let waiter else { return true }
-        return waiters.withLock { waiters in
+        return waits.withLock { waits in
             var open: [any Activity] = [waiter]
             var seen: Set<ObjectIdentifier> = []
             while let next = open.popLast() {
                 if next === target { return false }
                 guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
                 if let parent = next.parent, !parent.isFinished { open.append(parent) }
-                open += waiters[ObjectIdentifier(next)] ?? []
+                if let waits = waits[ObjectIdentifier(next)] { open += waits.values.map(\.waiter) }
             }
-            waiters[ObjectIdentifier(target), default: []].append(waiter)
+            let (target, id) = (ObjectIdentifier(target), ObjectIdentifier(waiter))
+            let isKnown: Void? = waits[target]?[id]?.count += 1
+            if isKnown == nil { waits[target, default: [:]][id] = Wait(waiter: waiter) }
             return true
         }
     }
 
     static func remove(_ waiter: (any Activity)?, waitingFor target: any Activity) {
         guard let waiter else { return }
-        waiters.withLock { waiters in
-            let id = ObjectIdentifier(target)
-            if let index = waiters[id]?.firstIndex(where: { $0 === waiter }) { waiters[id]?.remove(at: index) }
-            if waiters[id]?.isEmpty == true { waiters[id] = nil }
+        // Released outside the lock.
+        let removed: Wait? = waits.withLock { waits in
+            let (target, id) = (ObjectIdentifier(target), ObjectIdentifier(waiter))
+            waits[target]?[id]?.count -= 1
+            guard waits[target]?[id]?.count == 0 else { return nil }
+            defer { if waits[target]?.isEmpty == true { waits[target] = nil } }
+            return waits[target]?.removeValue(forKey: id)
         }
+        withExtendedLifetime(removed) {}
     }
 }

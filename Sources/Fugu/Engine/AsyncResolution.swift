@@ -1,65 +1,14 @@
-/// A task that waits for a load: woken by its end, or released alone when it is cancelled.
-final class TaskWaiter: Sendable {
-    private enum State {
-        case idle
-        case suspended(CheckedContinuation<Void, any Error>)
-        case released(isCancelled: Bool)
-    }
-    private let state = Guarded(State.idle)
-
-    func wake() { release(isCancelled: false) }
-
-    private func release(isCancelled: Bool) {
-        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            switch state {
-            case .released: return nil
-            case .idle:
-                state = .released(isCancelled: isCancelled)
-                return nil
-            case .suspended(let continuation):
-                state = .released(isCancelled: isCancelled)
-                return continuation
-            }
-        }
-        if isCancelled { continuation?.resume(throwing: CancellationError()) } else { continuation?.resume() }
-    }
-
-    /// Returns when woken; throws `CancellationError` when its task is cancelled first, after `onCancel`.
-    func wait(onCancel: @escaping @Sendable () -> Void) async throws {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = state.withLock { state -> Bool? in
-                    if case .released(let isCancelled) = state { return isCancelled }
-                    state = .suspended(continuation)
-                    return nil
-                }
-                switch isCancelled {
-                case true?: continuation.resume(throwing: CancellationError())
-                case false?: continuation.resume()
-                case nil: break
-                }
-            }
-        } onCancel: {
-            onCancel()
-            release(isCancelled: true)
-        }
-    }
-}
-
 extension Node {
     /// Gives the value of an async key for this node, loading it in a task of its own if need be.
     func resolveAsync(
         _ request: Request, for container: Container, recorder: Flight?,
         load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
+        let hasActor = Task.isOnActor(#isolation)
         prepareScopes()
-        if let present = presentAfterAsking(request.key, recorder) { return present }
-        var need: Need? = family.lock.withLock { self.need(request.key, through: recorder) }
-        let parent = need?.activity
-        reportUnrecorded(request.key, parent, recorder)
-        if let fault = need?.fault { throw error(of: fault) }
         // Who is cancelled begins nothing. Otherwise cancelled loads of a cycle would begin one another for ever.
-        try Task.checkCancellation()
+        if Task.isCancelled { return try answerCancelled(request, recorder) }
+        var need: Need?
         var awaited: (flight: Flight, landing: Landing)?
         defer {
             if awaited != nil {
@@ -68,45 +17,59 @@ extension Node {
             }
         }
         while true {
-            let waiter = TaskWaiter()
+            let isFirst = need == nil
             let decision = family.lock.withLock {
-                decide(request, for: container, recorder, &need, after: awaited?.landing, waiter)
+                decide(request, for: container, recorder, &need, after: awaited?.landing, isTask: true)
             }
+            let parent = need?.activity
+            if isFirst { reportUnrecorded(request.key, parent, recorder) }
             switch decision {
             case .found(let payload): return payload
             case .failed(let error):
                 if let parent, let awaited { parent.needFailed(awaited.flight.failedWay(error), error) }
                 throw error
             case .ended: throw LoadError.ended(request.key)
-            case .refused: throw refusal(of: request.key, container, parent)
+            case .refused: throw refusal(of: request.key, parent)
             case .faulty(let fault): throw error(of: fault)
             case .external(let strictness): return try refuse(request, by: strictness, recorder, parent)
-            case .ask(let question):
-                ask(question)
-                continue
-            case .wait(let flight, _, let landing):
+            case .ask(let question): ask(question)
+            case .wait(let flight, let waiter, let landing):
                 awaited = (flight, landing)
+                try await flight.await(waiter, parent)
             case .start(let flight, let replacement):
-                if awaited == nil { family.lock.withLock { family.beginWaiting(in: self) } }
-                awaited = (flight, flight.launch(for: container, waiter, parent, replacement?.loadAsync ?? load))
+                // A load must not hold up the actor of its reader.
+                let mayRunHere = !hasActor && !flight.standing.level.isMultiple(of: 16)
+                let task = flight.start(for: container, recorder, mayRunHere, replacement?.loadAsync ?? load)
+                guard let (waiter, landing) = flight.join(task, isFirstWait: awaited == nil) else {
+                    return try (await task.value).get()
+                }
+                awaited = (flight, landing)
+                try await flight.await(waiter, nil)
             }
-            try await awaited?.flight.await(waiter, parent)
         }
     }
 }
 
+extension Node {
+    /// Answers a reader whose task has been cancelled: with what is there.
+    private func answerCancelled(_ request: Request, _ recorder: Flight?) throws -> Payload {
+        if let present = presentAfterAsking(request.key, recorder) { return present }
+        if let fault = family.lock.withLock({ need(request.key, through: recorder).fault }) { throw error(of: fault) }
+        throw CancellationError()
+    }
+}
+
 extension Flight {
-    /// Runs the load in a task of its own, which keeps the container that was asked.
-    fileprivate func launch(
-        for container: Container, _ waiter: TaskWaiter, _ parent: (any Activity)?,
+    /// Begins the load in a task of its own, which keeps the container that was asked. What doesn't suspend is done when
+    /// this returns.
+    ///
+    /// - Parameter mayRunHere: Whether the load may run on this thread until it suspends. Each load that needs another one
+    ///   takes a part of the stack then, so a long way of loads changes threads from time to time.
+    fileprivate func start(
+        for container: Container, _ recorder: Flight?, _ mayRunHere: Bool,
         _ load: @escaping @Sendable (Container) async throws -> Payload
-    ) -> Landing {
-        let landing = family.lock.withLock {
-            _ = WaitGraph.add(parent, waitingFor: self)
-            facts.value.isLaunched = true
-            return join(.task(waiter))
-        }
-        let task = Task {
+    ) -> Task<Result<Payload, any Error>, Never> {
+        Task.start(atOnce: mayRunHere) { [self] in
             let view = Container(view: self)
             let result: Result<Payload, any Error>
             do {
@@ -119,21 +82,34 @@ extension Flight {
             } catch {
                 result = .failure(error)
             }
-            view.answers(from: end(with: result, nil).home)
+            // Who has joined its own load reads what it gave by itself, later.
+            let isAwaited = family.lock.withLock { facts.value.isLaunched }
+            let (given, home) = end(with: result, isAwaited ? nil : recorder)
+            view.answers(from: home)
             Deferred.deliver(after: self)
             withExtendedLifetime(container) {}
+            return given
         }
-        let isAbandoned = family.lock.withLock {
-            if facts.value.home == nil { facts.value.task = task }
-            return facts.value.isAbandoned
-        }
-        if isAbandoned { task.cancel() }
-        return landing
     }
 
-    fileprivate func await(_ waiter: TaskWaiter, _ parent: (any Activity)?) async throws {
-        escalate(to: Task.currentPriority)
+    /// Lets whoever began the load wait for it, unless it has ended.
+    fileprivate func join(
+        _ task: Task<Result<Payload, any Error>, Never>, isFirstWait: Bool
+    ) -> (Waiter, Landing)? {
+        family.lock.withLock {
+            guard facts.value.home == nil else { return nil }
+            facts.value.isLaunched = true
+            facts.value.task = task
+            if isFirstWait { asker.beginUnderWay() }
+            let waiter = Waiter.task(TaskWaiter())
+            return (waiter, join(waiter))
+        }
+    }
+
+    fileprivate func await(_ waiter: Waiter, _ parent: (any Activity)?) async throws {
+        guard case .task(let waiter) = waiter else { return }
         defer { WaitGraph.remove(parent, waitingFor: self) }
+        escalate(to: Task.currentPriority)
         try await waiter.wait { [self] in leave(waiter) }
     }
 
@@ -145,17 +121,16 @@ extension Flight {
     /// Lets one go who does not wait any longer. When the last one has left, the load is cancelled, and who comes then
     /// begins a new one.
     private func leave(_ waiter: TaskWaiter) {
-        let task: Task<Void, Never>? = family.lock.withLock {
+        let task: Task<Result<Payload, any Error>, Never>? = family.lock.withLock {
             guard facts.value.home == nil else { return nil }
             let rare = facts.value.more()
-            rare.waiters.removeAll { if case .task(waiter) = $0 { true } else { false } }
+            rare.waiters.remove(waiter)
             // Whoever began it has not joined yet if it is not launched.
             guard rare.waiters.isEmpty, facts.value.isLaunched else { return nil }
             facts.value.isAbandoned = true
+            family.loads(of: requested).value.flights.withdraw(self)
             return facts.value.task
         }
         task?.cancel()
     }
 }
-
-private func ~= (pattern: TaskWaiter, value: TaskWaiter) -> Bool { pattern === value }

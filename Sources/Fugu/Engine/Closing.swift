@@ -1,140 +1,132 @@
-/// What went wrong while a container was closed: every closer has run all the same.
-public struct CloseError: Error, Sendable, CustomStringConvertible {
-    /// One closer that failed or took too long.
-    public struct Failure: Sendable {
-        /// The feature that registered it, or nil if it was registered outside of loads.
-        public let feature: String?
-        /// What it threw; ``DeadlineExceeded`` if it was abandoned.
-        public let error: any Error
-    }
-    /// A closer was not done within its deadline.
-    public struct DeadlineExceeded: Error, Sendable, CustomStringConvertible {
-        /// How long it was given.
-        public let deadline: Duration
-        /// The deadline in words.
-        public var description: String { "was not done within \(deadline) and is left to itself" }
-    }
-    /// `close()` was called by a closer or a load that this very closing waits for, and would have waited for ever.
-    /// Thrown by itself; nothing was closed by that call. It is found in the closer's or the load's own task and in tasks
-    /// started from it; two closings begun apart, with closers that wait for each other's containers, are not found.
-    public struct WaitsForItself: Error, Sendable, CustomStringConvertible {
-        /// The feature whose closer or load it was; nil for a closer that was registered outside of loads.
-        public let feature: String?
-        let isLoad: Bool
-        /// What happened and what to do.
-        public var description: String { Messages.closingWaitsForItself(feature, isLoad: isLoad) }
-    }
-    /// In the order in which the closers ran.
-    public let failures: [Failure]
-
-    /// How many failed, and for each the feature and what it threw.
-    public var description: String { Messages.closeFailed(failures) }
-}
-
 /// How far a container's closing is. Guarded by the lock of the family.
 enum ClosingState {
     case open
-    case closing([TaskWaiter])
+    case closing(Closing)
     case closed
 }
 
-extension Container {
-    /// Ends what was loaded here and in descendants, in order.
-    ///
-    /// Loads begun before, and what they need, finish first. Then everything registered by ``FeatureContainer/onClose(_:)``
-    /// runs: children's first, dependents before what they depend on, last made first; then the features are released.
-    /// From the call on, other loads are refused: throwing and async features throw ``LoadError``, plain ones stop the
-    /// program. Properties keep answering. A second call waits for the first and does nothing. Cancelling the caller does
-    /// not cancel the closing.
-    ///
-    /// Closers of instances that left early, which may be under way, are waited for; what goes wrong in them is reported
-    /// (see ``handleReports(by:)``), not thrown.
-    /// - Parameter deadline: How long each closer may take; one that takes longer is cancelled, left to itself and named.
-    ///   Those of instances that left early have that long from the call on.
-    /// - Throws: ``CloseError`` with all failures, after everything has run; ``CloseError/WaitsForItself`` at once, if
-    ///   called by a closer or a load of this container or of one below it.
-    public func close(deadline: Duration? = nil) async throws {
-        let node = backing.node
-        if let error = Current.holdsUpClosing(node) { throw error }
-        let outer = Current.closing
-        let failures = await Task.detached { await node.close(deadline, within: outer) }.value
-        guard failures.isEmpty else { throw CloseError(failures: failures) }
+/// A closing under way.
+final class Closing: Sendable {
+    /// Guarded by the lock of the family.
+    let facts = FamilyState(Facts())
+
+    struct Facts {
+        /// Other calls, which wait for this one.
+        var waiters: [TaskWaiter] = []
+        /// The ends of the closings of containers below, which have taken closers that are to run before those that are
+        /// left here.
+        var below: [TaskWaiter] = []
     }
+
+    deinit { facts.free() }
 }
 
 /// The closers of one instance, or those that a container has of its own.
-private struct ClosingStep {
+private struct ClosingStep: Sendable {
     let key: Key?
     let depth: Int
     let serial: UInt64
-    let closers: () -> [Closer]
+    let closers: @Sendable () -> [Closer]
 }
 
 extension Node {
-    fileprivate func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
-        guard await beginClosing() else { return [] }
-        while let waiter = nextUnderWay() { try? await waiter.wait {} }
-        await family.closings.waitForAll(deadline)
-        var failures: [CloseError.Failure] = []
-        for step in family.lock.withLock({ closingSteps() }) {
-            while let waiter = family.lock.withLock({ nextClosing() }) { try? await waiter.wait {} }
-            let role = ClosingRole(step.key, of: family, closing: self, within: outer)
-            for closer in step.closers() {
-                guard let error = await ClosingCall().run(closer, as: role, deadline) else { continue }
-                failures.append(CloseError.Failure(feature: step.key?.name, error: error))
-            }
-        }
-        endClosing()
-        await family.closings.waitForAll(deadline)
-        return failures
-    }
-
-    /// Whether this call is the first; if not, returns after the first has ended.
-    private func beginClosing() async -> Bool {
-        let waiter = TaskWaiter()
-        let isFirst: Bool = family.lock.withLock {
+    /// Closes the container if nothing is to be waited for and nothing to be run. Says whether that is so.
+    func closeAtOnce() -> Bool {
+        var effects = Effects()
+        var endings: [Observer.Ending] = []
+        let wasOpen: Bool? = family.lock.withLock {
             switch storage.facts.closing {
-            case .open:
-                storage.facts.closing = .closing([])
-                family.closingCount += 1
-                return true
-            case .closing(let others):
-                storage.facts.closing = .closing(others + [waiter])
-                return false
-            case .closed:
-                waiter.wake()
-                return false
+            case .closed: return false
+            case .closing: return nil
+            case .open: break
             }
+            guard family.closings.isIdle, hasNothingToClose else { return nil }
+            family.noteClosing()
+            release(&effects, &endings)
+            return true
         }
-        if !isFirst { try? await waiter.wait {} }
-        return isFirst
+        guard let wasOpen else { return false }
+        effects.perform()
+        withExtendedLifetime(endings) {}
+        // What was released may have been the last to need something that left early.
+        return !wasOpen || family.closings.isIdle
     }
 
-    /// What tells of the end of something that is to end first, if there is anything: the closing of a container below, a
-    /// load asked for here or below, a read that waits for one.
-    private func nextUnderWay() -> TaskWaiter? {
-        family.lock.withLock {
-            if let waiter = nextClosing() { return waiter }
-            let waiter = TaskWaiter()
-            if let flight = family.flights.first(where: { $0.asker.isWithin(self) }) {
-                flight.facts.value.more().witnesses.append(waiter)
-                return waiter
-            }
-            return family.hasWaitingReads(within: self, wakes: waiter) ? waiter : nil
-        }
+    /// Under the lock: whether nothing is under way or registered here and below.
+    private var hasNothingToClose: Bool {
+        if !hasChildren { return hasNothingToClose(downTo: depth) }
+        return subtree.allSatisfy { $0.hasNothingToClose(downTo: depth) }
     }
 
-    /// Under the lock: what tells of the end of a closing of some container below, which has taken closers that are to run
-    /// before those that are left.
-    private func nextClosing() -> TaskWaiter? {
-        guard family.closingCount > 1 else { return nil }
-        for node in subtree where node !== self {
-            guard case .closing(let others) = node.storage.facts.closing else { continue }
-            let waiter = TaskWaiter()
-            node.storage.facts.closing = .closing(others + [waiter])
-            return waiter
+    /// Under the lock: whether nothing is under way here and nothing is registered by what lives at `limit` or deeper.
+    private func hasNothingToClose(downTo limit: Int) -> Bool {
+        guard storage.facts.underWay == 0, storage.facts.closers.isEmpty else { return false }
+        if case .closing = storage.facts.closing { return false }
+        return storage.cells.allSatisfy { $0.info?.value.lease?.hasNothingToClose(downTo: limit) ?? true }
+    }
+
+    func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
+        if let closing = await beginClosing() {
+            await awaitWhatIsUnderWay()
+            await family.closings.waitForAll(deadline)
+            let steps = family.lock.withLock { closingSteps() }
+            let failures = await run(steps, of: closing, deadline, within: outer)
+            endClosing(closing)
+            await family.closings.waitForAll(deadline)
+            return failures
         }
-        return nil
+        await family.closings.waitForAll(deadline)
+        return []
+    }
+
+    /// Begins, if this call is the first; if not, returns after the first has ended.
+    private func beginClosing() async -> Closing? {
+        let waiter = TaskWaiter()
+        var waits = false
+        let begun: Closing? = family.lock.withLock {
+            switch storage.facts.closing {
+            case .open: return open(Closing())
+            case .closing(let first):
+                first.facts.value.waiters.append(waiter)
+                waits = true
+            case .closed: break
+            }
+            return nil
+        }
+        if waits { await waiter.wait() }
+        return begun
+    }
+
+    /// Under the lock: begins a closing, for which those wait that are under way above, and which waits for those below.
+    private func open(_ closing: Closing) -> Closing {
+        for node in path {
+            guard case .closing(let above) = node.storage.facts.closing else { continue }
+            Self.link(closing, below: above)
+        }
+        if family.closingCount > 0, hasChildren {
+            for node in subtree {
+                if case .closing(let below) = node.storage.facts.closing { Self.link(below, below: closing) }
+            }
+        }
+        storage.facts.closing = .closing(closing)
+        family.noteClosing()
+        family.closingCount += 1
+        return closing
+    }
+
+    private static func link(_ below: Closing, below above: Closing) {
+        let waiter = TaskWaiter()
+        below.facts.value.waiters.append(waiter)
+        above.facts.value.below.append(waiter)
+    }
+
+    /// Returns when no load that was asked for here or below goes on any more, and no read there waits for one.
+    private func awaitWhatIsUnderWay() async {
+        while true {
+            let waiters = family.lock.withLock { Node.drains(of: subtree) }
+            if waiters.isEmpty { return }
+            for waiter in waiters { await waiter.wait() }
+        }
     }
 
     /// Under the lock: what is to be run, in order.
@@ -143,36 +135,79 @@ extension Node {
         var open: [Lease] = []
         for node in subtree {
             let own = node.storage.facts.closers
-            node.storage.facts.closers = []
-            steps.append(ClosingStep(key: nil, depth: node.depth, serial: 0) { own.reversed() })
-            open += node.storage.cells.compactMap { $0.info?.value.lease }
+            if !own.isEmpty {
+                node.storage.facts.closers = []
+                steps.append(ClosingStep(key: nil, depth: node.depth, serial: 0) { own.reversed() })
+            }
+            for cell in node.storage.cells { if let lease = cell.info?.value.lease { open.append(lease) } }
         }
         var seen: Set<ObjectIdentifier> = []
         while let lease = open.popLast() {
             guard lease.depth >= depth, seen.insert(ObjectIdentifier(lease)).inserted else { continue }
-            steps.append(
-                ClosingStep(key: lease.key, depth: lease.depth, serial: lease.serial, closers: lease.takeClosers))
+            if lease.hasClosers {
+                steps.append(
+                    ClosingStep(key: lease.key, depth: lease.depth, serial: lease.serial) { lease.takeClosers() })
+            }
             open += lease.needs
         }
         return steps.sorted { ($0.depth, $0.serial) > ($1.depth, $1.serial) }
     }
 
+    /// Runs closers, in one task of their own: cancelling the caller is not to cancel them. Returns what went wrong.
+    private func run(
+        _ steps: [ClosingStep], of closing: Closing, _ deadline: Duration?, within outer: ClosingRole?
+    ) async -> [CloseError.Failure] {
+        if steps.isEmpty {
+            await awaitClosings(below: closing)
+            return []
+        }
+        // Closers must not hold up the actor of the caller.
+        let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { [self] in
+            var failures: [CloseError.Failure] = []
+            for step in steps {
+                await awaitClosings(below: closing)
+                let role = ClosingRole(step.key, of: family, closing: self, within: outer)
+                for closer in step.closers() {
+                    guard let error = await closer.run(as: role, deadline) else { continue }
+                    failures.append(CloseError.Failure(feature: step.key?.name, error: error))
+                }
+            }
+            await awaitClosings(below: closing)
+            return failures
+        }
+        return await task.value
+    }
+
+    private func awaitClosings(below closing: Closing) async {
+        while let waiter = family.lock.withLock({ closing.facts.value.below.popLast() }) { await waiter.wait() }
+    }
+
     /// Releases the features, ends the sequences and lets other callers go.
-    private func endClosing() {
+    private func endClosing(_ closing: Closing) {
         var effects = Effects()
         var endings: [Observer.Ending] = []
         family.lock.withLock {
-            for node in subtree {
-                for cell in node.storage.cells where cell.key.kind != .property && cell.has(CellState.loaded) {
-                    node.dropLoaded(cell, &effects)
-                }
-                endings += family.endSequences(in: node)
-            }
-            if case .closing(let waiters) = storage.facts.closing { effects.waiters += waiters.map { .task($0) } }
-            storage.facts.closing = .closed
+            release(&effects, &endings)
+            effects.waiters += closing.facts.value.waiters.map { .task($0) }
+            closing.facts.value.waiters = []
             family.closingCount -= 1
         }
         effects.perform()
+        withExtendedLifetime(endings) {}
+    }
+
+    /// Under the lock: gives up what was loaded here and below, where all is closed now.
+    private func release(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
+        storage.facts.closing = .closed
+        guard hasChildren else { return releaseLoaded(&effects, &endings) }
+        for node in subtree { node.releaseLoaded(&effects, &endings) }
+    }
+
+    private func releaseLoaded(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
+        for cell in storage.cells where cell.key.kind != .property && cell.has(CellState.loaded) {
+            dropLoaded(cell, &effects)
+        }
+        if storage.facts.followerCount > 0 { endings += family.endSequences(in: self) }
     }
 
     /// Under the lock: this node and all below it.
@@ -201,9 +236,14 @@ extension Node {
         guard family.hasClosings else { return false }
         for node in path {
             if case .open = node.storage.facts.closing { continue }
-            let isNeeded = parent?.chain.contains { ($0 as? Flight)?.asker.isWithin(node) == true } == true
+            let isNeeded = parent?.chain.contains { ($0 as? Flight)?.keepsOpen(node) == true } == true
             if !isNeeded { return true }
         }
         return false
     }
+}
+
+extension Flight {
+    /// Under the lock: whether the load began before the container closed, so that what it needs is loaded still.
+    fileprivate func keepsOpen(_ node: Node) -> Bool { !facts.value.isForReaderAlone && asker.isWithin(node) }
 }

@@ -1,3 +1,16 @@
+extension Closer {
+    /// Runs the closer in this task, or, if there is a deadline, in one of its own. Returns what went wrong.
+    func run(as role: ClosingRole, _ deadline: Duration?) async -> (any Error)? {
+        if let deadline { return await ClosingCall().run(self, as: role, deadline) }
+        do {
+            try await Current.$closing.withValue(role) { try await close() }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
 /// One closer under way, in a task of its own, so that it can be left to itself.
 final class ClosingCall: Sendable {
     private struct State {
@@ -18,7 +31,7 @@ final class ClosingCall: Sendable {
             }
         }
         if let deadline { limit(to: deadline) }
-        try? await waiter.wait {}
+        await waiter.wait()
         work.cancel()
         if case .failure(let error) = state.withLock({ $0.outcome }) { return error }
         return nil

@@ -57,10 +57,8 @@ final class Family: Sendable {
     private struct FamilyFacts {
         var time: UInt64 = 0
         var layers: Set<NodeIdentity> = []
-        /// How many reads wait in each node for loads, which may turn out to be none of theirs.
-        var waitingReads: [NodeIdentity: Int] = [:]
-        /// Closings that wait for the end of such reads.
-        var drains: [TaskWaiter] = []
+        /// Closings that wait until nothing is under way in a node.
+        var drains: [NodeIdentity: [TaskWaiter]] = [:]
         /// How many containers are being closed.
         var closingCount = 0
         var hasClosings = false
@@ -106,36 +104,21 @@ final class Family: Sendable {
 
     func remove(layer: Node) { facts.value.layers.remove(NodeIdentity(node: layer)) }
 
-    /// A read in `node` begins to wait: until its end no closing of the node refuses it.
-    func beginWaiting(in node: Node) { facts.value.waitingReads[NodeIdentity(node: node), default: 0] += 1 }
-
-    /// The read has ended. What is returned is to be woken outside the lock.
-    func endWaiting(in node: Node) -> [TaskWaiter] {
-        let identity = NodeIdentity(node: node)
-        let left = facts.value.waitingReads[identity, default: 1] - 1
-        facts.value.waitingReads[identity] = left > 0 ? left : nil
-        guard left == 0 else { return [] }
-        defer { facts.value.drains = [] }
-        return facts.value.drains
-    }
-
-    /// Whether a read waits in `node` or below; if so, `drain` is woken when that may have changed.
-    func hasWaitingReads(within node: Node, wakes drain: TaskWaiter) -> Bool {
-        guard facts.value.waitingReads.keys.contains(where: { $0.node.isWithin(node) }) else { return false }
-        facts.value.drains.append(drain)
-        return true
+    /// Closings that wait until nothing is under way in a node.
+    var drains: [NodeIdentity: [TaskWaiter]] {
+        get { facts.value.drains }
+        _modify { yield &facts.value.drains }
     }
 
     /// Whether a container was ever closed.
     var hasClosings: Bool { facts.value.hasClosings }
 
-    /// How many containers are being closed.
+    func noteClosing() { facts.value.hasClosings = true }
+
+    /// How many containers are being closed, with something to wait for or to run.
     var closingCount: Int {
         get { facts.value.closingCount }
-        set {
-            if newValue > facts.value.closingCount { facts.value.hasClosings = true }
-            facts.value.closingCount = newValue
-        }
+        set { facts.value.closingCount = newValue }
     }
 
     /// How the sources are asked for the keys that have names and are read or observed: a change of theirs reaches those.

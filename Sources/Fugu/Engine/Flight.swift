@@ -67,26 +67,27 @@ struct FlightFacts {
     var home: Unowned<Node>?
     /// The asker's container while the load runs, for children made from the handle. Whoever runs the load keeps it.
     var container: Unowned<Container>?
-    /// The next load of the same key.
-    fileprivate var next: Unowned<Flight>?
+    /// Its neighbours in the list of the key's loads, and where it stands in that list's index.
+    var next: Unowned<Flight>?
+    var previous: Unowned<Flight>?
+    var indexed: Unowned<Node>?
     /// The task of an async load.
-    var task: Task<Void, Never>?
+    var task: Task<Result<Payload, any Error>, Never>?
     /// Whether the task that began an async load waits for it by now.
     var isLaunched = false
     /// Whether nobody waits for it any more.
     var isAbandoned = false
+    /// Whether what it makes is for its reader alone, since the container is closed.
+    var isForReaderAlone = false
     /// What few loads have.
     var rare: RareFlightFacts?
-
 }
 
 /// What few loads have: made when one does, so that the others are light.
 final class RareFlightFacts {
     /// The keys of the inputs, once they are many.
     var seen: Set<Key> = []
-    var waiters: [Waiter] = []
-    /// Tasks that want to know of the end without needing the result.
-    var witnesses: [TaskWaiter] = []
+    var waiters = WaiterQueue()
     /// The nodes in which the key was reset meanwhile.
     var resets: [Node] = []
     var closers: [Closer] = []
@@ -103,49 +104,6 @@ extension FlightFacts {
         let made = RareFlightFacts()
         rare = made
         return made
-    }
-}
-
-/// The loads of one key that are under way, in the order in which they began. Whoever runs a load keeps it until it has
-/// left the list.
-struct FlightList: Sequence {
-    private var first: Unowned<Flight>?
-
-    var isEmpty: Bool { first == nil }
-
-    mutating func append(_ flight: Flight) {
-        let added = Unowned(flight)
-        guard var last = first else { return first = added }
-        while let next = last.next { last = next }
-        last.next = added
-    }
-
-    mutating func remove(_ flight: Flight) {
-        let removed = Unowned(flight)
-        guard var previous = first else { return }
-        if previous == removed { return first = removed.next }
-        while let next = previous.next {
-            if next == removed { return previous.next = removed.next }
-            previous = next
-        }
-    }
-
-    func makeIterator() -> Iterator { Iterator(following: first) }
-
-    struct Iterator: IteratorProtocol {
-        fileprivate var following: Unowned<Flight>?
-
-        mutating func next() -> Flight? {
-            defer { following = following?.next }
-            return following?.object
-        }
-    }
-}
-
-extension Unowned<Flight> {
-    fileprivate var next: Unowned? {
-        get { use { $0.facts.value.next } }
-        nonmutating set { use { $0.facts.value.next = newValue } }
     }
 }
 

@@ -11,23 +11,31 @@ final class Lease: Sendable {
     let depth: Int
     /// Dependents have higher ones than what they depend on.
     let serial: UInt64
-    /// What the instance was made from is needed until its closers have run.
-    let needs: [Lease]
     private let state: Guarded<State>
     private let family: Family
 
     private struct State {
         var closers: [Closer]
+        /// What the instance was made from is needed until its closers have run.
+        var needs: [Lease]
         var isAbandoned = false
     }
 
     init(_ key: Key, home: Node, serial: UInt64, closers: [Closer], needs: [Lease]) {
         self.key = key
         self.serial = serial
-        self.needs = needs
         depth = home.depth
         family = home.family
-        state = Guarded(State(closers: closers))
+        state = Guarded(State(closers: closers, needs: needs))
+    }
+
+    var hasClosers: Bool { state.withLock { !$0.closers.isEmpty } }
+    var needs: [Lease] { state.withLock { $0.needs } }
+
+    /// Whether it has no closers and needs nothing that lives at `limit` or deeper, so that no closing there is concerned.
+    func hasNothingToClose(downTo limit: Int) -> Bool {
+        if depth < limit { return true }
+        return state.withLock { $0.closers.isEmpty && $0.needs.allSatisfy { $0.depth < limit } }
     }
 
     /// Hands the closers out, last registered first; nobody else runs them then.
@@ -61,20 +69,34 @@ final class Lease: Sendable {
     func closeEarly() {
         let closers = takeClosers()
         guard !closers.isEmpty else { return }
-        let (key, reports, closings, needs) = (key, family.reports, family.closings, Departure(needs, family.closings))
-        let role = ClosingRole(key, of: family)
-        closings.begin()
-        Task.detached {
-            for closer in closers {
-                guard let error = await closings.run(closer, as: role) else { continue }
-                reports.report(Messages.closerFailed(of: key, error))
-            }
-            needs.end()
-            closings.end()
+        let needs = state.withLock { state in
+            defer { state.needs = [] }
+            return state.needs
+        }
+        family.closings.run(
+            Leaver(
+                key: key, closers: closers, role: ClosingRole(key, of: family), reports: family.reports,
+                needs: Departure(needs, family.closings)))
+    }
+
+    /// Takes what the instance was made from, if nothing has to run before that may go.
+    private func takeNeeds() -> [Lease] {
+        state.withLock { state in
+            guard state.closers.isEmpty else { return [] }
+            defer { state.needs = [] }
+            return state.needs
         }
     }
 
-    deinit { closeEarly() }
+    deinit {
+        closeEarly()
+        // One by one, since a chain may be longer than a stack: the needs of what only this one kept are taken from it
+        // before it goes.
+        var open = takeNeeds()
+        while var lease = open.popLast() {
+            if isKnownUniquelyReferenced(&lease) { open += lease.takeNeeds() }
+        }
+    }
 
     fileprivate var closings: Closings { family.closings }
 }
@@ -108,65 +130,4 @@ final class Departure: Sendable {
     }
 
     deinit { end() }
-}
-
-/// How many closers of instances that left early run or may be about to.
-final class Closings: Sendable {
-    private struct State {
-        var count = 0
-        var waiters: [TaskWaiter] = []
-        var calls: [ClosingCall] = []
-        /// How long those who wait give each closer.
-        var deadlines: [Duration] = []
-    }
-    private let state = Guarded(State())
-
-    func begin() { state.withLock { $0.count += 1 } }
-
-    func end() {
-        let waiters = state.withLock { state in
-            state.count -= 1
-            guard state.count == 0 else { return [TaskWaiter]() }
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.wake() }
-    }
-
-    /// Runs a closer, as long as those who wait for it allow.
-    func run(_ closer: Closer, as role: ClosingRole) async -> (any Error)? {
-        let call = ClosingCall()
-        let deadline = state.withLock { state in
-            state.calls.append(call)
-            return state.deadlines.min()
-        }
-        defer { state.withLock { state in state.calls.removeAll { $0 === call } } }
-        return await call.run(closer, as: role, deadline)
-    }
-
-    /// Returns when none is left; each that is under way, and each that begins meanwhile, may take as long as `deadline`.
-    func waitForAll(_ deadline: Duration? = nil) async {
-        guard let deadline else { return await untilNoneIsLeft() }
-        let calls = state.withLock { state in
-            state.deadlines.append(deadline)
-            return state.calls
-        }
-        for call in calls { call.limit(to: deadline) }
-        await untilNoneIsLeft()
-        state.withLock { state in
-            if let index = state.deadlines.firstIndex(of: deadline) { state.deadlines.remove(at: index) }
-        }
-    }
-
-    private func untilNoneIsLeft() async {
-        while true {
-            let waiter = TaskWaiter()
-            let isOver = state.withLock { state in
-                if state.count > 0 { state.waiters.append(waiter) }
-                return state.count == 0
-            }
-            if isOver { return }
-            try? await waiter.wait {}
-        }
-    }
 }

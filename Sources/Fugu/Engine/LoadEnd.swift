@@ -206,13 +206,12 @@ extension Flight {
 
     private func leave(_ effects: inout Effects) {
         family.existingLoads(of: requested)?.value.flights.remove(self)
+        effects.waiters += asker.endUnderWay()
         facts.value.container = nil
         facts.value.landing = nil
         facts.value.task = nil
         guard let rare = facts.value.rare else { return }
-        effects.waiters += rare.waiters + rare.witnesses.map { .task($0) }
-        rare.waiters = []
-        rare.witnesses = []
+        effects.waiters += rare.waiters.takeAll()
         rare.seen = []
         rare.closers = []
         rare.needs = []

@@ -42,6 +42,8 @@ struct NodeFacts {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
     var closing = ClosingState.open
+    /// How many loads were asked for here and how many reads wait here for loads, which may turn out to be none of theirs.
+    var underWay: UInt32 = 0
     var isEnded = false
     /// For how many keys somebody observes here.
     var followerCount: UInt32 = 0

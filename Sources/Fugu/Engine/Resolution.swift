@@ -44,7 +44,7 @@ extension Node {
                 if let awaited { need?.activity?.needFailed(awaited.flight.failedWay(error), error) }
                 throw error
             case .ended: return try answerEnded(request, container, load)
-            case .refused: throw refusal(of: request.key, container, need?.activity)
+            case .refused: return try answerClosed(request, container, recorder, need, load)
             case .faulty(let fault): throw error(of: fault)
             case .external(let strictness): return try refuse(request, by: strictness, recorder, need?.activity)
             case .ask(let question): ask(question)
@@ -63,7 +63,7 @@ extension Node {
 
     /// A read that waited has ended.
     func endWaiting() {
-        for drain in family.lock.withLock({ family.endWaiting(in: self) }) { drain.wake() }
+        for drain in family.lock.withLock({ endUnderWay() }) { drain.wake() }
     }
 
     /// Under the lock: what is there for this node, without loading. Links this node's cell to an ancestor's.
@@ -128,7 +128,7 @@ extension Node {
     @inline(never)  // For threads and for tasks.
     func decide(
         _ request: Request, for container: Container, _ recorder: Flight?, _ known: inout Need?,
-        after awaited: Landing?, _ task: TaskWaiter? = nil
+        after awaited: Landing?, isTask: Bool = false
     ) -> Decision {
         if isEnded { return .ended }
         let key = request.key
@@ -150,15 +150,17 @@ extension Node {
         let expected = expectedHome(request, last, limit)
         let floor = limit.map { Unowned($0) }
         // Who was given nothing but old values, again and again, loads in parallel.
-        for flight in loads.value.flights where flight.isOpen(floor) && need.outdatedCount < 4 {
-            // A flight that began when less was known is judged by what is known now.
-            guard flight.expected == Unowned(expected) || flight.asker.expectedHome(request, last, limit) === expected
-            else { continue }
-            guard !flight.isOutdated, WaitGraph.add(parent, waitingFor: flight) else { continue }
-            if awaited == nil { family.beginWaiting(in: self) }
-            let waiter = task.map { .task($0) } ?? Waiter.thread(Signal())
+        let mayJoin = need.outdatedCount < 4
+        let joined = loads.value.flights.first(expectedAt: expected, by: last) {
+            $0.asker.expectedHome(request, last, limit)
+        } _: { flight -> Decision? in
+            guard mayJoin, flight.isOpen(floor), !flight.isOutdated, WaitGraph.add(parent, waitingFor: flight)
+            else { return nil }
+            if awaited == nil { beginUnderWay() }
+            let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
             return .wait(flight, waiter, flight.join(waiter))
         }
+        if let joined { return joined }
         let replacement = limit?.storage.existingCell(key)?.info?.value.replacement
         if request.isExternal, replacement == nil, let strictness = storage.facts.strictness {
             return .external(strictness)
@@ -166,6 +168,7 @@ extension Node {
         let flight = Flight(
             request, asker: self, container: container, expected: Unowned(expected), limit: floor, need: need)
         loads.value.flights.append(flight)
+        beginUnderWay()
         family.noteBeginning(of: flight)
         return .start(flight, replacement)
     }
@@ -196,10 +199,26 @@ extension Node {
 
 extension Node {
     /// Says that the container is closed.
-    func refusal(of key: Key, _ container: Container, _ parent: (any Activity)?) -> LoadError {
-        let error = LoadError.closed((parent?.way ?? []) + [key])
-        guard key.kind.throws || container.isStandIn else { fatalError(error.description) }
-        return error
+    func refusal(of key: Key, _ parent: (any Activity)?) -> LoadError { .closed((parent?.way ?? []) + [key]) }
+
+    /// Answers after the container has been closed: who can fail does; what cannot is loaded for its reader alone.
+    private func answerClosed(
+        _ request: Request, _ container: Container, _ recorder: Flight?, _ need: Need?,
+        _ load: (Container) throws -> Payload
+    ) throws -> Payload {
+        let parent = need?.activity
+        if request.key.kind.throws || container.isStandIn { throw refusal(of: request.key, parent) }
+        let (flight, replacement, strictness) = family.lock.withLock {
+            let limit = find(request.key).limit
+            let replacement = limit?.storage.existingCell(request.key)?.info?.value.replacement
+            let flight = Flight(
+                request, asker: self, container: container, expected: Unowned(self), limit: limit.map { Unowned($0) },
+                need: need ?? Need(activity: nil, standing: nil, fault: nil))
+            return (flight, replacement, request.isExternal && replacement == nil ? storage.facts.strictness : nil)
+        }
+        if let strictness { return try refuse(request, by: strictness, recorder, parent) }
+        if let replacement { return try flight.runForReaderAlone(replacement.load) }
+        return try flight.runForReaderAlone(load)
     }
 
     /// Answers after the container has gone away.
@@ -248,5 +267,38 @@ extension Flight {
         if view !== container { view.answers(from: home) }
         Deferred.deliver(after: self)
         return try given.get()
+    }
+
+    /// Runs the load on this thread, for a container that is closed: nothing is kept, and what it needs is loaded for it
+    /// alone.
+    fileprivate func runForReaderAlone(_ load: (Container) throws -> Payload) throws -> Payload {
+        let view = Container(view: self)
+        family.lock.withLock {
+            facts.value.isForReaderAlone = true
+            facts.value.isAbandoned = true
+            // Where cycles are looked for.
+            family.loads(of: requested).value.flights.append(self)
+        }
+        let result = Result {
+            try Current.run(self) { try Container.$current.withValue(view) { try load(view) } }
+        }
+        let way = way
+        let (inputs, rare) = family.lock.withLock {
+            defer {
+                facts.value.inputs = []
+                facts.value.rare = nil
+            }
+            facts.value.home = Unowned(asker)
+            facts.value.container = nil
+            finish()
+            family.existingLoads(of: requested)?.value.flights.remove(self)
+            return (facts.value.inputs, facts.value.rare)
+        }
+        let closers = rare?.closers.count ?? 0
+        for input in inputs { _ = input.recipe?.take() }
+        view.answers(from: asker)
+        Deferred.deliver(after: self)
+        family.reports.report(Messages.loadedAfterClosing(way, closers: closers))
+        return try result.get()
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Random numbers, for every generic function that takes a generator.
 ///
 /// ```swift
@@ -10,6 +12,8 @@
 /// feature.
 public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     private let draw: @Sendable () -> UInt64
+    /// How often a constant was drawn since someone began to draw.
+    private var draws: ConstantDraws?
 
     /// A generator of your own.
     ///
@@ -25,6 +29,7 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     /// Calls `body` with this generator and gives its result, so that a generator read from a container can be used
     /// in place.
     public func callAsFunction<R, E>(_ body: (inout Randomness) throws(E) -> R) throws(E) -> R {
+        draws?.begin()
         var generator = self
         return try body(&generator)
     }
@@ -47,10 +52,17 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     /// Always the same 64 bits.
     ///
     /// `constant(1)` draws the lower bound of every range of integers. Beware of other values: for ranges whose size
-    /// is no power of two the standard library draws again when a number would bias the result, so a constant that it
-    /// refuses (0 is one) makes it draw for ever.
+    /// is no power of two the standard library draws again when a number would bias the result, and it refuses some
+    /// constants for ever (0 is one). Who draws a constant 16 million times at a stretch is taken for that, and the
+    /// program stops with a message.
     public static func constant(_ value: UInt64) -> Randomness {
-        Randomness { value }
+        let draws = ConstantDraws(of: value)
+        var randomness = Randomness {
+            draws.count()
+            return value
+        }
+        randomness.draws = draws
+        return randomness
     }
 
     /// The system's generator.
@@ -65,6 +77,20 @@ extension FeatureContainer {
     public var randomness: Randomness {
         get { self[Randomness.self] }
         set { self[Randomness.self] = newValue }
+    }
+}
+
+/// Finds out that the standard library refuses a constant for ever.
+private final class ConstantDraws: Sendable {
+    private let value: UInt64
+    private let number = Atomic(0)
+
+    init(of value: UInt64) { self.value = value }
+
+    func begin() { number.store(0, ordering: .relaxed) }
+
+    func count() {
+        if number.add(1, ordering: .relaxed).oldValue >= 1 << 24 { fatalError(Messages.drawsForEver(value)) }
     }
 }
 

@@ -35,7 +35,7 @@ public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertib
     /// A graph in the DOT language of Graphviz, with the same arrows.
     public var dot: String {
         render(begin: "digraph container {", end: "}") { entry in
-            "    \(entry.id) [label=\"\(entry.label)\"\(entry.isStale ? ", style=dashed" : "")];"
+            "    \(entry.id) [label=\"\(entry.label.escapedForDot)\"\(entry.isStale ? ", style=dashed" : "")];"
         } edge: {
             "    \($0) -> \($1);"
         }
@@ -65,12 +65,16 @@ public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertib
 extension ContainerGraph.Entry {
     fileprivate var label: String {
         let place = depth == 0 ? "" : " @\(depth)"
-        let plain = name.map { $0 == "\"" || $0 == "\\" ? "'" : $0 }
+        let plain = name.map { $0 == "\"" ? "'" : $0 }
         return String(plain) + place + (state == .loaded ? "" : " (\(state.rawValue))") + (isStale ? " stale" : "")
     }
 }
 
 extension String {
+    fileprivate var escapedForDot: String {
+        reduce(into: "") { text, character in text += character == "\\" ? "\\\\" : String(character) }
+    }
+
     /// Mermaid takes angle brackets for markup, even inside quotes.
     fileprivate var escapedForMermaid: String {
         reduce(into: "") { text, character in
@@ -78,6 +82,7 @@ extension String {
             case "<": text += "#lt;"
             case ">": text += "#gt;"
             case "#": text += "#35;"
+            case "\\": text += "#92;"
             default: text.append(character)
             }
         }

@@ -6,7 +6,9 @@
 ///
 /// Cancelling one who waits releases that one alone; when the last one leaves, the load is cancelled. No thread is blocked
 /// while a task waits. A failure reaches those who waited and is not kept.
-public protocol AsyncFeature: SendableMetatype {
+public protocol AsyncFeature: Keyed, SendableMetatype where Held == Instance {
+    /// What is held: the instance.
+    associatedtype Held = Instance
     /// What is made; the conforming type itself unless said.
     associatedtype Instance: Sendable = Self
     /// Makes the instance or throws. Runs once however many tasks ask, without any lock held.
@@ -15,6 +17,11 @@ public protocol AsyncFeature: SendableMetatype {
     static var reloadsWhenInputsChange: Bool { get }
     /// Whether each container that asks makes its own, though it reads nothing of its own. False unless said.
     static var isLocal: Bool { get }
+    /// Whether it must live in the root. False unless said.
+    ///
+    /// A read through a child that overrides something it was made from is then an error, so that what is dear is never
+    /// made once for each request by accident.
+    static var isShared: Bool { get }
     /// Whether it reaches outside the process; declared by ``ExternalAsyncFeature``. Not for use outside this library.
     static var _isExternal: Bool { get }
 }
@@ -24,8 +31,23 @@ extension AsyncFeature {
     public static var reloadsWhenInputsChange: Bool { false }
     /// No: it lives where its inputs live.
     public static var isLocal: Bool { false }
+    /// No: it lives where its inputs live.
+    public static var isShared: Bool { false }
+    /// The identity of the key. Not for use outside this library.
+    @inlinable @inline(__always) public static var _raw: UInt { Key.asyncFeature(Self.self) }
     /// No: it does not reach outside the process. Not for use outside this library.
     public static var _isExternal: Bool { false }
+    /// Begins to load the instance if there is none. Not for use outside this library.
+    public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
+        PreparationHandle(
+            task: Task {
+                do {
+                    _ = try await container[Self.self]
+                } catch {
+                    if reportsFailure { container.reportFailedReload(of: Key(raw: _raw), error) }
+                }
+            })
+    }
 }
 
 /// An async feature that reaches outside the process. Strict containers throw instead of loading it.

@@ -18,13 +18,19 @@ enum KeyKind: UInt {
     @inlinable static func throwingFeature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 2 }
     @inlinable static func asyncFeature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 3 }
 
+    /// The `index`-th value key of the process.
+    init(valueKeyAt index: Int, _ kind: KeyKind) { raw = Key.valueKeyBit | UInt(index) << 2 | kind.rawValue }
+
+    /// Which value key of the process it is.
+    var valueKeyIndex: Int { Int((raw & ~Key.valueKeyBit) >> 2) }
+
     var kind: KeyKind { KeyKind(rawValue: raw & Key.kindMask)! }
     var isValueKey: Bool { raw & Key.valueKeyBit != 0 }
 
-    /// What messages call it: a type's name, or a value key's name, type and place.
+    /// What messages call it: a type's name, or a value key's label.
     var name: String {
         if let type { return String(describing: type) }
-        return ValueKeys.descriptor(of: self).map { $0.label } ?? "?"
+        return ValueKeys.descriptor(of: self).label
     }
 
     /// What source code of its module calls its type: with the types around it, where they have names.
@@ -39,64 +45,6 @@ enum KeyKind: UInt {
     var naming: PropertyNaming? {
         guard kind == .property else { return nil }
         if let type { return (type as? any Property.Type)?._naming }
-        return ValueKeys.descriptor(of: self)?.naming
-    }
-}
-
-/// What a value key was made with, kept for as long as the process lives: keys are meant to be static.
-protocol ValueKeyDescriptor: Sendable {
-    var label: String { get }
-    /// How sources are asked for it, if it has a name.
-    var naming: PropertyNaming? { get }
-}
-
-/// All value keys of the process.
-enum ValueKeys {
-    private struct State {
-        var descriptors: [any ValueKeyDescriptor] = []
-        var identities: [Named: UInt] = [:]
-        var firstOf: [UInt: Int] = [:]
-    }
-    private struct Named: Hashable {
-        let name: String
-        let type: ObjectIdentifier
-    }
-
-    private static let state = Guarded(State())
-
-    /// Files a descriptor. Keys of the same name and type share their identity; without a name each is its own.
-    static func register(
-        _ descriptor: any ValueKeyDescriptor, name: String?, type: Any.Type, kind: KeyKind
-    ) -> (key: UInt, index: UInt) {
-        state.withLock { state in
-            let index = state.descriptors.count
-            state.descriptors.append(descriptor)
-            let fresh = Key.valueKeyBit | UInt(index) << 2 | kind.rawValue
-            guard let name else {
-                state.firstOf[fresh] = index
-                return (fresh, UInt(index))
-            }
-            let named = Named(name: name, type: ObjectIdentifier(type))
-            let key = state.identities[named] ?? fresh
-            state.identities[named] = key
-            if key == fresh { state.firstOf[key] = index }
-            return (key, UInt(index))
-        }
-    }
-
-    /// The key of this name and type, if one was ever made.
-    static func existing(_ name: String, type: Any.Type) -> (key: UInt, index: UInt)? {
-        state.withLock { state in
-            guard let key = state.identities[Named(name: name, type: ObjectIdentifier(type))],
-                let index = state.firstOf[key]
-            else { return nil }
-            return (key, UInt(index))
-        }
-    }
-
-    static func descriptor(at index: UInt) -> any ValueKeyDescriptor { state.withLock { $0.descriptors[Int(index)] } }
-
-    static func descriptor(of key: Key) -> (any ValueKeyDescriptor)? {
-        state.withLock { state in state.firstOf[key.raw].map { state.descriptors[$0] } }
+        return ValueKeys.descriptor(of: self).naming
     }
 }

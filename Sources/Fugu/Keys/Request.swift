@@ -3,6 +3,8 @@
     let key: Key
     let isLocal: Bool
     let reloads: Bool
+    /// Whether it must live in the root.
+    let isShared: Bool
     /// Whether it reaches outside the process.
     let isExternal: Bool
     /// What a strict container gives instead of an external feature that cannot throw.
@@ -11,12 +13,13 @@
     let naming: PropertyNaming?
 
     private init(
-        _ key: UInt, isLocal: Bool = false, reloads: Bool = false, isExternal: Bool = false,
+        _ key: UInt, isLocal: Bool = false, reloads: Bool = false, isShared: Bool = false, isExternal: Bool = false,
         placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil
     ) {
         self.key = Key(raw: key)
         self.isLocal = isLocal
         self.reloads = reloads
+        self.isShared = isShared
         self.isExternal = isExternal
         self.placeholder = placeholder
         self.naming = naming
@@ -27,13 +30,13 @@
     }
 
     @usableFromInline init<Value>(_ key: PropertyKey<Value>) {
-        self.init(key.raw, naming: key.descriptor.naming)
+        self.init(key._raw, naming: key.descriptor.naming)
     }
 
     @usableFromInline init<F: Feature>(_: F.Type) {
         let placeholder: (() -> Payload)? = if let standIn = F._standIn { { Payload(standIn()) } } else { nil }
         self.init(
-            Key.feature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
+            Key.feature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange, isShared: F.isShared,
             isExternal: placeholder != nil, placeholder: placeholder)
     }
 
@@ -41,20 +44,21 @@
         let descriptor = key.descriptor
         let placeholder: (() -> Payload)? =
             if let standIn = descriptor.placeholder { { Payload(standIn()) } } else { nil }
+        let traits = descriptor.traits
         self.init(
-            key.raw, isLocal: descriptor.isLocal, reloads: descriptor.reloads,
+            key._raw, isLocal: traits.isLocal, reloads: traits.reloads, isShared: traits.isShared,
             isExternal: placeholder != nil, placeholder: placeholder)
     }
 
     @usableFromInline init<F: ThrowingFeature>(_: F.Type) {
         self.init(
             Key.throwingFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
-            isExternal: F._isExternal)
+            isShared: F.isShared, isExternal: F._isExternal)
     }
 
     init<F: AsyncFeature>(_: F.Type) {
         self.init(
-            Key.asyncFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
+            Key.asyncFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange, isShared: F.isShared,
             isExternal: F._isExternal)
     }
 }

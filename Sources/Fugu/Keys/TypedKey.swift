@@ -9,12 +9,8 @@
         equal = Equality(of: Value.self)
     }
 
-    init<Value>(_ key: PropertyKey<Value>) { self.init(key.raw, of: Value.self) }
-    init<P: Property>(_: P.Type) { self.init(Key.property(P.self), of: P.Value.self) }
-    init<Instance>(_ key: FeatureKey<Instance>) { self.init(key.raw, of: Instance.self) }
-    init<F: Feature>(_: F.Type) { self.init(Key.feature(F.self), of: F.Instance.self) }
-    init<F: ThrowingFeature>(_: F.Type) { self.init(Key.throwingFeature(F.self), of: F.Instance.self) }
-    init<F: AsyncFeature>(_: F.Type) { self.init(Key.asyncFeature(F.self), of: F.Instance.self) }
+    init<K: Keyed>(_: K.Type) { self.init(K._raw, of: K.Held.self) }
+    init<K: ValueKey>(_ key: K) { self.init(key._raw, of: K.Held.self) }
 
     /// For a reset, which compares nothing.
     init(resetting key: Key) { self.init(key.raw, of: Void.self) }

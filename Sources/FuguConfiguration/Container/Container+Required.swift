@@ -6,7 +6,7 @@ extension Container {
     /// - Throws: a ``PropertyError`` if what a source has is not what the key asks for, or if nothing gives a value.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try checked {
-            try require(answer(layers(of: key)), key.name, label: key.label)
+            try require(answer(layers(of: key)), key.name, label: key.name ?? key.label)
         } read: {
             self[key]
         }
@@ -46,7 +46,7 @@ extension Container {
         let value = try checked {
             let layers = layers(of: key)
             let answer = answer(layers)
-            if let mistake = answer.mistake { throw unquoted(layers, key.label, Value.self) ?? mistake }
+            if let mistake = answer.mistake { throw unquoted(layers, key.name ?? key.label, Value.self) ?? mistake }
             if case .value = answer { isGiven = true } else { isGiven = false }
         } read: {
             // If nothing gives a value it is read all the same: a load that asks is made from the answer, whatever it is.

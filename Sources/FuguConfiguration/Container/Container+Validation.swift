@@ -13,7 +13,7 @@ extension Container {
     /// with the nearest known name. A value that is missing has its default and is not wrong; see
     /// ``require(_:)-(PropertyKey<Value>)``.
     ///
-    ///     try container.validate(Properties.timeout, Properties.host, properties: Credentials.self)
+    ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
     ///
     /// - Parameters:
     ///   - keys: All keys with names.

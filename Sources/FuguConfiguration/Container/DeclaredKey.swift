@@ -18,7 +18,7 @@ struct DeclaredKey: Sendable {
     let inspection: @Sendable (Container) -> MemberInspection
 
     init<Value: Decodable>(_ key: PropertyKey<Value>) {
-        (label, name, type) = (key.label, key.name, TypeText.name(of: Value.self))
+        (label, name, type) = (key.name ?? key.label, key.name, TypeText.name(of: Value.self))
         isSecret = { key.isSecret }
         mistake = { key.mistake(in: $0) }
         explanation = { $0.explain(key) }

@@ -1,6 +1,6 @@
 import Fugu
 
-extension Properties {
-    static let port = PropertyKey("server.port", defaultValue: 8080)
-    static let password = PropertyKey<String?>("database.password", isSecret: true)
+extension ContainerKeys {
+    var port: PropertyKey<Int> { .init("server.port", defaultValue: 8080) }
+    var password: PropertyKey<String?> { .init("database.password", isSecret: true) }
 }

@@ -1,8 +1,8 @@
 import Fugu
 
-extension Properties {
-    static let accent = PropertyKey(defaultValue: "blue")
-    static let margin = PropertyKey(defaultValue: 8)
+extension ContainerKeys {
+    var accent: PropertyKey<String> { .init(defaultValue: "blue") }
+    var margin: PropertyKey<Int> { .init(defaultValue: 8) }
 }
 
 final class Legend: Configurable {

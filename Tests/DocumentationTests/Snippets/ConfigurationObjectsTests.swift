@@ -8,7 +8,7 @@ extension Snippets {
             print(Container.shared.accent)  // blue
             Container.shared.accent = "green"
             print(Container.shared.accent)  // green
-            Container.shared.reset(Properties.accent)
+            Container.shared.reset(\.accent)
             print(Container.shared.accent)  // blue
         }
     }
@@ -70,7 +70,7 @@ extension Snippets {
     func observed() async throws {
         try await run {
             let configuration = Container()
-            let token = configuration.observe(Properties.accent) { print("now in \($0)") }
+            let token = configuration.observe(\.accent) { print("now in \($0)") }
             configuration.accent = "red"  // now in red
             token.cancel()
             configuration.accent = "green"

@@ -12,7 +12,7 @@ extension Snippets {
             try container.apply(ArgumentsSource(["--server-port", "9000"]))
             print(container.port)  // 9000
             container.port = 1
-            container.reset(Properties.port)
+            container.reset(\.port)
             print(container.port)  // 9000
         }
     }
@@ -34,7 +34,7 @@ extension Snippets {
             let container = Container()
             try container.apply(TOMLSource(text: "server.prot = 80", name: "app.toml"))
             do {
-                try container.validate(Properties.port, Properties.password)
+                try container.validate(\.port, \.password)
             } catch {
                 print(error)  // app.toml:1:8: server.prot: unknown name; did you mean server.port?
             }
@@ -46,7 +46,7 @@ extension Snippets {
         try await run {
             let container = Container()
             try container.apply(TOMLSource(text: "database.password = 'hunter2'", name: "app.toml"))
-            print(container.explain(Properties.password))  // database.password = (secret) (app.toml:1:21)
+            print(container.explain(\.password))  // database.password = (secret) (app.toml:1:21)
         }
     }
 }

@@ -1,7 +1,6 @@
 public import Fugu
 
-extension Properties {
+extension ContainerKeys {
     /// How often a request is tried again.
-    public static var retries: PropertyKey<Int> { storedRetries }
+    public var retries: PropertyKey<Int> { .init(defaultValue: 3) }
 }
-private let storedRetries = PropertyKey(defaultValue: 3)

@@ -1,8 +1,8 @@
 import Fugu
 
-extension Properties {
-    static let database = PropertyKey(defaultValue: "main")
-    static let visitor = PropertyKey(defaultValue: "nobody")
+extension ContainerKeys {
+    var database: PropertyKey<String> { .init(defaultValue: "main") }
+    var visitor: PropertyKey<String> { .init(defaultValue: "nobody") }
 }
 
 final class Catalog: Feature, Sendable {
@@ -28,7 +28,7 @@ final class Notes: Feature, Sendable {
     static func load(in container: any FeatureContainer) -> Notes { Notes() }
 }
 
-extension Properties {
-    static let attempts = PropertyKey(defaultValue: 3)
-    static let headers = PropertyKey(defaultValue: ["Accept": "application/json"])
+extension ContainerKeys {
+    var attempts: PropertyKey<Int> { .init(defaultValue: 3) }
+    var headers: PropertyKey<[String: String]> { .init(defaultValue: ["Accept": "application/json"]) }
 }

@@ -28,7 +28,7 @@ extension Snippets {
             let shared = request[Catalog.self]
             request.database = "draft"
             print(request[Catalog.self].text)  // catalog of draft
-            request.reset(Properties.database)
+            request.reset(\.database)
             print(request[Catalog.self] === shared)  // true
         }
     }
@@ -69,7 +69,7 @@ extension Snippets {
             orders.attempts = 1
             api.configureScopes { $0.attempts = 5 }
             print(orders.attempts)  // 1
-            orders.reset(Properties.attempts)
+            orders.reset(\.attempts)
             print(orders.attempts)  // 5
         }
     }

@@ -1,7 +1,7 @@
 import Fugu
 
-extension Properties {
-    static let unit = PropertyKey(defaultValue: "°C")
+extension ContainerKeys {
+    var unit: PropertyKey<String> { .init(defaultValue: "°C") }
 }
 
 struct Station: Property {

@@ -103,7 +103,7 @@ extension Snippets {
             let text = Container.with {
                 $0.timestamp = .constant(1_000)
                 $0[Thermometer.self] = Thermometer { -3 }
-            } _: {
+            } operation: {
                 Announcer().announce()
             }
             print(text)  // 1000: Catania: -3.0 °C

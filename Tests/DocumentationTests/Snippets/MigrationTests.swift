@@ -9,7 +9,7 @@ extension Snippets {
             let line = try await Container.with {
                 $0.weather = WeatherClient { _ in 21 }
                 $0.timestamp = .constant(0)
-            } _: {
+            } operation: {
                 try await Forecast().line(for: "Catania")
             }
             print(line)  // 0: Catania, 21.0 °C

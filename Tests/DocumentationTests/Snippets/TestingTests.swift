@@ -7,7 +7,7 @@ extension Snippets {
     func observationRecorder() async throws {
         let container = Container()
         try await run {
-            let recorder = ObservationRecorder(Properties.timeout, in: container)
+            let recorder = ObservationRecorder(\.timeout, in: container)
             container.timeout = 5
             print(recorder.values)  // [5]
             Task { container.timeout = 6 }

@@ -1,7 +1,7 @@
 import Fugu
 
-extension Properties {
-    static let timeout = PropertyKey(defaultValue: 30)
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
 
 struct UserName: Property {
@@ -23,8 +23,8 @@ extension FeatureContainer {
     }
 }
 
-extension Features {
-    static let farewell = FeatureKey { "Goodbye, \($0[UserName.self])!" }
+extension ContainerKeys {
+    var farewell: FeatureKey<String> { .init { "Goodbye, \($0[UserName.self])!" } }
 }
 
 struct Doorman {
@@ -34,8 +34,8 @@ struct Doorman {
     func report() -> String { "\(greeter.text) It is second \(Int(timestamp.now))." }
 }
 
-extension Properties {
-    static let requestNumber = PropertyKey(defaultValue: 0)
+extension ContainerKeys {
+    var requestNumber: PropertyKey<Int> { .init(defaultValue: 0) }
 }
 
 final class Pool: Feature, Sendable {

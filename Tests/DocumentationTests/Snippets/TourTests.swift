@@ -10,7 +10,7 @@ extension Snippets {
             print(container.timeout)  // 30
             container.timeout = 5
             print(container.timeout)  // 5
-            container.reset(Properties.timeout)
+            container.reset(\.timeout)
             print(container.timeout)  // 30
             print(container[UserName.self])  // guest
             container[UserName.self] = "Ada"
@@ -50,9 +50,9 @@ extension Snippets {
     func observe() async throws {
         try await run {
             let container = Container()
-            let token = container.observe(Properties.timeout) { print("the timeout is now \($0)") }
+            let token = container.observe(\.timeout) { print("the timeout is now \($0)") }
             container.timeout = 10  // the timeout is now 10
-            container.modify(Properties.timeout) { $0 += 1 }  // the timeout is now 11
+            container.modify(\.timeout) { $0 += 1 }  // the timeout is now 11
 
             // Setting what is there already calls nobody.
             container.timeout = 11
@@ -66,7 +66,7 @@ extension Snippets {
     func update() async throws {
         try await run {
             let container = Container()
-            container.observe(Properties.timeout) { print("the timeout is now \($0)") }
+            container.observe(\.timeout) { print("the timeout is now \($0)") }
             container.update { changes in
                 changes.timeout = 1
                 changes.timeout = 2
@@ -140,7 +140,7 @@ extension Snippets {
             let report = Container.with {
                 $0[UserName.self] = "Grace"
                 $0.timestamp = .constant(86_400)
-            } _: {
+            } operation: {
                 Doorman().report()
             }
             print(report)  // Hello, Grace! It is second 86400.

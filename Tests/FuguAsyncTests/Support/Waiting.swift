@@ -52,7 +52,11 @@ extension Container {
         while true {
             let node = backing.node
             let waiting = node.family.lock.withLock {
-                if case .closing(let waiters) = node.storage.facts.closing { waiters.count } else { 0 }
+                if case .closing(let closing) = node.storage.facts.closing {
+                    closing.facts.value.waiters.count
+                } else {
+                    0
+                }
             }
             if waiting >= count { return }
             await Task.yield()

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite struct RandomnessTests {
@@ -70,6 +71,14 @@ import Testing
         #expect(randomness { UInt8.random(in: 10..<13, using: &$0) } == 10)
         #expect(randomness { Int32.random(in: -7...7, using: &$0) } == -7)
         #expect(randomness.next() == 1)
+    }
+
+    @Test("A constant that the standard library refuses for ever stops the program with words")
+    func refusedConstant() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Randomness.constant(0)({ Int.random(in: 1...6, using: &$0) })
+        }
+        expectMessage(of: result, "Randomness.constant(0)", "draws again for ever", "Use .constant(1)")
     }
 
     @Test("Drawing in place does not set the feature")

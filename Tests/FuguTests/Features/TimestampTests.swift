@@ -71,7 +71,7 @@ import Android
             $0.timestamp = .constant(7)
             $0.clock = AnyClock(ManualClock())
             $0.randomness = .constant(9)
-        } _: {
+        } operation: {
             let reader = Reader()
             return (reader.timestamp.now, reader.clock.now.offset, reader.randomness.next())
         }

@@ -16,8 +16,8 @@ extension PropertyContainer {
     }
 }
 
-extension Properties {
-    static let limit = PropertyKey(defaultValue: 100)
+extension ContainerKeys {
+    var limit: PropertyKey<Int> { .init(defaultValue: 100) }
 }
 
 /// An object with a number in it, for a read to hand out.

@@ -43,7 +43,7 @@ public struct Footprint {
 
     /// One more key with an `Int`: 64 bytes, and 8 for the value.
     private static func key(among count: Int) -> Footprint {
-        let keys = (0..<count).map { PropertyKey(defaultValue: $0) }
+        let keys = (0..<count).map { PropertyKey(defaultValue: $0, id: $0) }
         let containers = 20
         // The first use of each key may intern it for the process; that is not the container's.
         let first = Container()

@@ -89,7 +89,7 @@ enum Reads {
         }
         let subscripted = Workload("value key, subscript") { n in
             var sum = 0
-            for _ in 0..<n { sum &+= container[Properties.limit] }
+            for _ in 0..<n { sum &+= container[\.limit] }
             return sum
         }
         let handle = Workload("Int property, captured handle") { n in
@@ -108,7 +108,7 @@ enum Reads {
     /// The same ten keys among few and among many; and all of the many in turn, which no cache close to the core holds.
     private static var many: [Row] {
         func among(_ count: Int, reading read: Int) -> Workload {
-            let keys = (0..<count).map { PropertyKey(defaultValue: $0) }
+            let keys = (0..<count).map { PropertyKey(defaultValue: $0, id: $0) }
             let container = Container()
             for (index, key) in keys.enumerated() { container[key] = index }
             let some = Array(keys.prefix(read))

@@ -98,8 +98,8 @@ private final class Door: Sendable {
     }
 }
 
-extension Properties {
-    fileprivate static let door = PropertyKey<Door?>()
+extension ContainerKeys {
+    fileprivate var door: PropertyKey<Door?> { .init() }
 }
 
 /// The same object as `Counter`, behind a load that waits for a door.

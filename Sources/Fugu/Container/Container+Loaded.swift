@@ -1,0 +1,39 @@
+extension FeatureContainer {
+    /// Returns the instance of a feature that was loaded or set before; never loads.
+    ///
+    /// Use it to create a plain feature from something that takes long to open, such as a pool of connections: load that
+    /// with ``Container/warmUp(progress:_:)`` when the program starts, and read it here without waiting. In a load, the
+    /// read is recorded like any other.
+    ///
+    ///     static func load(in container: any FeatureContainer) -> Users { Users(pool: container.loaded(Pool.self)) }
+    ///
+    /// Stops the program with the way that led here if there is no instance for this container. Where that may be, use
+    /// ``Container/ifLoaded(_:)``.
+    /// - Parameter feature: The type of the feature.
+    /// - Returns: The instance that a read would give without waiting.
+    public func loaded<F: AsyncFeature>(_ feature: F.Type) -> F.Instance {
+        let present = _storage.read(Key.asyncFeature(feature), as: F.Instance.self)
+        extendLifetime(self)
+        return present ?? _container.presentOrStop(Key(raw: Key.asyncFeature(feature))).value(as: F.Instance.self)
+    }
+
+    /// Returns the instance of a feature that was loaded or set before; never loads.
+    ///
+    /// In a load, the read is recorded like any other. Stops the program with the way that led here if there is no instance
+    /// for this container. Where that may be, use ``Container/ifLoaded(_:)``.
+    /// - Parameter feature: The type of the feature.
+    /// - Returns: The instance that a read would give without loading.
+    public func loaded<F: ThrowingFeature>(_ feature: F.Type) -> F.Instance {
+        let present = _storage.read(Key.throwingFeature(feature), as: F.Instance.self)
+        extendLifetime(self)
+        return present ?? _container.presentOrStop(Key(raw: Key.throwingFeature(feature))).value(as: F.Instance.self)
+    }
+}
+
+extension Container {
+    fileprivate func presentOrStop(_ key: Key) -> Payload {
+        if let present = backing.present(key) { return present }
+        let asker = backing.recorder ?? Current.unfinished
+        fatalError(Messages.notLoaded((asker?.way ?? []) + [key]))
+    }
+}

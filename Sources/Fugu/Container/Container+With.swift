@@ -1,0 +1,71 @@
+// MARK: Binding a container as `current`
+
+extension Container {
+    /// Runs an operation with a configured child of ``current`` as ``current``.
+    ///
+    /// ```swift
+    /// Container.with { $0.timeout = 5 } operation: { reload() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - configure: Configures the child before the operation begins.
+    ///   - operation: The code that finds the child as ``current``.
+    /// - Returns: What the operation returns.
+    /// - Throws: What either closure throws.
+    public static func with<R, E>(
+        _ configure: (Container) throws(E) -> Void, operation: () throws(E) -> R
+    ) throws(E) -> R {
+        try with(current.child(configure), operation: operation)
+    }
+
+    /// Runs an async operation with a configured child of ``current`` as ``current``.
+    ///
+    /// - Parameters:
+    ///   - configure: Configures the child before the operation begins.
+    ///   - operation: The code that finds the child as ``current``, in its tasks too.
+    /// - Returns: What the operation returns.
+    /// - Throws: What either closure throws.
+    public static func with<R, E>(
+        _ configure: (Container) throws(E) -> Void, operation: () async throws(E) -> R
+    ) async throws(E) -> R {
+        try await with(current.child(configure), operation: operation)
+    }
+
+    /// Runs an operation with a container as ``current``.
+    ///
+    /// Use it to carry a container where task-local values don't go: into the models of a model, an escaping closure, or a
+    /// detached task.
+    ///
+    /// ```swift
+    /// let container = Container.current
+    /// Task.detached { await Container.with(container) { await refresh() } }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - container: The container to bind.
+    ///   - operation: The code that finds the container as ``current``.
+    /// - Returns: What the operation returns.
+    /// - Throws: What the operation throws.
+    public static func with<R, E>(_ container: Container, operation: () throws(E) -> R) throws(E) -> R {
+        var result: Result<R, E>?
+        $current.withValue(container) {
+            do throws(E) { result = .success(try operation()) } catch { result = .failure(error) }
+        }
+        return try result!.get()
+    }
+
+    /// Runs an async operation with a container as ``current``.
+    ///
+    /// - Parameters:
+    ///   - container: The container to bind.
+    ///   - operation: The code that finds the container as ``current``, in its tasks too.
+    /// - Returns: What the operation returns.
+    /// - Throws: What the operation throws.
+    public static func with<R, E>(_ container: Container, operation: () async throws(E) -> R) async throws(E) -> R {
+        var result: Result<R, E>?
+        await $current.withValue(container) {
+            do throws(E) { result = .success(try await operation()) } catch { result = .failure(error) }
+        }
+        return try result!.get()
+    }
+}

@@ -1,0 +1,145 @@
+/// A key for a feature, declared as a computed member of ``ContainerKeys``.
+///
+/// ```swift
+/// extension ContainerKeys {
+///     var greeter: FeatureKey<Greeter> { .init { Greeter(name: $0.userName) } }
+/// }
+/// container.greeter
+/// ```
+///
+/// Feature keys are told apart like a ``PropertyKey`` without a name: by the place in the source, the type, and the `id`.
+@frozen public struct FeatureKey<Instance: Sendable>: ValueKey {
+    /// The type of what a container holds for the key.
+    public typealias Held = Instance
+
+    @usableFromInline let interned: InternedKey
+
+    /// The identity of the key. Not for use outside this library.
+    @inlinable public var _raw: UInt { interned.raw }
+
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the instance is made anew when something
+    ///     changes that it was made from.
+    ///   - isLocal: A Boolean value that indicates whether each container that asks makes its own instance, though it
+    ///     reads nothing of its own.
+    ///   - isShared: A Boolean value that indicates whether the instance must live in the root.
+    ///   - placeholder: What strict containers give instead. With a placeholder the feature is external.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is made.
+    ///   - line: The line where the key is made.
+    ///   - column: The column where the key is made.
+    ///   - load: Makes the instance, like ``Feature/load(in:)``.
+    /// - Complexity: O(1), without a lock once the key was made before.
+    @inlinable @inline(__always)
+    public init(
+        reloadsWhenInputsChange: Bool = false, isLocal: Bool = false, isShared: Bool = false,
+        placeholder: (@Sendable () -> Instance)? = nil, member: StaticString = #function,
+        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        load: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) {
+        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        if let known = InternedKey.find(place) {
+            interned = known
+        } else {
+            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, isLocal: isLocal, isShared: isShared)
+            interned = Self.intern(place, nil, traits, placeholder, load)
+        }
+    }
+
+    /// Creates a key where one place in the source makes several keys.
+    ///
+    /// - Parameters:
+    ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the instance is made anew when something
+    ///     changes that it was made from.
+    ///   - isLocal: A Boolean value that indicates whether each container that asks makes its own instance, though it
+    ///     reads nothing of its own.
+    ///   - isShared: A Boolean value that indicates whether the instance must live in the root.
+    ///   - placeholder: What strict containers give instead. With a placeholder the feature is external.
+    ///   - id: What tells the keys of one place apart.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is made.
+    ///   - line: The line where the key is made.
+    ///   - column: The column where the key is made.
+    ///   - load: Makes the instance, like ``Feature/load(in:)``.
+    public init(
+        reloadsWhenInputsChange: Bool = false, isLocal: Bool = false, isShared: Bool = false,
+        placeholder: (@Sendable () -> Instance)? = nil, id: some Hashable & Sendable, member: StaticString = #function,
+        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        load: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) {
+        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        let traits = FeatureTraits(reloads: reloadsWhenInputsChange, isLocal: isLocal, isShared: isShared)
+        interned = InternedKey.find(place, id: id) ?? Self.intern(place, .id(id), traits, placeholder, load)
+    }
+
+    /// Returns a Boolean value that indicates whether two keys name the same feature.
+    public static func == (left: Self, right: Self) -> Bool { left._raw == right._raw }
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(_raw) }
+}
+
+extension FeatureKey {
+    var descriptor: FeatureDescriptor<Instance> { interned.descriptor() }
+
+    /// Reads it. Not for use outside this library.
+    public func _read(in container: Container) -> Instance { container[self] }
+
+    /// Loads the instance if there is none. Not for use outside this library.
+    public func _prepare(in container: Container) {
+        _ = container.prepare(Request(self)) { [self] in Payload(descriptor.make(in: $0)) }
+    }
+
+    @usableFromInline
+    static func intern(
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
+        _ placeholder: (@Sendable () -> Instance)?, _ load: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) -> InternedKey {
+        ValueKeys.intern(place, distinction, Instance.self) {
+            FeatureDescriptor(
+                place: place, distinction: distinction, traits: traits, placeholder: placeholder, load: load)
+        }
+    }
+}
+
+/// What is said of a feature beside how it is made.
+@usableFromInline struct FeatureTraits: Sendable {
+    let reloads: Bool
+    let isLocal: Bool
+    let isShared: Bool
+
+    @usableFromInline init(reloads: Bool, isLocal: Bool, isShared: Bool) {
+        self.reloads = reloads
+        self.isLocal = isLocal
+        self.isShared = isShared
+    }
+}
+
+/// What a feature key was made with.
+final class FeatureDescriptor<Instance: Sendable>: ValueKeyDescriptor {
+    let place: KeyPlace
+    let distinction: KeyDistinction?
+    let traits: FeatureTraits
+    let placeholder: (@Sendable () -> Instance)?
+    private let load: @Sendable (any FeatureContainer) -> Instance
+
+    init(
+        place: KeyPlace, distinction: KeyDistinction?, traits: FeatureTraits,
+        placeholder: (@Sendable () -> Instance)?, load: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) {
+        self.place = place
+        self.distinction = distinction
+        self.traits = traits
+        self.placeholder = placeholder
+        self.load = load
+    }
+
+    /// Loads, save for an external feature where a program runs for a preview.
+    func make(in container: any FeatureContainer) -> Instance {
+        if PreviewRun.isOn, let placeholder { return placeholder() }
+        return load(container)
+    }
+
+    var typeName: String { "FeatureKey<\(Instance.self)>" }
+}

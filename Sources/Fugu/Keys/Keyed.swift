@@ -1,0 +1,46 @@
+/// A type that names something a container can hold: a ``Property``, ``Feature``, ``ThrowingFeature``, or ``AsyncFeature``.
+///
+/// Conform to one of the four protocols, not to this one.
+public protocol Keyed {
+    /// The type of what a container holds for the type.
+    associatedtype Held: Sendable
+    /// The identity of the key. Not for use outside this library.
+    static var _raw: UInt { get }
+    /// How sources are asked for it. Not for use outside this library.
+    static var _naming: PropertyNaming? { get }
+    /// Loads what is not there, waiting only if the kind is not async. Not for use outside this library.
+    static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle?
+}
+
+extension Keyed {
+    /// Nothing: sources are asked for named properties only. Not for use outside this library.
+    public static var _naming: PropertyNaming? { nil }
+}
+
+/// A key that is a value: a ``PropertyKey`` or ``FeatureKey``.
+///
+/// The two key types conform to this protocol; no others do.
+public protocol ValueKey<Held>: Sendable, Hashable {
+    /// The type of what a container holds for the key.
+    associatedtype Held: Sendable
+    /// The identity of the key. Not for use outside this library.
+    var _raw: UInt { get }
+    /// How sources are asked for it. Not for use outside this library.
+    var _naming: PropertyNaming? { get }
+    /// Reads it, loading what is not there. Not for use outside this library.
+    func _read(in container: Container) -> Held
+    /// Loads what is not there. Not for use outside this library.
+    func _prepare(in container: Container)
+}
+
+extension ValueKey {
+    /// Nothing: sources are asked for named properties only. Not for use outside this library.
+    public var _naming: PropertyNaming? { nil }
+}
+
+/// A load under way that nobody may want any longer. Not for use outside this library.
+public struct PreparationHandle: Sendable {
+    let task: Task<Void, Never>
+
+    func cancel() { task.cancel() }
+}

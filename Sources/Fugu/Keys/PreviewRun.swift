@@ -1,0 +1,18 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#elseif canImport(WASILibc)
+import WASILibc
+#elseif canImport(WinSDK)
+import ucrt
+#endif
+
+/// Whether this process was started for an Xcode preview.
+enum PreviewRun {
+    static let isOn = getenv("XCODE_RUNNING_FOR_PREVIEWS").map { String(cString: $0) } == "1"
+}

@@ -1,0 +1,235 @@
+/// A key for a property, declared as a computed member of ``ContainerKeys``.
+///
+/// ```swift
+/// extension ContainerKeys {
+///     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+///     var baseURL: PropertyKey<String?> { .init("api.base_url") }
+/// }
+/// ```
+///
+/// A key is told apart by its name and the type of its value. A key without a name is told apart by the place in the source
+/// where it's made, by the type of its value, and by its `id`. So a computed member is the same key at each use. Keys that
+/// are made in a loop need an `id` each, and a function that makes keys for others takes the place of its caller and passes
+/// it on:
+///
+/// ```swift
+/// let keys = (0..<3).map { PropertyKey(defaultValue: 0, id: $0) }
+///
+/// func limit(_ value: Int, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column) -> PropertyKey<Int> {
+///     PropertyKey(defaultValue: value, fileID: fileID, line: line, column: column)
+/// }
+/// ```
+///
+/// What the first key of a place was made with is kept for the life of the process.
+@frozen public struct PropertyKey<Value: Sendable>: ValueKey {
+    /// The type of what a container holds for the key.
+    public typealias Held = Value
+
+    @usableFromInline let interned: InternedKey
+
+    /// The identity of the key. Not for use outside this library.
+    @inlinable public var _raw: UInt { interned.raw }
+
+    @inlinable init(interned: InternedKey) { self.interned = interned }
+
+    /// Creates a key without a name.
+    ///
+    /// - Parameters:
+    ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
+    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is made.
+    ///   - line: The line where the key is made.
+    ///   - column: The column where the key is made.
+    /// - Complexity: O(1), without a lock once the key was made before.
+    @inlinable @inline(__always)
+    public init(
+        defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
+        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+    ) {
+        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
+        if let known = InternedKey.find(place) {
+            #if DEBUG
+            KeyDefaults.check(defaultValue, known)
+            #endif
+            interned = known
+        } else {
+            interned = Self.intern(place, nil, defaultValue, isSecret)
+        }
+    }
+
+    /// Creates a key without a name where one place in the source makes several keys.
+    ///
+    /// - Parameters:
+    ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
+    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - id: What tells the keys of one place apart.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is made.
+    ///   - line: The line where the key is made.
+    ///   - column: The column where the key is made.
+    public init(
+        defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
+        id: some Hashable & Sendable,
+        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+    ) {
+        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
+        interned =
+            InternedKey.find(place, id: id) ?? Self.intern(place, .id(id), defaultValue, isSecret)
+    }
+
+    /// Creates a key that sources may supply under a dotted name.
+    ///
+    /// - Parameters:
+    ///   - name: The dotted path under which sources are asked.
+    ///   - defaultValue: The value while neither code nor a source gives one.
+    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is made.
+    ///   - line: The line where the key is made.
+    ///   - column: The column where the key is made.
+    @inlinable
+    public init(
+        _ name: String, defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
+        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+    ) where Value: Decodable {
+        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
+        if let known = InternedKey.find(place, name: name) {
+            interned = known
+        } else {
+            interned = Self.intern(named: name, place, defaultValue, isSecret)
+        }
+    }
+
+    /// Creates a key without a name whose value is `nil` unless it's set.
+    ///
+    /// - Parameters:
+    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is made.
+    ///   - line: The line where the key is made.
+    ///   - column: The column where the key is made.
+    @inlinable @inline(__always)
+    public init(
+        isSecret: Bool = false, member: StaticString = #function,
+        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+    ) where Value: ExpressibleByNilLiteral {
+        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
+        interned = InternedKey.find(place) ?? Self.intern(place, nil, { nil }, isSecret)
+    }
+
+    /// Creates a key without a name whose value is `nil` unless it's set, where one place makes several keys.
+    ///
+    /// - Parameters:
+    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - id: What tells the keys of one place apart.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is made.
+    ///   - line: The line where the key is made.
+    ///   - column: The column where the key is made.
+    public init(
+        isSecret: Bool = false, id: some Hashable & Sendable, member: StaticString = #function,
+        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+    ) where Value: ExpressibleByNilLiteral {
+        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
+        interned = InternedKey.find(place, id: id) ?? Self.intern(place, .id(id), { nil }, isSecret)
+    }
+
+    /// Creates a key that sources may supply under a dotted name; its value is `nil` unless they or code give one.
+    ///
+    /// - Parameters:
+    ///   - name: The dotted path under which sources are asked.
+    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is made.
+    ///   - line: The line where the key is made.
+    ///   - column: The column where the key is made.
+    @inlinable
+    public init(
+        _ name: String, isSecret: Bool = false, member: StaticString = #function,
+        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+    ) where Value: ExpressibleByNilLiteral & Decodable {
+        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
+        interned = InternedKey.find(place, name: name) ?? Self.intern(named: name, place, { nil }, isSecret)
+    }
+
+    /// Returns a Boolean value that indicates whether two keys name the same property.
+    public static func == (left: Self, right: Self) -> Bool { left._raw == right._raw }
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(_raw) }
+}
+
+extension PropertyKey {
+    /// The dotted path under which sources are asked, if there is one.
+    public var name: String? { _naming?.name }
+
+    /// How sources are asked for it. Not for use outside this library.
+    public var _naming: PropertyNaming? { descriptor.naming }
+
+    /// Reads it. Not for use outside this library.
+    public func _read(in container: Container) -> Value { container[self] }
+
+    /// Evaluates the default if there is no value. Not for use outside this library.
+    public func _prepare(in container: Container) {
+        _ = container.prepare(Request(self)) { [self] _ in Payload(descriptor.defaultValue()) }
+    }
+
+    /// The key of this name, whoever made it first.
+    package static func existing(_ name: String) -> PropertyKey? {
+        ValueKeys.existing(name, type: Value.self).map { PropertyKey(interned: $0) }
+    }
+
+    /// A key for those who ask by name: nil unless something gives a value, and with nothing in its errors, since nobody
+    /// has said whether it is a secret.
+    package static func untyped<Wrapped: Decodable & Sendable>(_ name: String) -> PropertyKey where Value == Wrapped? {
+        if let known = existing(name) { return known }
+        let naming = PropertyNaming(name, Value.self, isSecret: true, isDeclared: false)
+        let place = KeyPlace(Value.self, .property, #function, #fileID, #line, #column)
+        return PropertyKey(interned: intern(place, .name(naming), { nil }, false))
+    }
+
+    /// How sources are asked for it, if it has a name.
+    package var naming: PropertyNaming? { descriptor.naming }
+    /// Whether its value must never be printed.
+    package var isSecret: Bool { descriptor.isSecret || naming?.isSecret == true }
+    /// What messages call it.
+    package var label: String { descriptor.label }
+
+    var descriptor: PropertyDescriptor<Value> { interned.descriptor() }
+
+    @usableFromInline
+    static func intern(
+        named name: String, _ place: KeyPlace, _ defaultValue: @escaping @Sendable () -> Value, _ isSecret: Bool
+    ) -> InternedKey where Value: Decodable {
+        intern(place, .name(PropertyNaming(name, Value.self, isSecret: isSecret)), defaultValue, isSecret)
+    }
+
+    @usableFromInline
+    static func intern(
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ defaultValue: @escaping @Sendable () -> Value,
+        _ isSecret: Bool
+    ) -> InternedKey {
+        ValueKeys.intern(place, distinction, Value.self) {
+            PropertyDescriptor(place: place, distinction: distinction, defaultValue: defaultValue, isSecret: isSecret)
+        }
+    }
+}
+
+/// What a property key was made with.
+final class PropertyDescriptor<Value: Sendable>: ValueKeyDescriptor {
+    let place: KeyPlace
+    let distinction: KeyDistinction?
+    let defaultValue: @Sendable () -> Value
+    let isSecret: Bool
+
+    init(
+        place: KeyPlace, distinction: KeyDistinction?, defaultValue: @escaping @Sendable () -> Value, isSecret: Bool
+    ) {
+        self.place = place
+        self.distinction = distinction
+        self.defaultValue = defaultValue
+        self.isSecret = isSecret
+    }
+
+    var typeName: String { "PropertyKey<\(Value.self)>" }
+}

@@ -1,0 +1,102 @@
+import Fugu
+import Testing
+
+@Suite("What is warm is read without waiting (law 27)", .timeLimit(.minutes(5))) struct Law27LoadedTests {
+    struct Pool: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            await Task.yield()
+            return Thing("pool of \(container[Tenant.self])")
+        }
+    }
+    struct Config: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing { Thing("config") }
+    }
+    struct Users: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Thing {
+            Thing("Users", parts: [container.loaded(Pool.self), container.loaded(Config.self)])
+        }
+    }
+
+    @Test("It gives the instance that is there, to readers and to plain loads (law 27)")
+    func gives() async throws {
+        let container = Container()
+        try await container.warmUp {
+            $0.load(Pool.self)
+            $0.load(Config.self)
+        }
+        #expect(container.loaded(Pool.self) === container.ifLoaded(Pool.self))
+        #expect(container.loaded(Config.self) === container.ifLoaded(Config.self))
+        #expect(container.child().loaded(Pool.self) === container.ifLoaded(Pool.self))
+        let users = container[Users.self]
+        #expect(users.parts[0] === container.ifLoaded(Pool.self))
+        #expect(users.parts[1] === container.ifLoaded(Config.self))
+    }
+
+    @Test("It gives what was set (law 27)")
+    func givesWhatWasSet() {
+        let container = Container()
+        let (pool, config) = (Thing(), Thing())
+        container.set(Pool.self, to: pool)
+        container.set(Config.self, to: config)
+        #expect(container.loaded(Pool.self) === pool)
+        #expect(container.loaded(Config.self) === config)
+    }
+
+    @Test("In a load it is an input: an override gives a child its own, and a change is followed (laws 16, 19 and 27)")
+    func isAnInput() async throws {
+        let container = Container()
+        _ = try await container[Pool.self]
+        _ = try container[Config.self]
+        let users = container[Users.self]
+        let mine = Thing("mine")
+        let child = container.child()
+        #expect(child[Users.self] === users)
+        child.set(Pool.self, to: mine)
+        #expect(child[Users.self].parts[0] === mine)
+        #expect(container[Users.self] === users)
+        container.set(Config.self, to: mine)
+        #expect(container[Users.self] !== users)
+        #expect(container[Users.self].parts[1] === mine)
+    }
+
+    @Test("Through Container.current it is an input of the running load, too (laws 15 and 27)")
+    func throughCurrent() async throws {
+        struct Late: Feature {
+            static func load(in container: any FeatureContainer) -> Thing {
+                Thing("Late", parts: [Container.current.loaded(Pool.self)])
+            }
+        }
+        let container = Container()
+        let child = container.child { $0[Tenant.self] = "child" }
+        _ = try await child[Pool.self]
+        #expect(child[Late.self].parts[0].name == "pool of child")
+        #expect(container.ifLoaded(Late.self) == nil)
+    }
+
+    @Test("Where it is not there, the program stops with the way and the cure (law 27)")
+    func stops() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Container()[Users.self]
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            text.contains(
+                "Fugu: Users → Pool: there is no instance of Pool that could be read without loading it. Load it before, with "
+                    + "try await container.warmUp { $0.load("))
+        #expect(text.contains("Law27LoadedTests.Pool.self) }"))
+        #expect(text.contains("or set it, with container.set("))
+    }
+
+    @Test("A child that overrides what the instance was made from has none (laws 16 and 27)")
+    func overridden() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let container = Container()
+            _ = try container[Config.self]
+            _ = try await container[Pool.self]
+            _ = container.child { $0[Tenant.self] = "child" }.loaded(Pool.self)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("Fugu: Pool: there is no instance of Pool"))
+    }
+}

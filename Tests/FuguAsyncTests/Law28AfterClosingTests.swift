@@ -1,0 +1,165 @@
+import Testing
+
+@testable import Fugu
+
+@Suite("A closed container answers those who outlive it (law 28)", .timeLimit(.minutes(5)))
+struct Law28AfterClosingTests {
+    struct Logger: Feature {
+        final class Instance: Sendable {
+            let tenant: String
+            let handle: any FeatureContainer
+            init(_ tenant: String, _ handle: any FeatureContainer) {
+                self.tenant = tenant
+                self.handle = handle
+            }
+        }
+        static func load(in container: any FeatureContainer) -> Instance { Instance(container[Tenant.self], container) }
+    }
+    struct Files: Feature {
+        static func load(in container: any FeatureContainer) -> Thing {
+            let log = container.stage.log
+            let logger = container[Logger.self]
+            container.onClose { log.add("closed") }
+            container.onClose { log.add("closed, too") }
+            return Thing("Files of \(logger.tenant)")
+        }
+    }
+    struct Parsed: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing { Thing("Parsed") }
+    }
+    struct Lenient: Feature {
+        static func load(in container: any FeatureContainer) -> Thing {
+            do { return try container[Parsed.self] } catch { return Thing("\((error as? LoadError)?.path ?? [])") }
+        }
+    }
+
+    private func closed() async throws -> (container: Container, reports: Log) {
+        let container = Container()
+        let reports = container.collectReports()
+        container[Tenant.self] = "one"
+        _ = container.stage
+        try await container.close()
+        return (container, reports)
+    }
+
+    @Test("A plain feature that is not there is loaded for each reader alone and kept by nobody (law 28)")
+    func forItsReaderAlone() async throws {
+        let (container, reports) = try await closed()
+        let first = container[Logger.self]
+        #expect(first.tenant == "one")
+        #expect(first !== container[Logger.self])
+        #expect(container.ifLoaded(Logger.self) == nil)
+        #expect(container.loadsUnderWay == 0)
+        #expect(reports.all.count == 2)
+        #expect(
+            reports.all.first
+                == "Fugu: Logger was read after its container was closed. Logger was loaded for this read alone and is not "
+                + "kept. Read Logger before close(), or ask a container that is still open.")
+    }
+
+    @Test("What it needs is loaded for it alone as well, and reported with the way there (law 28)")
+    func withWhatItNeeds() async throws {
+        let (container, reports) = try await closed()
+        #expect(container[Files.self].name == "Files of one")
+        #expect(container.ifLoaded(Logger.self) == nil)
+        #expect(
+            reports.all.map { $0.prefix { $0 != "." } } == [
+                "Fugu: Files → Logger was read after its container was closed",
+                "Fugu: Files was read after its container was closed",
+            ])
+    }
+
+    @Test("Closers that it registers do not run, and the report says so (law 28)")
+    func closersDoNotRun() async throws {
+        let (container, reports) = try await closed()
+        _ = container[Files.self]
+        #expect(reports.all.last?.contains("What its load registered by onClose does not run") == true)
+        try await container.close()
+        await container.untilClosersRan()
+        #expect(container.stage.log.all == [])
+    }
+
+    @Test("A child made afterwards answers in the same way, with what it sets itself (law 28)")
+    func childOfTheClosed() async throws {
+        let (container, _) = try await closed()
+        let child = container.child { $0[Tenant.self] = "two" }
+        #expect(child[Files.self].name == "Files of two")
+        child[Logger.self] = Logger.Instance("set", child)
+        #expect(child[Files.self].name == "Files of set")
+        child.replace(Logger.self) { Logger.Instance("replaced for " + $0[Tenant.self], $0) }
+        #expect(child[Logger.self].tenant == "replaced for two")
+        #expect(child[Logger.self] !== child[Logger.self])
+    }
+
+    @Test("A throwing feature that it needs throws, with the way (law 28)")
+    func throwingOnesThrow() async throws {
+        let (container, _) = try await closed()
+        #expect(container[Lenient.self].name == "[\"Lenient\", \"Parsed\"]")
+    }
+
+    @Test("The handle that such an instance keeps goes on answering (law 28)")
+    func keptHandle() async throws {
+        let (container, _) = try await closed()
+        let logger = container[Logger.self]
+        container[Tenant.self] = "changed"
+        #expect(logger.handle[Tenant.self] == "changed")
+        #expect(logger.handle[Files.self].name == "Files of changed")
+    }
+
+    struct Round: Feature {
+        static func load(in container: any FeatureContainer) -> Thing { container[Trip.self] }
+    }
+    struct Trip: Feature {
+        static func load(in container: any FeatureContainer) -> Thing { container[Round.self] }
+    }
+
+    @Test("One that needs itself stops the program with the way round, at once (laws 6 and 28)")
+    func cycle() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let container = Container()
+            try await container.close()
+            _ = container[Round.self]
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("Round needs itself to load: Round → Trip → Round."))
+    }
+
+    struct Disk: ExternalFeature {
+        static var placeholder: Thing { Thing("placeholder") }
+        static func load(in container: any FeatureContainer) -> Thing { Thing("disk") }
+    }
+
+    @Test("A strict container still refuses what reaches outside (laws 28 and 29)")
+    func strict() async throws {
+        let (container, _) = try await closed()
+        let refused = Log()
+        container.makeStrict(Strictness { refused.add($0.error.path.joined()) })
+        #expect(container[Disk.self].name == "placeholder")
+        #expect(refused.all == ["Disk"])
+        container.replace(Disk.self) { _ in Thing("double") }
+        #expect(container[Disk.self].name == "double")
+    }
+
+    @Test("While closers run, they are answered like all others, and the closing ends (law 28)")
+    func duringClosing() async throws {
+        let container = Container()
+        let reports = container.collectReports()
+        let log = container.stage.log
+        container.onClose { [unowned container] in log.add(container[Files.self].name) }
+        try await container.close()
+        #expect(log.all == ["Files of root"])
+        #expect(reports.all.count == 2)
+    }
+
+    @Test("Many who read a closed container at once each get an instance of their own (law 28)")
+    func many() async throws {
+        let (container, reports) = try await closed()
+        let things = await withTaskGroup(of: Thing.self) { group in
+            for _ in 0..<100 { group.addTask { container[Files.self] } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(things.map { ObjectIdentifier($0) }).count == 100)
+        #expect(reports.all.count == 200)
+        #expect(container.loadsUnderWay == 0)
+    }
+}

@@ -1,0 +1,132 @@
+import Fugu
+import Testing
+
+@Suite("withChild closes its child however its operation ends (law 28)", .timeLimit(.minutes(5)))
+struct Law28WithChildTests {
+    struct Session: Feature {
+        static func load(in container: any FeatureContainer) -> Thing {
+            let (stage, tenant) = (container.stage, container[Tenant.self])
+            container.onClose {
+                stage.log.add("close \(tenant)")
+                try stage.mayFail("close")
+            }
+            return Thing(tenant)
+        }
+    }
+
+    @Test("The child is configured, current while the operation runs, and closed at its end (law 28)")
+    func returns() async throws {
+        let root = Container()
+        let name = try await root.withChild {
+            $0[Tenant.self] = "child"
+        } operation: { child in
+            #expect(Container.current === child)
+            let name = child[Session.self].name
+            await Task.yield()
+            root.stage.log.add("end of operation")
+            return name
+        }
+        #expect(name == "child")
+        #expect(root.stage.log.all == ["end of operation", "close child"])
+        #expect(root[Tenant.self] == "root")
+        #expect(root[Session.self].name == "root")
+    }
+
+    @Test("It is closed when the operation throws, whose error is thrown (law 28)")
+    func throwsTheError() async throws {
+        let root = Container()
+        let reports = root.collectReports()
+        await #expect(throws: Boom("operation")) {
+            try await root.withChild {
+                _ = $0[Session.self]
+                throw Boom("operation")
+            }
+        }
+        // It read nothing of the child's own, so the session lives in the root.
+        #expect(root.stage.log.all == [])
+        await #expect(throws: Boom("operation")) {
+            try await root.withChild {
+                $0[Tenant.self] = "child"
+            } operation: {
+                _ = $0[Session.self]
+                throw Boom("operation")
+            }
+        }
+        #expect(root.stage.log.all == ["close child"])
+        #expect(reports.all == [])
+    }
+
+    @Test("It is closed when the task is cancelled (law 28)")
+    func cancelled() async throws {
+        let root = Container()
+        let began = Gate()
+        let task = Task {
+            try await root.withChild {
+                $0[Tenant.self] = "child"
+            } operation: {
+                _ = $0[Session.self]
+                began.open()
+                try await Gate().passUnlessCancelled()
+            }
+        }
+        await began.pass()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(root.stage.log.all == ["close child"])
+    }
+
+    @Test("A failure of the closing is thrown, or reported where the operation has thrown already (law 28)")
+    func closingFails() async throws {
+        let root = Container()
+        let reports = root.collectReports()
+        root.stage.fail("close", times: 2)
+        let error = try #require(
+            await #expect(throws: CloseError.self) {
+                try await root.withChild {
+                    $0[Tenant.self] = "child"
+                } operation: {
+                    _ = $0[Session.self]
+                }
+            })
+        #expect(error.failures.map { $0.error as? Boom } == [Boom("close")])
+        #expect(reports.all == [])
+        await #expect(throws: Boom("operation")) {
+            try await root.withChild {
+                $0[Tenant.self] = "child"
+            } operation: {
+                _ = $0[Session.self]
+                throw Boom("operation")
+            }
+        }
+        #expect(reports.all.count == 1)
+        #expect(
+            reports.all.first?.contains(
+                "closing the container of withChild failed, too, after its operation had thrown operation: ") == true)
+        #expect(reports.all.first?.contains("Session: close") == true)
+    }
+
+    @Test("If the configuration throws, the operation does not run and the child is closed (law 28)")
+    func configurationFails() async throws {
+        let root = Container()
+        let log = root.stage.log
+        await #expect(throws: Boom("configuration")) {
+            try await root.withChild {
+                $0.onClose { log.add("closed") }
+                throw Boom("configuration")
+            } operation: { _ in
+                log.add("operation")
+            }
+        }
+        #expect(log.all == ["closed"])
+    }
+
+    @Test("After it, the child refuses (law 28)")
+    func refuses() async throws {
+        struct Late: ThrowingFeature {
+            static var isLocal: Bool { true }
+            static func load(in container: any FeatureContainer) throws -> Thing { Thing() }
+        }
+        let child = try await Container().withChild { $0 }
+        #expect(throws: LoadError.self) { try child[Late.self] }
+    }
+}

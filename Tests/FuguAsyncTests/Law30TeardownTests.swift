@@ -1,0 +1,246 @@
+import Foundation
+import Testing
+
+@testable import Fugu
+
+@Suite("Ending, leaving and closing take time and memory in proportion (law 30)", .timeLimit(.minutes(5)))
+struct Law30TeardownTests {
+    struct Own: Feature {
+        static var isLocal: Bool { true }
+        static func load(in container: any FeatureContainer) -> Thing { Thing() }
+    }
+    struct Session: Feature {
+        static func load(in container: any FeatureContainer) -> Thing {
+            let (stage, tenant) = (container.stage, container[Tenant.self])
+            container.onClose { stage.log.add(tenant) }
+            return Thing(tenant)
+        }
+    }
+
+    /// Whether the closing is done without suspending, and so without another task.
+    private func closesAtOnce(_ container: Container) async throws -> Bool {
+        let done = Gate()
+        let task = Task.immediate {
+            try await container.close()
+            done.open()
+        }
+        let isDone = done.isOpen
+        try await task.value
+        return isDone
+    }
+
+    @Test("Closing what has nothing to close takes no task, and refuses and releases all the same (laws 28 and 30)")
+    func nothingToClose() async throws {
+        let root = Container()
+        _ = root[Session.self]
+        for child in [root.child(), root.child { $0[Tenant.self] = "child" }] {
+            _ = child.child()
+            _ = child[Own.self]
+            #expect(try await closesAtOnce(child))
+            #expect(child.ifLoaded(Own.self) == nil)
+            #expect(throws: LoadError.self) { try child[Late.self] }
+        }
+        #expect(root.stage.log.all == [])
+        try await root.close()
+        #expect(root.stage.log.all == ["root"])
+    }
+
+    struct Late: ThrowingFeature {
+        static var isLocal: Bool { true }
+        static func load(in container: any FeatureContainer) throws -> Thing { Thing() }
+    }
+    struct FromSession: Feature {
+        static var isLocal: Bool { true }
+        static func load(in container: any FeatureContainer) -> Thing { Thing("", parts: [container[Session.self]]) }
+    }
+
+    @Test("What was made from the parent's closers has nothing to close in the child (laws 28 and 30)")
+    func nothingOfItsOwn() async throws {
+        let root = Container()
+        let child = root.child()
+        _ = child[FromSession.self]
+        #expect(try await closesAtOnce(child))
+        #expect(root.stage.log.all == [])
+        try await root.close()
+        #expect(root.stage.log.all == ["root"])
+    }
+
+    @Test("Closers that do not suspend run where close() is called; one task runs them all (laws 28 and 30)")
+    func closersRunHere() async throws {
+        let root = Container()
+        for index in 0..<3 { _ = root.child { $0[Tenant.self] = "\(index)" }[Session.self] }
+        let kept = (0..<3).map { index in root.child { $0[Tenant.self] = "\(index)" } }
+        for child in kept { _ = child[Session.self] }
+        #expect(try await closesAtOnce(root))
+        #expect(root.stage.log.all == ["2", "1", "0"])
+    }
+
+    @Test("A caller that is cancelled already closes everything, and waits for it (law 28)")
+    func cancelledCaller() async throws {
+        let root = Container()
+        let (log, gate) = (root.stage.log, root.stage.gate("slow"))
+        root.onClose {
+            log.add("begin")
+            await gate.pass()
+            log.add(Task.isCancelled ? "cancelled" : "end")
+        }
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await root.close()
+            log.add("closed")
+        }
+        #expect(await log.first(1) == ["begin"])
+        await giveOthersTime()
+        #expect(log.all == ["begin"])
+        gate.open()
+        try await task.value
+        #expect(log.all == ["begin", "end", "closed"])
+    }
+
+    struct Leaving: Feature {
+        static func load(in container: any FeatureContainer) -> Thing {
+            let stage = container.stage
+            container.onClose {
+                stage.tally("begun").add()
+                await stage.gate("closers").pass()
+                stage.tally("ended").add()
+            }
+            return Thing()
+        }
+    }
+
+    @Test("However many instances leave early, few tasks run their closers, and none is lost (laws 28 and 30)")
+    func brake() async throws {
+        let container = Container()
+        let stage = container.stage
+        for _ in 0..<1_000 {
+            _ = container[Leaving.self]
+            container.reset(Leaving.self)
+        }
+        await stage.tally("begun").reaches(Closings.runnerLimit)
+        await giveOthersTime()
+        #expect(stage.tally("begun").count == Closings.runnerLimit)
+        let closing = Task { try await container.close() }
+        await container.untilClosing()
+        stage.gate("closers").open()
+        try await closing.value
+        #expect(stage.tally("ended").count == 1_000)
+    }
+
+    @Test("A chain of 100,000 instances with closers at its end is released on a small stack (laws 17 and 30)")
+    func chainOfLeases() async {
+        let closed = Tally()
+        let container = Container()
+        await onSmallStack {
+            var lease = Lease(
+                Key(raw: Key.feature(Own.self)), home: container.backing.node, serial: 0,
+                closers: [Closer { closed.add() }], needs: [])
+            for serial in 1..<100_000 {
+                lease = Lease(
+                    Key(raw: Key.feature(Own.self)), home: container.backing.node, serial: UInt64(serial), closers: [],
+                    needs: [lease])
+            }
+            #expect(lease.hasNothingToClose(downTo: 0) == false)
+        }
+        await closed.reaches(1)
+    }
+
+    @Test("A chain of which each has closers closes from its top down, each once (laws 28 and 30)")
+    func chainOfClosers() async {
+        let log = Log()
+        let container = Container()
+        await onSmallStack {
+            var lease: Lease?
+            for serial in 0..<1_000 {
+                lease = Lease(
+                    Key(raw: Key.feature(Own.self)), home: container.backing.node, serial: UInt64(serial),
+                    closers: [Closer { log.add("\(serial)") }], needs: lease.map { [$0] } ?? [])
+            }
+        }
+        #expect(await log.first(1_000) == (0..<1_000).reversed().map { "\($0)" })
+    }
+
+    struct Local: AsyncFeature {
+        static var isLocal: Bool { true }
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            container.stage.tally("Local").add()
+            await container.stage.gate("Local").pass()
+            return Thing()
+        }
+    }
+    struct OfTenant: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            container.stage.tally("OfTenant").add()
+            await container.stage.gate("OfTenant").pass()
+            return Thing(container[Tenant.self])
+        }
+    }
+
+    @Test("Many loads of one key at once: each child has its own, and all who ask a child share it (laws 4 and 17)")
+    func manyLoads() async throws {
+        let root = Container()
+        let stage = root.stage
+        let children = (0..<200).map { index in root.child { $0[Tenant.self] = "\(index)" } }
+        let locals = (children + children).map { child in Task { try await child[Local.self] } }
+        await root.untilWaiting(for: Local.self, 400)
+        #expect(stage.tally("Local").count == 200)
+        stage.gate("Local").open()
+        for index in 0..<200 { #expect(try await locals[index].value === locals[index + 200].value) }
+        // The first tells where the others belong, which then load side by side.
+        let first = children.map { child in Task { try await child[OfTenant.self] } }
+        await root.untilWaiting(for: OfTenant.self, 200)
+        let second = children.map { child in Task { try await child[OfTenant.self] } }
+        await root.untilWaiting(for: OfTenant.self, 400)
+        #expect(stage.tally("OfTenant").count == 1)
+        stage.gate("OfTenant").open()
+        for index in 0..<200 {
+            #expect(try await first[index].value.name == "\(index)")
+            #expect(try await first[index].value === second[index].value)
+        }
+        #expect(root.loadsUnderWay == 0)
+    }
+
+    @Test("Those who wait are woken in the order in which they came; who left is forgotten (law 30)")
+    func waiterQueue() {
+        var queue = WaiterQueue()
+        let tasks = (0..<1_000).map { _ in TaskWaiter() }
+        for task in tasks { queue.append(.task(task)) }
+        for (index, task) in tasks.enumerated() where index % 10 != 3 { queue.remove(task) }
+        queue.remove(tasks[0])
+        #expect(queue.count == 100)
+        let left = queue.takeAll().compactMap { if case .task(let task) = $0 { ObjectIdentifier(task) } else { nil } }
+        #expect(left == stride(from: 3, to: 1_000, by: 10).map { ObjectIdentifier(tasks[$0]) })
+        #expect(queue.isEmpty)
+    }
+
+    @Test("While others come and go under a deadline, closings and closers keep apart (law 28)")
+    func deadlinesBesideLeavers() async throws {
+        let container = Container()
+        let log = container.stage.log
+        container[Tenant.self] = "x"
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<100 {
+                        _ = container[Session.self]
+                        container.reset(Session.self)
+                    }
+                }
+                group.addTask { for _ in 0..<100 { try? await container.child().close(deadline: .seconds(50)) } }
+            }
+        }
+        try await container.close()
+        #expect(Set(log.all) == ["x"])
+    }
+
+    private func onSmallStack(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            let thread = Thread {
+                body()
+                continuation.resume()
+            }
+            thread.stackSize = 512 << 10
+            thread.start()
+        }
+    }
+}

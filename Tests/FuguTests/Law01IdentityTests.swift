@@ -1,0 +1,140 @@
+import Fugu
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var plain: PropertyKey<Int> { .init(defaultValue: 1) }
+    fileprivate var helped: PropertyKey<Int> { limit(2) }
+    fileprivate var otherHelped: PropertyKey<Int> { limit(3) }
+    fileprivate var secret: PropertyKey<String> { .init(defaultValue: "hush", isSecret: true) }
+    fileprivate var named: PropertyKey<Int> { .init("identity.named", defaultValue: 4) }
+    fileprivate var doubled: FeatureKey<Int> { .init { $0.plain * 2 } }
+    fileprivate var circular: FeatureKey<Int> { .init { $0[\.circularToo] } }
+    fileprivate var circularToo: FeatureKey<Int> { .init { $0[\.circular] } }
+    fileprivate func slot(_ number: Int) -> PropertyKey<Int> { .init(defaultValue: number, id: number) }
+    fileprivate func named(_ name: String) -> PropertyKey<Int> { .init(name, defaultValue: 0) }
+    fileprivate func feature(_ name: String) -> FeatureKey<String> { .init(id: name) { _ in name } }
+}
+
+/// Passes the place on.
+private func limit(
+    _ value: Int, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
+    column: UInt = #column
+) -> PropertyKey<Int> {
+    PropertyKey(defaultValue: value, member: member, fileID: fileID, line: line, column: column)
+}
+
+/// Does not.
+private func careless(_ value: Int) -> PropertyKey<Int> { .init(defaultValue: value) }
+
+private class Base: Property {
+    class var defaultValue: String { "base" }
+}
+private final class Sub: Base {
+    override class var defaultValue: String { "sub" }
+}
+private class BaseFeature: Feature, @unchecked Sendable {
+    class func load(in container: any FeatureContainer) -> BaseFeature { BaseFeature() }
+}
+private final class SubFeature: BaseFeature, @unchecked Sendable {}
+
+@Suite("Law 1: what makes keys the same") struct Law01IdentityTests {
+    let container = Container()
+
+    @Test("A computed member is the same key at each use, on every thread (law 1)")
+    func members() async {
+        #expect(ContainerKeys().plain == ContainerKeys().plain)
+        #expect(ContainerKeys().plain != ContainerKeys().helped)
+        let keys = Log<PropertyKey<Int>>()
+        await onThreads(4) { _ in
+            for number in 0..<200 { keys.add(ContainerKeys().slot(number % 50 + 1_000)) }
+        }
+        #expect(Set(keys.all).count == 50)
+    }
+
+    @Test("Keys of a loop are told apart by their ids, of any type (law 1)")
+    func ids() {
+        let keys = (0..<300).map { ContainerKeys().slot($0) }
+        #expect(Set(keys).count == 300)
+        for (number, key) in keys.enumerated() where number % 2 == 0 { container[key] = -number }
+        for number in 0..<300 {
+            #expect(container[ContainerKeys().slot(number)] == (number % 2 == 0 ? -number : number))
+        }
+        #expect(container[ContainerKeys().feature("a")] == "a" && container[ContainerKeys().feature("b")] == "b")
+        func mixed(_ id: some Hashable & Sendable) -> PropertyKey<Int> { PropertyKey(defaultValue: 0, id: id) }
+        #expect(Set([mixed(1), mixed(UInt8(1)), mixed("1"), mixed(1), mixed([1])]).count == 4)
+    }
+
+    @Test("Names tell the keys of one place apart, whichever is asked first (law 1)")
+    func names() {
+        let keys = ["identity.a", "identity.b", "identity.a"].map { ContainerKeys().named($0) }
+        #expect(keys[0] == keys[2] && keys[0] != keys[1])
+        #expect(keys.map(\.name) == ["identity.a", "identity.b", "identity.a"])
+    }
+
+    @Test("A helper that passes the place on makes a key for each caller (law 1)")
+    func helpers() {
+        #expect(container.helped == 2 && container.otherHelped == 3)
+        container.helped = 5
+        #expect(container[\.helped] == 5 && container.otherHelped == 3)
+    }
+
+    @Test("A class metatype is filed under the type that the source names (law 1)")
+    func classMetatypes() {
+        let type: Base.Type = Sub.self
+        #expect(container[type] == "base")
+        container[type] = "set"
+        #expect(container[Base.self] == "set" && container[Sub.self as Base.Type] == "set")
+        container.reset(type)
+        #expect(container[Base.self] == "base")
+        let feature: BaseFeature.Type = SubFeature.self
+        let made = container[feature]
+        #expect(container[BaseFeature.self] === made && container.ifLoaded(feature) === made)
+        container.reset(feature)
+        #expect(container.ifLoaded(BaseFeature.self) == nil)
+        container.replace(feature) { _ in made }
+        #expect(container[BaseFeature.self] === made)
+    }
+
+    @Test("Messages, graphs and descriptions call a key by its member (law 1)")
+    func memberNames() {
+        container.plain = 2
+        container.secret = "s"
+        container.named = 3
+        container[ContainerKeys().slot(7)] = 8
+        _ = container.doubled
+        let names = container.graph.entries.map(\.name)
+        #expect(names.dropFirst() == [#"\.doubled"#, #"\.named"#, #"\.plain"#, #"\.secret"#])
+        #expect(names.first?.hasPrefix("PropertyKey<Int> (FuguTests/Law01IdentityTests.swift:") == true)
+        #expect(names.first?.hasSuffix("[7]") == true)
+        #expect(container.graph.description.contains(#"\.doubled ← \.plain"#))
+        #expect(container.graph.dot.contains(#"label="\\.plain (set)""#))
+    }
+
+    @Test("So does the message of a cycle (laws 1 and 6)")
+    func cycle() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopWithinASecond()
+            _ = Container().circular
+        }
+        expectMessage(of: result, #"\.circular → \.circularToo → \.circular"#)
+    }
+
+    #if DEBUG
+    @Test("Two defaults that meet at one place are reported once in debug builds, with the cure (law 1)")
+    func twoDefaults() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let keys = (1...5).map { careless($0) }
+            precondition(Set(keys).count == 1)
+            // None of these is wrong.
+            _ = (ContainerKeys().plain, ContainerKeys().plain, ContainerKeys().slot(1), ContainerKeys().slot(2))
+            _ = (ContainerKeys().helped, ContainerKeys().otherHelped, ContainerKeys().helped)
+            for _ in 0..<3 { _ = careless(1) }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("Fugu:") }
+        #expect(lines.count == 1, "\(text)")
+        #expect(text.contains("FuguTests/Law01IdentityTests.swift:") && text.contains("give each key an id"), "\(text)")
+    }
+    #endif
+}

@@ -1,0 +1,56 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("Law 12: readers of one sequence") struct Law12IndependentReadersTests {
+    enum Number: Property { static var defaultValue: Int { 0 } }
+
+    @Test("Two tasks that iterate one sequence each get the values for themselves (law 12)")
+    func ownValues() async {
+        let container = Container()
+        let values: Values<Int> = container.values(of: Number.self)
+        var (first, second) = (values.makeAsyncIterator(), values.makeAsyncIterator())
+        #expect(await first.next() == 0)
+        #expect(await second.next() == 0)
+        for number in 1...3 {
+            container[Number.self] = number
+            #expect(await first.next() == number)
+            #expect(await second.next() == number)
+        }
+    }
+
+    @Test("Cancelling one reader does not end the other (law 12)")
+    func cancelling() async {
+        let container = Container()
+        let values = container.values(of: Number.self)
+        let begun = Log<Int>()
+        let ending = Task {
+            for await value in values { begun.add(value) }
+        }
+        let staying = Task {
+            for await value in values where value == 9 { return value }
+            return -1
+        }
+        while begun.count == 0 { await Task.yield() }
+        ending.cancel()
+        await ending.value
+        container[Number.self] = 9
+        #expect(await staying.value == 9)
+    }
+
+    @Test("A sequence can be stored, read twice, and does not throw (law 12)")
+    func stored() async {
+        struct Screen { let numbers: Values<Int> }
+        let container = Container()
+        let screen = Screen(numbers: container.values(of: Number.self))
+        for await value in screen.numbers {
+            #expect(value == 0)
+            break
+        }
+        container[Number.self] = 1
+        for await value in screen.numbers {
+            #expect(value == 1)
+            break
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import Synchronization
+
+/// Tells the keys apart that a test makes again and again at one place.
+package struct UniqueID: Hashable, Sendable {
+    private static let count = Atomic(0)
+    private let number: Int
+
+    /// Creates one that equals no other.
+    package init() { number = Self.count.add(1, ordering: .relaxed).newValue }
+}
