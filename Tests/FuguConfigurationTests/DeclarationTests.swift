@@ -5,6 +5,11 @@ import Testing
 
 private enum Verbosity: String, Decodable, Sendable, CaseIterable { case debug, info }
 
+extension ContainerKeys {
+    fileprivate var declaredFirst: PropertyKey<Int> { .init("declared.first", defaultValue: 1) }
+    fileprivate var declaredSecond: PropertyKey<String?> { .init("declared.second", isSecret: true) }
+}
+
 private struct Retries: NamedProperty {
     static let name = "declared.api.maxRetries"
     static var defaultValue: Int { 3 }
@@ -12,7 +17,7 @@ private struct Retries: NamedProperty {
 
 @Suite struct DeclarationTests {
     private let container = Container()
-    private let port = PropertyKey("declared.server.port", defaultValue: UInt16(8080))
+    private let port = PropertyKey("declared.server.port", defaultValue: UInt16(8080), help: "Where it listens.")
     private let hosts = PropertyKey("declared.server.hosts", defaultValue: ["a", "b"])
     private let level = PropertyKey("declared-level", defaultValue: Verbosity.info)
     private let timeout = PropertyKey("declared.server.timeout", defaultValue: Duration.seconds(30))
@@ -40,6 +45,15 @@ private struct Retries: NamedProperty {
         #expect("\(container.explain()[4])" == "declared.password = (secret) (default)")
     }
 
+    @Test("Keys are declared by their members of ContainerKeys too")
+    func keyPaths() throws {
+        let container = Container()
+        container.declare(\.declaredFirst, \.declaredSecond, properties: Retries.self)
+        #expect(
+            container.explain().map(\.name) == ["declared.first", "declared.second", "declared.api.maxRetries"])
+        #expect(container.reference().entries[1].isSecret)
+    }
+
     @Test("Declaring again changes nothing, and a child's own declarations are its own")
     func again() throws {
         container.declare(port, properties: Retries.self)
@@ -55,6 +69,7 @@ private struct Retries: NamedProperty {
         #expect(
             container.reference(prefix: "APP").helpText == """
                   --declared-server-port <UInt16>
+                                                  Where it listens.
                                                   default 8080; APP_DECLARED_SERVER_PORT, declared.server.port
                   --declared-server-hosts <Array<String>>
                                                   default ["a", "b"]; APP_DECLARED_SERVER_HOSTS, declared.server.hosts
@@ -77,6 +92,7 @@ private struct Retries: NamedProperty {
                 #declared-level = "info"
 
                 [declared.server]
+                # Where it listens.
                 # UInt16; DECLARED_SERVER_PORT, --declared-server-port
                 #port = 8080
                 # Array<String>; DECLARED_SERVER_HOSTS, --declared-server-hosts

@@ -11,7 +11,7 @@ extension Container {
     ///
     /// Declare all keys of a program once, before you apply its sources:
     ///
-    ///     container.declare(Properties.port, Properties.password, properties: Retries.self)
+    ///     container.declare(\.port, \.password, properties: Retries.self)
     ///
     /// Descendants know what is declared here. Declaring a key again changes nothing.
     ///
@@ -23,7 +23,14 @@ extension Container {
     }
 
     /// Makes properties known that are types; see ``declare(_:properties:)``.
-    public func declare(_ properties: any NamedProperty.Type...) { declare(properties.compactMap { DeclaredKey.ofType($0) }) }
+    public func declare(_ properties: any NamedProperty.Type...) {
+        declare(properties.compactMap { DeclaredKey.ofType($0) })
+    }
+
+    /// Makes keys of a list known; see ``declare(_:properties:)``.
+    public func declare(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) {
+        declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
+    }
 
     func declare(_ keys: [DeclaredKey]) {
         var declared = declaredKeys

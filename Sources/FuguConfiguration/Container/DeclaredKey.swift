@@ -23,7 +23,7 @@ struct DeclaredKey: Sendable {
         mistake = { key.mistake(in: $0) }
         explanation = { $0.explain(key) }
         defaultValue = { Reflection.value(of: Container()[key]) }
-        help = nil
+        help = key.help
         inspection = { container in
             key.name.map { MemberInspection($0, as: Value.self, in: container) } ?? MemberInspection()
         }
@@ -37,7 +37,7 @@ struct DeclaredKey: Sendable {
         mistake = { answer($0.layers(of: P.self)).mistake }
         explanation = { $0.explain(P.self) }
         defaultValue = { Reflection.value(of: P.defaultValue) }
-        help = nil
+        help = P.help
         inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
     }
 
@@ -117,7 +117,8 @@ struct MemberInspection {
         return (recording.tree.usage!, recording, isBroken)
     }
 
-    private static func error(_ member: LocatedValue, _ nearest: inout NearestName, _ known: [String]) -> PropertyError {
+    private static func error(_ member: LocatedValue, _ nearest: inout NearestName, _ known: [String]) -> PropertyError
+    {
         let (origin, name) = (member.keyOrigin, member.name)
         var error = PropertyError("", source: origin.source, line: origin.line, column: origin.column)
         error.name = SecretNames.printable(name)
