@@ -31,7 +31,7 @@ struct PoolSize: NamedProperty {
 enum Settings {
     /// Makes all keys known before any source is read.
     static func declare(in container: Container) {
-        container.declare(
-            \.host, \.port, \.timeout, \.origins, \.logLevel, \.password, properties: PoolSize.self)
+        container.declare(\.host, \.port, \.timeout, \.origins, \.logLevel, properties: PoolSize.self)
+        container.declare(\.password)
     }
 }
