@@ -23,8 +23,10 @@ let package = Package(
         .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguFoundation", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),
+        .target(name: "FuguTestingStart"),
         .target(
-            name: "FuguTesting", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"], swiftSettings: strict),
+            name: "FuguTesting", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTestingStart"],
+            swiftSettings: strict),
         .executableTarget(
             name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
             exclude: ["expected.txt"], swiftSettings: strict),

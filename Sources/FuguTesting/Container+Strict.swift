@@ -1,42 +1,122 @@
 public import Fugu
 
 extension Container {
-    /// Makes a strict container by hand: for XCTest, or for a test that needs a second one.
+    /// Returns a new strict container, configured by a closure.
     ///
     ///     let container = Container.strict { $0.timestamp = .constant(0) }
     ///
-    /// Features that reach outside the process and were not swapped are not loaded: reading one fails the test and gives
-    /// its placeholder, or throws where the kind can. What the container reports otherwise fails the test too. Children and
+    /// A feature that reaches outside the process and was not swapped is not loaded: reading it fails the test and gives
+    /// its placeholder, or throws where the kind can. What the container reports otherwise fails the test, too. Children and
     /// copies are strict as well.
     ///
-    /// A failure is reported by whatever runs the test. In a test with ``ContainerTrait`` it is the test case's; in
-    /// another one of Swift Testing it is recorded with the test's own place; under XCTest it is one of the test that
-    /// runs, at the place of this call. Where no test runs, it stops the program with the message.
+    /// A failure goes to whatever runs the test. In a test with ``ContainerTrait`` it belongs to the test case; in any other
+    /// test of Swift Testing it's recorded at the place of the test; under XCTest it belongs to the test that runs, at the
+    /// place of this call. Where no test runs, it stops the program with the message.
     ///
     /// - Parameters:
-    ///   - configure: Swaps what the test needs. A part of an external feature can be set, `$0.mailer.send = { … }`: the
-    ///     rest is its placeholder's.
-    ///   - fileID: Where XCTest shows failures, with the next three.
+    ///   - fileID: The place where XCTest shows failures, together with the next three.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
+    ///   - configure: A closure that swaps what the test needs. It can set a part of an external feature,
+    ///     `$0.mailer.send = { … }`: the rest is that of the placeholder.
+    /// - Returns: The container.
+    /// - Throws: What `configure` throws.
     public static func strict<E>(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: Int = #column,
         _ configure: (Container) throws(E) -> Void
     ) throws(E) -> Container {
-        let fail = Failure.handler(at: Place(fileID: fileID, filePath: filePath, line: line, column: column))
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        // A thread of the test does not know the test, but what the test made does.
+        let maker = Maker()
+        let fail: @Sendable (String) -> Void = { Audience.present(orOf: maker).fail($0, at: place) }
         let refusals = Refusals()
-        let container = refusals.makeContainer(fail: fail)
+        let container = Container()
+        refusals.makeStrict(container, advise: Messages.adviceByHand, fail: fail)
         refusals.beginConfiguration()
         try configure(container)
         refusals.endConfiguration(of: container).forEach(fail)
         return container
     }
 
-    /// Makes a strict container by hand in which nothing is set, see the other function of this name.
+    /// Returns a new strict container in which nothing is set.
+    ///
+    /// - Parameters:
+    ///   - fileID: The place where XCTest shows failures, together with the next three.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
+    /// - Returns: The container.
     public static func strict(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: Int = #column
     ) -> Container {
         strict(fileID: fileID, filePath: filePath, line: line, column: column) { _ in }
+    }
+
+    /// Runs an operation with a new strict container as `Container.current`.
+    ///
+    ///     func testForecast() {
+    ///         Container.strict { $0[WeatherClient.self] = WeatherClient { _ in 21 } } operation: {
+    ///             XCTAssertEqual(Forecast().text, "21°")
+    ///         }
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - fileID: The place where XCTest shows failures, together with the next three.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
+    ///   - configure: A closure that swaps what the test needs.
+    ///   - operation: The operation.
+    /// - Returns: What `operation` returns.
+    /// - Throws: What `configure` and `operation` throw.
+    public static func strict<R, E>(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: Int = #column,
+        _ configure: (Container) throws(E) -> Void, operation: () throws(E) -> R
+    ) throws(E) -> R {
+        try strict(fileID: fileID, filePath: filePath, line: line, column: column, configure).run(operation)
+    }
+
+    /// Runs an async operation with a new strict container as `Container.current`.
+    ///
+    /// If anything registered by `onClose`, the container is closed at the end.
+    ///
+    /// - Parameters:
+    ///   - fileID: The place where XCTest shows failures, together with the next three.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
+    ///   - configure: A closure that swaps what the test needs.
+    ///   - operation: The operation.
+    /// - Returns: What `operation` returns.
+    /// - Throws: What `configure` and `operation` throw.
+    public static func strict<R, E>(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: Int = #column,
+        _ configure: (Container) throws(E) -> Void, operation: () async throws(E) -> R
+    ) async throws(E) -> R {
+        try await strict(fileID: fileID, filePath: filePath, line: line, column: column, configure).run(operation)
+    }
+}
+
+extension Container {
+    /// Runs an operation with this container as the current one.
+    func run<R, E>(_ operation: () throws(E) -> R) throws(E) -> R {
+        var result: Result<R, E>?
+        Container.$current.withValue(self) {
+            do throws(E) { result = .success(try operation()) } catch { result = .failure(error) }
+        }
+        return try result!.get()
+    }
+
+    /// Runs an operation with this container as the current one, and then what was registered to run at its end.
+    func run<R, E>(_ operation: () async throws(E) -> R) async throws(E) -> R {
+        var result: Result<R, E>?
+        await Container.$current.withValue(self) {
+            do throws(E) { result = .success(try await operation()) } catch { result = .failure(error) }
+        }
+        if hasClosers {
+            do { try await close() } catch { report("\(error)") }
+        }
+        return try result!.get()
     }
 }

@@ -1,48 +1,53 @@
 public import Fugu
 public import Testing
 
-/// Gives every test case a strict container of its own as `Container.current`.
+/// Gives every test case a container of its own as `Container.current`.
 ///
 ///     @Test(.container { $0.timestamp = .constant(0) })
 ///     func greets() { … }
 ///
 ///     @Suite(.container) struct StoreTests { … }
 ///
-/// Each case, also each argument of a test, has a new container; cases that run at the same time never see each other's.
-/// It is *strict*: a feature that reaches outside the process and was not swapped is not loaded. Its read fails the
-/// test and gives the feature's placeholder, or throws where the kind can. What the container reports otherwise, such as a
-/// wrong value from a configuration file, fails the test too.
+///     @Test(.liveContainer) func answers() async throws { … }
 ///
-/// Traits nest: on a suite, the trait holds for all tests and suites within. What a trait further in configures is a child
-/// of what is there, so that the outer swaps hold and the inner ones win.
+/// Each case, also each argument of a test, has a new container; cases that run at the same time never see each other's.
+/// The container of `.container` is *strict*: a feature that reaches outside the process and was not swapped
+/// is not loaded. Its read fails the test and gives the feature's placeholder, or throws where the kind can. The container
+/// of `.liveContainer` loads the real features. What either container reports otherwise, such as a wrong value from
+/// a configuration file, fails the test, too.
+///
+/// Traits nest: on a suite, the trait holds for all tests and suites within. What a trait further in configures is added to
+/// what is there, so that the outer swaps hold and the inner ones win.
 ///
 /// A failure on a thread or in a detached task that knows nothing of the test is kept and recorded when the case ends. If
 /// anything registered by `onClose`, the container is closed at the end of the case; loads that go on then are waited for.
 ///
-/// From the first case with the trait on, `Container.shared` is strict in this process, for code that the test's container
-/// does not reach. What was loaded there before stays.
+/// In a process that links this library, `Container.shared` is strict from the start, whether a trait is used or not. What an
+/// app that hosts tests has loaded there before is dropped.
 public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
-    /// What makes the test's container what it is; called for each case.
+    /// A closure that configures the container of a test case; it's called for each case.
     public typealias Configuration = @Sendable (_ container: Container) async throws -> Void
 
+    let isLive: Bool
     let configure: Configuration
     let reportsUnusedSwaps: Bool
 
-    /// Yes: it holds for everything within a suite.
+    /// A Boolean value that indicates whether the trait holds for everything within a suite; `true`.
     public var isRecursive: Bool { true }
 
-    /// Runs a test case with its container. Called by the testing library.
+    /// Runs a test case with its container. The testing library calls it.
     @concurrent public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        SharedContainer.becomeStrict()
         if let enclosing = TestCase.current {
-            return try await run(function, in: Container.current.child(), of: enclosing)
+            let container = isLive ? enclosing.makeLiveContainer() : enclosing.makeChild(of: .current)
+            return try await run(function, in: container, of: enclosing)
         }
         let testCase = TestCase(at: test.sourceLocation)
         try await TestCase.$current.withValue(testCase) {
             defer { testCase.end() }
-            try await run(function, in: testCase.makeContainer(), of: testCase)
+            let container = isLive ? testCase.makeLiveContainer() : testCase.makeContainer()
+            try await run(function, in: container, of: testCase)
         }
     }
 
@@ -63,7 +68,8 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
             failure = error
         }
         await testCase.close(container)
-        if let failure { throw failure }
+        // What has failed the test once must not do so again.
+        if let failure, !testCase.hasRecorded(failure) { throw failure }
     }
 }
 
@@ -76,12 +82,26 @@ extension Trait where Self == ContainerTrait {
     /// - Parameters:
     ///   - reportsUnusedSwaps: Whether what `configure` set and nobody read fails the test at its end, one by one. What a
     ///     trait further in set anew does not count.
-    ///   - configure: Swaps what the test needs. What it throws fails the test. A part of an external feature can be set,
-    ///     `$0.mailer.send = { … }`: the rest is its placeholder's. (Elsewhere in a test that is a read of what was not
-    ///     swapped, and so a failure.)
+    ///   - configure: A closure that swaps what the test needs. What it throws fails the test. It can set a part of an
+    ///     external feature, `$0.mailer.send = { … }`: the rest is that of the placeholder. In the body of a test, which
+    ///     would read the feature that way before it's swapped, use `modify`.
     public static func container(
         reportsUnusedSwaps: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }
     ) -> Self {
-        ContainerTrait(configure: configure, reportsUnusedSwaps: reportsUnusedSwaps)
+        ContainerTrait(isLive: false, configure: configure, reportsUnusedSwaps: reportsUnusedSwaps)
+    }
+
+    /// Gives every test case a container of its own as `Container.current` that loads the real features.
+    public static var liveContainer: Self { liveContainer() }
+
+    /// Gives every test case a container of its own as `Container.current` that loads the real features, configured by a
+    /// closure.
+    ///
+    /// The container has what traits further out set, or else what was set in `Container.shared`, but nothing that was
+    /// loaded there.
+    ///
+    /// - Parameter configure: A closure that sets what the test needs. What it throws fails the test.
+    public static func liveContainer(_ configure: @escaping ContainerTrait.Configuration = { _ in }) -> Self {
+        ContainerTrait(isLive: true, configure: configure, reportsUnusedSwaps: false)
     }
 }

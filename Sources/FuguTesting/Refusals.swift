@@ -8,12 +8,18 @@ final class Refusals: Sendable {
     /// Not nil while something is configured.
     private let kept = Guarded<[Strictness.Refusal]?>(nil)
 
-    /// A new strict container. `fail` is given the text of every refusal that is not forgiven, and every report.
-    func makeContainer(fail: @escaping @Sendable (String) -> Void) -> Container {
-        let container = Container()
-        container.makeStrict(Strictness { [self] in if !keep($0) { fail($0.error.description) } })
+    /// Makes `container` strict.
+    ///
+    /// - Parameters:
+    ///   - advise: Says what to do, given the line that swaps a feature.
+    ///   - fail: Is given the text of every refusal that is not forgiven, and every report.
+    func makeStrict(
+        _ container: Container, advise: @escaping @Sendable (String) -> String,
+        fail: @escaping @Sendable (String) -> Void
+    ) {
+        Runner.begin()
+        container.makeStrict(Strictness(advise: advise) { [self] in if !keep($0) { fail($0.error.description) } })
         container.handleReports(by: fail)
-        return container
     }
 
     func beginConfiguration() { kept.withLock { $0 = [] } }

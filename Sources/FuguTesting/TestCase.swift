@@ -11,6 +11,8 @@ final class TestCase: Sendable {
         var kept: [String] = []
         var hasEnded = false
         var watches: [SwapWatch] = []
+        /// The errors that are failures already, wherever they are thrown to.
+        var recorded: Set<String> = []
     }
 
     let refusals = Refusals()
@@ -20,17 +22,47 @@ final class TestCase: Sendable {
     init(at sourceLocation: SourceLocation) { self.sourceLocation = sourceLocation }
 
     /// A strict container whose failures are the case's.
-    func makeContainer() -> Container { refusals.makeContainer { [self] in record($0) } }
+    func makeContainer() -> Container {
+        let container = Container()
+        makeStrict(container)
+        return container
+    }
+
+    /// A strict child of the container that a trait further out has made.
+    func makeChild(of parent: Container) -> Container {
+        let child = parent.child()
+        if !child.isStrict { makeStrict(child) }
+        return child
+    }
+
+    /// A container that loads what it is asked for, and whose reports are the case's.
+    func makeLiveContainer() -> Container {
+        Runner.begin()
+        let container = Container.makeLiveContainer()
+        container.handleReports { [self] in record($0) }
+        return container
+    }
+
+    private func makeStrict(_ container: Container) {
+        refusals.makeStrict(container, advise: Messages.adviceForTrait) { [self] in record($0) }
+    }
 
     /// Fails the test: at once on its own task, else at the end of the case.
     func record(_ text: String) {
         let isOwn = TestCase.current === self
         let hasEnded = state.withLock { state in
+            state.recorded.insert(text)
             if !isOwn, !state.hasEnded { state.kept.append(text) }
             return state.hasEnded
         }
         if hasEnded { return issue(Messages.late(text)) }
         if isOwn { issue(text) }
+    }
+
+    /// Whether an error that the test throws has failed it already.
+    func hasRecorded(_ error: any Error) -> Bool {
+        guard error is UnimplementedError || error is LoadError else { return false }
+        return state.withLock { $0.recorded.contains("\(error)") }
     }
 
     private func issue(_ text: String) { Issue.record("\(text)", sourceLocation: sourceLocation) }
@@ -81,22 +113,4 @@ final class SwapWatch: Sendable {
     func reportUnused(to testCase: TestCase) {
         for name in unread.withLock({ $0.map(\.name) }).sorted() { testCase.record(Messages.unused(name)) }
     }
-}
-
-/// `Container.shared` in a process that runs tests.
-enum SharedContainer {
-    private static let strict: Void = {
-        // Whose failure it is on a thread without a test nobody knows: it fails the run.
-        let fail: @Sendable (String) -> Void = { text in
-            guard let testCase = TestCase.current else {
-                Issue.record("\(Messages.shared(text))")
-                return
-            }
-            testCase.record(Messages.shared(text))
-        }
-        Container.shared.makeStrict(Strictness { fail($0.error.description) })
-        Container.shared.handleReports(by: fail)
-    }()
-
-    static func becomeStrict() { strict }
 }

@@ -74,7 +74,7 @@ struct Law29TraitTests {
 
     @Test("The failures of a trait's own configuration are the test's, and what it throws fails the test (law 29)")
     func configuration() async {
-        let text = StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …")
+        let text = StrictnessCase.refusal(of: "Mailer", line: "$0[Mailer.self] = …")
         let reading = await issues { try await runCase(.container { _ = $0[Mailer.self] }) {} }
         #expect(reading.map(\.text) == [text])
         struct Refusal: Error {}
@@ -87,7 +87,7 @@ struct Law29TraitTests {
 
     @Test("A configuration can set a part of an external feature, by which it does not fail (law 29)")
     func parts() async throws {
-        let text = StrictnessCase.refusal(of: "Mailer", line: "container[Mailer.self] = …")
+        let text = StrictnessCase.refusal(of: "Mailer", line: "$0[Mailer.self] = …")
         try await runCase(.container { $0[Mailer.self].name += " with an end" }) {
             #expect(Container.current[Mailer.self].name == "placeholder with an end")
         }
@@ -101,10 +101,10 @@ struct Law29TraitTests {
             _ = Container.strict { _ = $0[Mailer.self] }
         }
         #expect(
-            found.map(\.text) == [
-                StrictnessCase.refusal(
-                    of: "Mailer", through: "Signup → Mailer", line: "container[Mailer.self] = …"), text,
-            ])
+            found.map(\.text)
+                == [
+                    StrictnessCase.refusal(of: "Mailer", through: "Signup → Mailer", line: "$0[Mailer.self] = …"), text,
+                ].map(StrictnessCase.byHand))
         let later = await issues { Container.current.child()[Mailer.self].name += "!" }
         #expect(later.map(\.text) == [text])
     }

@@ -1,10 +1,11 @@
 import Fugu
+import StrictnessCases
 import Support
 import Testing
 
 @testable import FuguTesting
 
-/// An issue as whoever reads the results sees it.
+/// An issue as whoever reads the results sees it, without where something was read.
 struct SeenIssue: Equatable {
     let text: String
     let place: SourceLocation?
@@ -17,7 +18,8 @@ func issues(_ body: () async throws -> Void) async -> [SeenIssue] {
         try await withKnownIssue(isIntermittent: true) {
             try await body()
         } matching: { issue in
-            log.add(SeenIssue(text: issue.comments.first?.rawValue ?? "\(issue)", place: issue.sourceLocation))
+            let text = StrictnessCase.withoutPlace(issue.comments.first?.rawValue ?? "\(issue)")
+            log.add(SeenIssue(text: text, place: issue.sourceLocation))
             return true
         }
     } catch {

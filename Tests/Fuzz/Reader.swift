@@ -38,7 +38,8 @@ func quoted(_ text: String) -> String {
     for scalar in text.unicodeScalars {
         switch scalar {
         case "\"", "\\": result += "\\" + String(scalar)
-        case "\u{0}"..<" ", "\u{7f}": result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+        case "\u{0}"..<" ", "\u{7f}":
+            result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
         default: result.unicodeScalars.append(scalar)
         }
     }
@@ -59,7 +60,8 @@ func text(of value: PropertyValue) -> String {
     case .localTime(let value): return scalar("time", "\(value)")
     case .array(let values): return "{\"array\": [" + values.map(text).joined(separator: ", ") + "]}"
     case .table(let members):
-        return "{\"table\": {" + members.map { "\(quoted($0.key)): \(text(of: $0.value))" }.joined(separator: ", ") + "}}"
+        let texts = members.map { "\(quoted($0.key)): \(text(of: $0.value))" }
+        return "{\"table\": {" + texts.joined(separator: ", ") + "}}"
     }
 }
 
@@ -68,7 +70,8 @@ while let line = input.line() {
     let parts = line.split(separator: " ")
     let bytes = (0..<Int(parts[1])!).map { _ in input.next()! }
     do throws(PropertyError) {
-        let value = try parts[0] == "json" ? PropertyValue(json: bytes, name: "x") : PropertyValue(toml: bytes, name: "x")
+        let isJSON = parts[0] == "json"
+        let value = try isJSON ? PropertyValue(json: bytes, name: "x") : PropertyValue(toml: bytes, name: "x")
         print("value " + text(of: value))
     } catch {
         print("error \(error)")

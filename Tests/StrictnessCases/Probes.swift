@@ -1,5 +1,4 @@
 package import Fugu
-import FuguTesting
 
 /// Reaches outside the process.
 package struct Mailer: ExternalFeature {

@@ -36,13 +36,22 @@ extension Container {
         try modify(TypedKey(P.self), read: { self[P.self] }, body)
     }
 
-    /// Changes the instance of a feature by what was set or loaded, and sets it here.
+    /// Changes a part of a feature and sets the result, with no other write of the feature in this container meanwhile.
     ///
-    /// A feature that is not there yet is loaded first. In other respects this is like `modify` of a property.
+    /// The change begins with what was set or is loaded. In a strict container, an external feature that was not swapped
+    /// begins with its placeholder, and this read doesn't fail the test: what a test did not swap fails it when it's
+    /// called.
     ///
-    /// ```swift
-    /// container.modify(Audio.self) { $0.volume = { 0.5 } }
-    /// ```
+    ///     container.modify(Audio.self) { $0.volume = { 0.5 } }
+    ///
+    /// If `body` throws, nothing changes. Other writers wait for the end; writing the same feature inside `body`, or waiting
+    /// there for someone who does, stops the program with a message.
+    ///
+    /// - Parameters:
+    ///   - feature: The feature to change.
+    ///   - body: A closure that changes the instance.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
     public func modify<F: Feature, R, E>(
         _ feature: F.Type, _ body: (inout F.Instance) throws(E) -> R
     ) throws(E) -> R {

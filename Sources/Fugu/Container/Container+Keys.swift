@@ -21,12 +21,14 @@ extension Container {
     ///
     /// Stops the program with the way round if the load needs itself, or if the container is closed or gone. Setting
     /// swaps the feature here and for all descendants that did not do so themselves.
-    public subscript<F: Feature>(feature: F.Type) -> F.Instance {
+    public subscript<F: Feature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
         @inlinable get {
             let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return readSlowly(F.self)
+            return readSlowly(F.self, SourcePlace(fileID, line))
         }
         @inlinable set {
             set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
@@ -35,12 +37,14 @@ extension Container {
 
     /// The instance of a feature that may fail to load.
     /// - Throws: What its load threw, or ``LoadError``.
-    public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
+    public subscript<F: ThrowingFeature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
         @inlinable get throws {
             let present = _storage.read(Key.throwingFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try readSlowly(F.self)
+            return try readSlowly(F.self, SourcePlace(fileID, line))
         }
     }
 }
@@ -53,14 +57,18 @@ extension ObservableContainer {
     }
 
     /// The instance of a feature; this read is tracked.
-    public subscript<F: Feature>(feature: F.Type) -> F.Instance {
-        get { _container[feature] }
+    public subscript<F: Feature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
+        get { _container[feature, fileID, line] }
         set { _container[feature] = newValue }
     }
 
     /// The instance of a feature that may fail to load; this read is tracked.
     /// - Throws: What its load threw, or ``LoadError``.
-    public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
-        get throws { try _container[feature] }
+    public subscript<F: ThrowingFeature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
+        get throws { try _container[feature, fileID, line] }
     }
 }

@@ -15,7 +15,7 @@ public final class Container: FeatureContainer {
     private let parent: ChainReference<Container>?
 
     /// The container of the process, for what has no better one.
-    public static let shared = Container()
+    public static let shared = TestProcess.makeShared()
 
     /// The container that code without one uses: ``shared`` unless bound by `with`; inside a load, the load's
     /// own handle, so that what is read from it counts as an input.

@@ -11,12 +11,14 @@ extension FeatureContainer {
     ///
     /// Stops the program with the way round if the load needs itself, or if the container is closed or gone. Setting
     /// swaps the feature here and for all descendants that did not do so themselves.
-    public subscript<F: Feature>(feature: F.Type) -> F.Instance {
+    public subscript<F: Feature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
         @inlinable @inline(__always) get {
             let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return _container.readSlowly(F.self)
+            return _container.readSlowly(F.self, SourcePlace(fileID, line))
         }
         @inlinable set {
             _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
@@ -53,12 +55,14 @@ extension FeatureContainer {
 
     /// The instance of a feature that may fail to load.
     /// - Throws: What its load threw, or ``LoadError``.
-    public subscript<F: ThrowingFeature>(feature: F.Type) -> F.Instance {
+    public subscript<F: ThrowingFeature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
         @inlinable @inline(__always) get throws {
             let present = _storage.read(Key.throwingFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try _container.readSlowly(F.self)
+            return try _container.readSlowly(F.self, SourcePlace(fileID, line))
         }
     }
 
@@ -66,12 +70,14 @@ extension FeatureContainer {
     ///
     /// The load runs in a task of its own. Cancelling the reader releases it alone, with `CancellationError`.
     /// - Throws: What its load threw, `CancellationError`, or ``LoadError``.
-    public subscript<F: AsyncFeature>(feature: F.Type) -> F.Instance {
+    public subscript<F: AsyncFeature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
         @inlinable get async throws {
             let present = _storage.read(Key.asyncFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try await _container.readSlowly(F.self)
+            return try await _container.readSlowly(F.self, SourcePlace(fileID, line))
         }
     }
 
@@ -159,8 +165,8 @@ extension FeatureContainer {
 extension Container {
     // Compiled where the type is known: values of unknown size cost a load 200 instructions more.
     @inlinable @inline(never)
-    func readSlowly<F: Feature>(_ feature: F.Type) -> F.Instance {
-        readSlowly(Request(F.self)) { Payload(F._make(in: $0)) }.value(as: F.Instance.self)
+    func readSlowly<F: Feature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
+        readSlowly(Request(F.self, at: place)) { Payload(F._make(in: $0)) }.value(as: F.Instance.self)
     }
 
     @usableFromInline
@@ -170,13 +176,13 @@ extension Container {
 
     // As above.
     @inlinable @inline(never)
-    func readSlowly<F: ThrowingFeature>(_ feature: F.Type) throws -> F.Instance {
-        try readThrowing(Request(F.self)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
+    func readSlowly<F: ThrowingFeature>(_ feature: F.Type, _ place: SourcePlace?) throws -> F.Instance {
+        try readThrowing(Request(F.self, at: place)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
     }
 
     @usableFromInline
-    func readSlowly<F: AsyncFeature>(_ feature: F.Type) async throws -> F.Instance {
-        try await backing.readAsync(Request(F.self), self) { Payload(try await F.load(in: $0)) }
+    func readSlowly<F: AsyncFeature>(_ feature: F.Type, _ place: SourcePlace?) async throws -> F.Instance {
+        try await backing.readAsync(Request(F.self, at: place), self) { Payload(try await F.load(in: $0)) }
             .value(as: F.Instance.self)
     }
 }

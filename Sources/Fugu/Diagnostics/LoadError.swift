@@ -4,7 +4,7 @@
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     enum Code: Sendable, Equatable {
         case cycle, tooDeep, ended, closed
-        case external(remedy: String)
+        case external(place: String?, remedy: String)
     }
     let code: Code
     /// The keys on the way to the one that could not be loaded, outermost first, that one last.
@@ -16,8 +16,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func cycle(_ way: [Key]) -> LoadError { LoadError(code: .cycle, path: way.map(\.name)) }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(code: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(code: .closed, path: way.map(\.name)) }
-    static func external(_ way: [Key]) -> LoadError {
-        LoadError(code: .external(remedy: Messages.remedy(for: way[way.count - 1])), path: way.map(\.name))
+    static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
+        LoadError(code: .external(place: place?.description, remedy: remedy), path: way.map(\.name))
     }
     static func ended(_ key: Key) -> LoadError { LoadError(code: .ended, path: [key.name]) }
 }

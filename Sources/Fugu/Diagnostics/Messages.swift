@@ -22,22 +22,26 @@ enum Messages {
         case .closed:
             "Fugu: \(way(path)) cannot be loaded any more: the container is closed. Load it before close(), or ask a "
                 + "container that is still open."
-        case .external(let remedy):
-            "Fugu: \(name) reaches outside the process and was not swapped for this test. It was needed by "
-                + "\(path.count > 1 ? way(path) : "the test itself"). Swap it before that: \(remedy)"
+        case .external(let place, let remedy):
+            "Fugu: \(name) reaches outside the process and was not swapped for this test. It was read by "
+                + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { " at \($0)" } ?? ""). \(remedy)"
         }
     }
 
-    /// The line to paste that swaps a feature.
-    static func remedy(for key: Key) -> String {
+    /// The line to paste that swaps a feature in the container `$0`.
+    static func swapLine(for key: Key) -> String {
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
-            return isMember ? "container[\(key.name)] = …" : "container[key] = …, where key is the \(key.name)"
+            return isMember ? "$0[\(key.name)] = …" : "$0[key] = … /* key: the \(key.name) */"
         }
         return switch key.kind {
-        case .property, .feature: "container[\(key.codeName).self] = …"
-        case .throwingFeature, .asyncFeature: "container.set(\(key.codeName).self, to: …)"
+        case .property, .feature: "$0[\(key.codeName).self] = …"
+        case .throwingFeature, .asyncFeature: "$0.set(\(key.codeName).self, to: …)"
         }
+    }
+
+    static func unimplemented(_ endpoint: String) -> String {
+        "Fugu: \(endpoint) was called, but nobody has said what it does. Give the double a closure for it."
     }
 
     static func readAfterEnd(of key: Key) -> String {

@@ -34,9 +34,11 @@ extension Node {
             case .external(let strictness): return try refuse(request, by: strictness, recorder, parent)
             case .ask(let question): ask(question)
             case .wait(let flight, let waiter, let landing):
+                need?.hasBegun = false
                 awaited = (flight, landing)
                 try await flight.await(waiter, parent)
             case .start(let flight, let replacement):
+                need?.hasBegun = true
                 // A load must not hold up the actor of its reader.
                 let mayRunHere = !hasActor && !flight.standing.level.isMultiple(of: 16)
                 let task = flight.start(for: container, recorder, mayRunHere, replacement?.loadAsync ?? load)

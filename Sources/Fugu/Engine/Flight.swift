@@ -79,6 +79,9 @@ struct FlightFacts {
     var isAbandoned = false
     /// Whether what it makes is for its reader alone, since the container is closed.
     var isForReaderAlone = false
+    /// Whether it was made from a placeholder that nobody asked for: then it is neither kept nor given to who waits, each of
+    /// whom is to meet the failure.
+    var isProvisional = false
     /// What few loads have.
     var rare: RareFlightFacts?
 }
@@ -115,6 +118,8 @@ struct Outcome: Sendable {
     let lease: Lease?
     /// Whether something changed meanwhile that it was made from, so that it is not kept: who waited asks again.
     let isOutdated: Bool
+    /// Whether it was made from a placeholder that nobody asked for, so that it is right for who began the load alone.
+    var isProvisional = false
 }
 
 /// Hands the outcome of a load to those who waited for it. The flight itself must not keep it: an instance that keeps its
@@ -160,6 +165,7 @@ extension Flight {
     /// Under the lock: notes an input whose value was given to those who waited but not kept.
     func record(_ outcome: Outcome, of key: Key) {
         guard !isFinished, outcome.home.depth <= asker.depth else { return }
+        if outcome.isProvisional { facts.value.isProvisional = true }
         add(key, at: outcome.home.depth, changed: Input.neverKept, outcome.recipe, outcome.lease)
     }
 

@@ -18,7 +18,8 @@ extension Flight {
             }
             if let landing = facts.value.landing {
                 let made = Outcome(
-                    result: result, home: home, recipe: recipe, lease: lease, isOutdated: asker.isOutdated(recipe))
+                    result: result, home: home, recipe: recipe, lease: lease,
+                    isOutdated: asker.isOutdated(recipe), isProvisional: facts.value.isProvisional)
                 landing.outcome.withLock { $0 = ending.outcome(for: made) }
             }
             if case .success = result, let rare = facts.value.rare, !rare.failedNeeds.isEmpty {
@@ -119,10 +120,11 @@ extension Flight {
         }
         if let cell = place(payload, home, recipe, lease, &effects) {
             note(cell, of: home, recorder)
-            if home !== asker { asker.link(requested, to: cell) }
+            // Something may have been set meanwhile that hides it from the asker.
+            if home !== asker, asker.isValid(recipe, of: home) { asker.link(requested, to: cell) }
         } else {
             recordUnkept(home, recipe, lease, recorder)
-            repeatIfObserved(&effects)
+            if !facts.value.isProvisional { repeatIfObserved(&effects) }
         }
         return .made
     }
@@ -137,7 +139,9 @@ extension Flight {
 
     /// Under the lock: the instance is not kept, but whoever needed it was made from it.
     private func recordUnkept(_ home: Node, _ recipe: Recipe, _ lease: Lease?, _ recorder: Flight?) {
-        let made = Outcome(result: .success(Payload(())), home: home, recipe: recipe, lease: lease, isOutdated: false)
+        let made = Outcome(
+            result: .success(Payload(())), home: home, recipe: recipe, lease: lease, isOutdated: false,
+            isProvisional: facts.value.isProvisional)
         recorder?.record(made, of: requested)
         asker.ownRecorder?.record(made, of: requested)
     }
@@ -199,7 +203,9 @@ extension Flight {
     /// Whether what was made is to stay: the key was not reset meanwhile, what puts it below the root still stands, and,
     /// if it reloads, nothing changed that it was made from.
     private func isWanted(at home: Node, _ recipe: Recipe) -> Bool {
-        guard facts.value.rare?.resets.contains(where: { $0 === home }) != true else { return false }
+        guard !facts.value.isProvisional, facts.value.rare?.resets.contains(where: { $0 === home }) != true else {
+            return false
+        }
         guard home.isRoot || home.anchors(requested, recipe) else { return false }
         return !asker.isOutdated(recipe)
     }
@@ -246,8 +252,10 @@ extension Node {
         if let (cell, owner) = find(input.key).present {
             return owner.depth != input.depth || cell.info?.value.changed != input.changed
         }
-        // What was never there, the placeholder of a strict container say, has not gone.
-        guard let owner = path.first(where: { $0.depth == input.depth }) else { return true }
-        return owner.storage.existingCell(input.key)?.info?.value.changed != input.changed
+        // What was never there, the placeholder of a strict container say, has not gone; what is there is hidden.
+        guard let owner = path.first(where: { $0.depth == input.depth }),
+            let cell = owner.storage.existingCell(input.key), !cell.has(CellState.hasWord)
+        else { return true }
+        return cell.info?.value.changed != input.changed
     }
 }

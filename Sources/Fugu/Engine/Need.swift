@@ -6,6 +6,8 @@ struct Need {
     let fault: Fault?
     /// How often something was waited for that was made from old values.
     var outdatedCount = 0
+    /// Whether the load that is waited for was begun by this read, in a task of its own.
+    var hasBegun = false
 }
 
 /// The way of a load that needs itself, or that is nested too deeply to be anything else.

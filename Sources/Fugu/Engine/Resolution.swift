@@ -138,7 +138,7 @@ extension Node {
         if let present = note(found, key, recorder) { return .found(present.payload) }
         var need = known ?? self.need(key, through: recorder)
         if let awaited {
-            if let decision = accept(awaited, key, recorder) { return decision }
+            if let decision = accept(awaited, key, recorder, isOwn: need.hasBegun) { return decision }
             need.outdatedCount += 1
         }
         known = need
@@ -183,9 +183,9 @@ extension Node {
     }
 
     /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
-    private func accept(_ landing: Landing, _ key: Key, _ recorder: Flight?) -> Decision? {
-        guard let outcome = landing.outcome.withLock({ $0 }), !outcome.isOutdated, isWithin(outcome.home),
-            isValid(outcome.recipe, of: outcome.home)
+    private func accept(_ landing: Landing, _ key: Key, _ recorder: Flight?, isOwn: Bool) -> Decision? {
+        guard let outcome = landing.outcome.withLock({ $0 }), !outcome.isOutdated,
+            isOwn || !outcome.isProvisional, isWithin(outcome.home), isValid(outcome.recipe, of: outcome.home)
         else { return nil }
         switch outcome.result {
         case .failure(let error): return .failed(error)

@@ -6,22 +6,45 @@ package final class Strictness: Sendable {
         package let error: LoadError
         /// What would have been loaded.
         package let feature: Swap
+        /// Where it was read, or a key that names it was made, if that is known.
+        package let place: SourcePlace?
     }
 
+    private let advise: @Sendable (String) -> String
     private let report: @Sendable (Refusal) -> Void
+    fileprivate let isForAll: Bool
     /// Kept, so that all who read a feature share its placeholder as they would share the feature.
     private let placeholders = Guarded<[Key: Payload]>([:])
 
-    /// - Parameter report: Is given every load that was refused, on the thread that tried, outside of every lock.
-    package init(report: @escaping @Sendable (Refusal) -> Void) { self.report = report }
+    /// - Parameters:
+    ///   - isForAll: Whether the container belongs to no test in particular. Then neither do placeholders, and what is
+    ///     made from one is not kept: else the first test would fail and the next ones pass with what it left.
+    ///   - advise: Says what to do, given the line that swaps a feature in the container `$0`. Called on the thread that
+    ///     tried, outside of every lock.
+    ///   - report: Is given every load that was refused, in the same way.
+    package init(
+        isForAll: Bool = false, advise: @escaping @Sendable (_ line: String) -> String = { $0 },
+        report: @escaping @Sendable (Refusal) -> Void
+    ) {
+        self.isForAll = isForAll
+        self.advise = advise
+        self.report = report
+    }
 
     /// Reports the load and gives the placeholder, or throws if the kind can.
-    fileprivate func answer(_ request: Request, _ parent: (any Activity)?) throws -> Payload {
-        let error = LoadError.external((parent?.way ?? []) + [request.key])
-        report(Refusal(error: error, feature: Swap(key: request.key)))
-        guard let placeholder = request.placeholder else { throw error }
+    ///
+    /// - Parameter isForPart: Whether what is given is read to swap a part of it, which is no mistake.
+    fileprivate func answer(_ request: Request, _ parent: (any Activity)?, isForPart: Bool) throws -> Payload {
+        if !isForPart || request.placeholder == nil {
+            let way = (parent?.way ?? []) + [request.key]
+            let place = request.place?.outsideLibrary
+            let error = LoadError.external(
+                way, at: request.key.isValueKey ? nil : place, remedy: advise(Messages.swapLine(for: request.key)))
+            report(Refusal(error: error, feature: Swap(key: request.key), place: place))
+            guard request.placeholder != nil else { throw error }
+        }
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
-        let made = placeholder()
+        let made = TestProcess.$isMakingForAll.withValue(isForAll) { request.placeholder!() }
         return placeholders.withLock { placeholders in
             placeholders[request.key] = placeholders[request.key] ?? made
             return placeholders[request.key] ?? made
@@ -38,16 +61,42 @@ extension Node {
         family.lock.withLock {
             guard let root = path.first(where: { $0.isRoot }) else { return }
             let cell = root.storage.cell(request.key)
-            recorder?.record(cell, of: root)
-            ownRecorder?.record(cell, of: root)
+            for flight in [recorder, ownRecorder].compactMap(\.self) {
+                flight.record(cell, of: root)
+                if strictness.isForAll { flight.facts.value.isProvisional = true }
+            }
         }
-        return try strictness.answer(request, parent)
+        let isForPart = (parent as? Exclusion).map { $0.modified == request.key && $0.node === self } ?? false
+        return try strictness.answer(request, parent, isForPart: isForPart)
     }
 }
 
 extension Container {
     /// Makes this container strict, and with it all children and copies, those that are there too.
-    package func makeStrict(_ strictness: Strictness) {
+    package func makeStrict(_ strictness: Strictness) { setStrictness(strictness) }
+
+    /// Lets this container, and with it all children and copies, those that are there too, load whatever it is asked for.
+    package func makeLive() { setStrictness(nil) }
+
+    /// Whether this container is strict.
+    package var isStrict: Bool {
+        let node = backing.node
+        return node.family.lock.withLock { node.storage.facts.strictness != nil }
+    }
+
+    /// Takes away every feature that was loaded in this container, so that the next read asks for it again.
+    package func dropLoadedFeatures() {
+        let node = backing.node
+        var effects = Effects()
+        node.family.lock.withLock {
+            for cell in node.storage.cells where cell.has(CellState.loaded) && cell.key.kind != .property {
+                node.dropLoaded(cell, &effects)
+            }
+        }
+        effects.perform()
+    }
+
+    private func setStrictness(_ strictness: Strictness?) {
         let node = backing.node
         node.family.lock.withLock {
             for node in node.subtree { node.storage.facts.strictness = strictness }

@@ -11,10 +11,12 @@
     let placeholder: (() -> Payload)?
     /// How sources are asked for it, if it has a name.
     let naming: PropertyNaming?
+    /// Where it is read, if that is known; for a key, where that was made.
+    let place: SourcePlace?
 
     private init(
         _ key: UInt, isLocal: Bool = false, reloads: Bool = false, isShared: Bool = false, isExternal: Bool = false,
-        placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil
+        placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil, at place: SourcePlace? = nil
     ) {
         self.key = Key(raw: key)
         self.isLocal = isLocal
@@ -23,6 +25,7 @@
         self.isExternal = isExternal
         self.placeholder = placeholder
         self.naming = naming
+        self.place = place
     }
 
     @usableFromInline init<P: Property>(_: P.Type) {
@@ -33,11 +36,11 @@
         self.init(key._raw, naming: key.descriptor.naming)
     }
 
-    @usableFromInline init<F: Feature>(_: F.Type) {
+    @usableFromInline init<F: Feature>(_: F.Type, at place: SourcePlace? = nil) {
         let placeholder: (() -> Payload)? = if let standIn = F._standIn { { Payload(standIn()) } } else { nil }
         self.init(
             Key.feature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange, isShared: F.isShared,
-            isExternal: placeholder != nil, placeholder: placeholder)
+            isExternal: placeholder != nil, placeholder: placeholder, at: place)
     }
 
     @usableFromInline init<Instance>(_ key: FeatureKey<Instance>) {
@@ -47,18 +50,19 @@
         let traits = descriptor.traits
         self.init(
             key._raw, isLocal: traits.isLocal, reloads: traits.reloads, isShared: traits.isShared,
-            isExternal: placeholder != nil, placeholder: placeholder)
+            isExternal: placeholder != nil, placeholder: placeholder,
+            at: SourcePlace(descriptor.place.fileID, descriptor.place.line))
     }
 
-    @usableFromInline init<F: ThrowingFeature>(_: F.Type) {
+    @usableFromInline init<F: ThrowingFeature>(_: F.Type, at place: SourcePlace? = nil) {
         self.init(
             Key.throwingFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
-            isShared: F.isShared, isExternal: F._isExternal)
+            isShared: F.isShared, isExternal: F._isExternal, at: place)
     }
 
-    init<F: AsyncFeature>(_: F.Type) {
+    init<F: AsyncFeature>(_: F.Type, at place: SourcePlace? = nil) {
         self.init(
             Key.asyncFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange, isShared: F.isShared,
-            isExternal: F._isExternal)
+            isExternal: F._isExternal, at: place)
     }
 }

@@ -35,7 +35,7 @@ extension ThrowingFeature {
     /// Loads the instance if there is none. Not for use outside this library.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         do {
-            _ = try container.readSlowly(Self.self)
+            _ = try container.readSlowly(Self.self, nil)
         } catch {
             if reportsFailure { container.reportFailedReload(of: Key(raw: _raw), error) }
         }

@@ -37,7 +37,8 @@ enum ValueText {
             let keys = mirror.children.compactMap { Mirror(reflecting: $0.value).children.first?.value }
             return names(keys.map { "\($0)" }.sorted())
         case .enum where !mirror.children.isEmpty: return "\(mirror.children.first?.label ?? "")(…)"
-        case .struct where !(value is any CustomStringConvertible), .class where !(value is any CustomStringConvertible):
+        case .struct where !(value is any CustomStringConvertible),
+            .class where !(value is any CustomStringConvertible):
             return names(mirror.children.compactMap(\.label))
         case .tuple: return "(…)"
         default: return Quoted.line("\(value)")

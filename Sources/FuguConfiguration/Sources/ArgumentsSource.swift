@@ -112,8 +112,7 @@ private struct ArgumentList: SnapshotContent {
 
     /// What no name can hold may begin a value, which may be a secret.
     private static func shown(_ spelling: String) -> String {
-        let isOfName = { (character: Character) in character.isLetter || character.isNumber || "-._".contains(character) }
-        let name = spelling.prefix(while: isOfName)
+        let name = spelling.prefix { $0.isLetter || $0.isNumber || "-._".contains($0) }
         return name.count == spelling.count ? spelling : "\(name)…"
     }
 

@@ -16,7 +16,7 @@ struct Thermometer: ExternalFeature {
     let read: @Sendable () -> Double
 
     static func load(in container: any FeatureContainer) -> Thermometer { Thermometer(read: readSensor) }
-    static var placeholder: Thermometer { Thermometer { 0 } }
+    static var placeholder: Thermometer { Thermometer(read: unimplemented("Thermometer.read", placeholder: 0)) }
 }
 
 struct Report: Feature {

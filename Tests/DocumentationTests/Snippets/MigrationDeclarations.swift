@@ -9,7 +9,9 @@ struct WeatherClient: ExternalFeature {
     static func load(in container: any FeatureContainer) -> WeatherClient {
         WeatherClient { city in try await download(city) }
     }
-    static var placeholder: WeatherClient { WeatherClient { _ in 0 } }
+    static var placeholder: WeatherClient {
+        WeatherClient(temperature: unimplemented("WeatherClient.temperature"))
+    }
 }
 
 extension FeatureContainer {

@@ -8,7 +8,7 @@ struct Mail: ExternalFeature {
     var send: @Sendable (_ text: String, _ address: String) throws -> Void
 
     static func load(in container: any FeatureContainer) -> Mail { Mail { try deliver($0, to: $1) } }
-    static var placeholder: Mail { Mail { _, _ in } }
+    static var placeholder: Mail { Mail(send: unimplemented("Mail.send")) }
 }
 
 extension FeatureContainer {
@@ -42,25 +42,36 @@ struct ReminderTests {
 
 final class ReminderXCTests: XCTestCase {
     func testText() throws {
-        let container = Container.strict {
+        try Container.strict {
             $0.timestamp = .constant(60)
             $0.mail.send = { text, _ in XCTAssertEqual(text, "It is second 60.") }
-        }
-        try Container.$current.withValue(container) {
+        } operation: {
             try Reminder().remind("ada@example.org")
         }
     }
 }
 
-struct Player: Sendable {
+struct Player: ExternalFeature {
     var play: @Sendable (_ song: String) async throws -> Void
     var volume: @Sendable () -> Double
+
+    static func load(in container: any FeatureContainer) -> Player { Player(play: playLoudly, volume: { 11 }) }
+    static var placeholder: Player {
+        Player(play: unimplemented("Player.play"), volume: unimplemented("Player.volume", placeholder: 0))
+    }
 }
 
-@Test("Testing: doubles of endpoints, and the conformance of sources")
-func doublesOfEndpoints() throws {
-    let player = Player(play: unimplemented("Player.play"), volume: unimplemented("Player.volume", placeholder: 0))
-    withKnownIssue { #expect(player.volume() == 0) }
+@Test(.container) func quietly() {
+    Container.current.modify(Player.self) { $0.volume = { 0.5 } }
+    #expect(Container.current[Player.self].volume() == 0.5)
+}
+
+@Test(.liveContainer) func reallyPlays() async throws {
+    try await Container.current[Player.self].play("Aida")
+}
+
+@Test("Testing: the conformance of sources")
+func conformanceOfSources() throws {
     try expectConformance(
         of: DictionarySource(["api.timeout": 30], name: "mine"), holding: ["api.timeout": 30], lacking: ["api.retries"])
 }
@@ -92,5 +103,7 @@ struct DoormanTests {
 }
 
 // What the page leaves to its reader.
+
+@Sendable private func playLoudly(_ song: String) async throws {}
 
 private func deliver(_ text: String, to address: String) throws {}

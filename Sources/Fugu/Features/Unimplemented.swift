@@ -1,0 +1,103 @@
+/// The error that an endpoint throws if nobody has said what it does.
+///
+/// In a test, the endpoint has failed the test by then, so the error does not fail it again.
+public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name of the endpoint, as it was passed to `unimplemented`.
+    public let endpoint: String
+
+    /// The message: which endpoint was called, and what to do.
+    public var description: String { Messages.unimplemented(endpoint) }
+}
+
+/// Returns a closure that fails the test that calls it, and returns a placeholder.
+///
+/// Use it in the placeholder of a feature that is a struct of closures. A test then swaps only the closures that it needs,
+/// and a call of any other fails the test with the name of the endpoint:
+///
+///     struct Audio: ExternalFeature {
+///         var play: @Sendable (_ song: String) async throws -> Void
+///         var volume: @Sendable () -> Double
+///
+///         static func load(in container: any FeatureContainer) -> Audio { … }
+///         static var placeholder: Audio {
+///             Audio(play: unimplemented("Audio.play"), volume: unimplemented("Audio.volume", placeholder: 0))
+///         }
+///     }
+///
+///     container.modify(Audio.self) { $0.volume = { 0.5 } }
+///
+/// The result fits every type of closure without `inout` parameters, with any number of parameters, async or not. The
+/// failure belongs to the test that calls the closure or, on a thread or in a detached task that belongs to no test, to the
+/// test that made it. In a process that doesn't link FuguTesting, a call stops the program with the name of the endpoint.
+///
+/// - Parameters:
+///   - endpoint: The name of the endpoint, for the message.
+///   - placeholder: The value that each call returns, so that the test goes on. It's evaluated at each call.
+///   - fileID: The file in which the failure is shown if no test is known.
+///   - line: The line in which the failure is shown if no test is known.
+public func unimplemented<each Argument, Result>(
+    _ endpoint: String, placeholder: @autoclosure @escaping @Sendable () -> Result,
+    fileID: StaticString = #fileID, line: UInt = #line
+) -> @Sendable (repeat each Argument) -> Result {
+    let place = SourcePlace(fileID: fileID, line: line)
+    let failure = UnimplementedCall(UnimplementedError(endpoint: endpoint), madeAt: place)
+    return { (_: repeat each Argument) in
+        _ = failure.report(isThrown: false)
+        return placeholder()
+    }
+}
+
+/// Returns a closure that fails the test that calls it, and does nothing.
+///
+/// See ``unimplemented(_:placeholder:fileID:line:)``.
+///
+/// - Parameters:
+///   - endpoint: The name of the endpoint, for the message.
+///   - fileID: The file in which the failure is shown if no test is known.
+///   - line: The line in which the failure is shown if no test is known.
+@_disfavoredOverload
+public func unimplemented<each Argument>(
+    _ endpoint: String, fileID: StaticString = #fileID, line: UInt = #line
+) -> @Sendable (repeat each Argument) -> Void {
+    unimplemented(endpoint, placeholder: (), fileID: fileID, line: line)
+}
+
+/// Returns a closure that fails the test that calls it, and throws.
+///
+/// Use it for endpoints that can throw, async or not. The test fails once: the error that the closure throws doesn't fail it
+/// again when it leaves the test function. It's an ``UnimplementedError`` in a test whose container comes from the trait of
+/// FuguTesting, and otherwise an error of the testing library.
+///
+/// See ``unimplemented(_:placeholder:fileID:line:)``.
+///
+/// - Parameters:
+///   - endpoint: The name of the endpoint, for the message.
+///   - fileID: The file in which the failure is shown if no test is known.
+///   - line: The line in which the failure is shown if no test is known.
+public func unimplemented<each Argument, Result>(
+    _ endpoint: String, fileID: StaticString = #fileID, line: UInt = #line
+) -> @Sendable (repeat each Argument) throws -> Result {
+    let place = SourcePlace(fileID: fileID, line: line)
+    let failure = UnimplementedCall(UnimplementedError(endpoint: endpoint), madeAt: place)
+    return { (_: repeat each Argument) in throw failure.report(isThrown: true) }
+}
+
+/// Calls of an endpoint that nobody has said what it does.
+private struct UnimplementedCall: Sendable {
+    private let error: UnimplementedError
+    private let place: SourcePlace
+    /// Knows the test that made the endpoint; nil where tests do not run, or do not run yet.
+    private let fail: (@Sendable (UnimplementedError, Bool) -> any Error)?
+
+    init(_ error: UnimplementedError, madeAt place: SourcePlace) {
+        self.error = error
+        self.place = place
+        fail = TestProcess.isMakingForAll ? nil : TestProcess.runner?.failing(at: place)
+    }
+
+    /// Fails the test, or stops the program where no tests run. Returns what a throwing endpoint throws.
+    func report(isThrown: Bool) -> any Error {
+        guard let fail = fail ?? TestProcess.runner?.failing(at: place) else { fatalError(error.description) }
+        return fail(error, isThrown)
+    }
+}

@@ -1,0 +1,38 @@
+public import Fugu
+
+extension Container {
+    /// Runs an operation of a test with the real features.
+    ///
+    /// `Container.current` is a new container in which external features load as they do in the program. It has what
+    /// was set in the container that was current before, or else in `Container.shared`, but nothing that was loaded
+    /// there.
+    ///
+    ///     func testServer() throws {
+    ///         try Container.live { XCTAssertTrue(try Ping().answers) }
+    ///     }
+    ///
+    /// - Parameter operation: The operation.
+    /// - Returns: What `operation` returns.
+    /// - Throws: What `operation` throws.
+    public static func live<R, E>(_ operation: () throws(E) -> R) throws(E) -> R {
+        try makeLiveContainer().run(operation)
+    }
+
+    /// Runs an async operation of a test with the real features.
+    ///
+    /// If anything registered by `onClose`, the container is closed at the end.
+    ///
+    /// - Parameter operation: The operation.
+    /// - Returns: What `operation` returns.
+    /// - Throws: What `operation` throws.
+    public static func live<R, E>(_ operation: () async throws(E) -> R) async throws(E) -> R {
+        try await makeLiveContainer().run(operation)
+    }
+
+    /// A copy of the current container that loads whatever it is asked for.
+    static func makeLiveContainer() -> Container {
+        let container = Container(copying: .current)
+        container.makeLive()
+        return container
+    }
+}

@@ -1,0 +1,66 @@
+import Fugu
+import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+/// Law 29: a test that wants the real thing says so.
+@Suite(.liveContainer { $0[Number.self] = 5 }) struct Law29LiveTests {
+    @Test("A live container loads external features of every kind (law 29)")
+    func kinds() async throws {
+        let container = Container.current
+        #expect(container !== Container.shared)
+        #expect(container[Account.self].signup.mailer.name == "live")
+        #expect(container.child()[Number.self] == 5 && container[Doubled.self].value == 10)
+        let (socket, database) = (try container[Network.Socket.self], try await container[Database.self])
+        #expect(socket.name == "live" && database.name == "live")
+    }
+
+    @Test("Within a live suite a test can be strict, and within that live again (law 29)", .container)
+    func nested() async throws {
+        let found = await issues { #expect(Container.current[Mailer.self].name == "placeholder") }
+        #expect(found.count == 1)
+        Container.current[Number.self] = 6
+        try await runCase(.container { $0[Mailer.self] = Mailer(name: "double") }, .liveContainer) {
+            #expect(Container.current[Account.self].signup.mailer.name == "double")
+            let socket = try Container.current[Network.Socket.self]
+            #expect(socket.name == "live")
+        }
+        Container.live {
+            #expect(Container.current[Signup.self].mailer.name == "live")
+            #expect(Container.current[Number.self] == 6)
+        }
+        let name = try await Container.live { try await Container.current[Database.self].name }
+        #expect(name == "live")
+        #expect(Container.current.ifLoaded(Signup.self) == nil)
+    }
+
+    @Test("A live container sees what was set in Container.shared and leaves nothing there (law 29)")
+    func ofShared() throws {
+        struct Start: Property { static var defaultValue: String { "default" } }
+        Container.shared[Start.self] = "set at the start"
+        defer { Container.shared.reset(Start.self) }
+        let made = Container.$current.withValue(.shared) {
+            Container.live {
+                #expect(Container.current[Start.self] == "set at the start")
+                return Container.current[Account.self].signup.mailer.name
+            }
+        }
+        #expect(made == "live" && Container.shared.ifLoaded(Account.self) == nil)
+    }
+
+    @Test("What a live operation opened is closed at its end, also of one that throws (laws 28, 29)")
+    func closing() async throws {
+        struct Stop: Error {}
+        let log = Log<String>()
+        await #expect(throws: Stop.self) {
+            try await Container.live {
+                Container.current.onClose { log.add("closed") }
+                await Task.yield()
+                log.add("run")
+                throw Stop()
+            }
+        }
+        #expect(log.all == ["run", "closed"])
+    }
+}

@@ -1,0 +1,117 @@
+import Fugu
+import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+/// Law 29: a part of an external feature can be swapped without the rest.
+@Suite struct Law29PartsTests {
+    struct Audio: ExternalFeature {
+        var play: @Sendable (_ song: String) async throws -> Void
+        var volume: @Sendable () -> Double
+
+        static func load(in container: any FeatureContainer) -> Audio { Audio(play: { _ in }, volume: { 11 }) }
+        static var placeholder: Audio {
+            Audio(play: unimplemented("Audio.play"), volume: unimplemented("Audio.volume", placeholder: 0))
+        }
+    }
+
+    private static let play =
+        "Fugu: Audio.play was called, but nobody has said what it does. Give the double a closure for it."
+
+    /// Uses what was swapped, and then what was not.
+    @Sendable private static func use(_ container: Container) async {
+        #expect(container[Audio.self].volume() == 0.5)
+        await #expect(throws: (any Error).self) { try await container[Audio.self].play("a song") }
+    }
+
+    @Test("modify begins from the placeholder, in a trait, in a test's body and by hand (law 29)")
+    func modify() async throws {
+        let inTrait = await issues {
+            try await runCase(.container { $0.modify(Audio.self) { $0.volume = { 0.5 } } }) { await Self.use(.current) }
+        }
+        #expect(inTrait.map(\.text) == [Self.play])
+        let inBody = await issues {
+            try await runCase(.container) {
+                Container.current.modify(Audio.self) { $0.volume = { 0.5 } }
+                await Self.use(.current)
+            }
+        }
+        #expect(inBody.map(\.text) == [Self.play])
+        let byHand = await issues {
+            let container = Container.strict().child()
+            container.modify(Audio.self) { $0.volume = { 0.5 } }
+            await Self.use(container)
+        }
+        #expect(byHand.map(\.text) == [Self.play])
+    }
+
+    @Test("Setting a part where the container is configured begins from the placeholder, too (law 29)")
+    func configuring() async throws {
+        let found = await issues {
+            try await runCase(.container { $0[Audio.self].volume = { 0.5 } }) { await Self.use(.current) }
+            await Self.use(Container.strict { $0[Audio.self].volume = { 0.5 } })
+        }
+        #expect(found.map(\.text) == [Self.play, Self.play])
+    }
+
+    @Test("Reading another external feature in order to swap a part is a read like any other (law 29)")
+    func reading() async throws {
+        let found = await issues {
+            try await runCase(.container) {
+                let container = Container.current
+                container.modify(Doubling.self) { $0.volume = { 1 } }
+                container.modify(Audio.self) { audio in
+                    let name = container[Mailer.self].name
+                    audio.volume = { Double(name.count) }
+                }
+            }
+        }
+        #expect(found.map(\.text).map { $0.prefix(12) } == ["Fugu: Audio ", "Fugu: Mailer"])
+    }
+
+    /// Made from an external feature.
+    struct Doubling: Feature {
+        var volume: @Sendable () -> Double
+        static func load(in container: any FeatureContainer) -> Doubling {
+            let volume = container[Audio.self].volume
+            return Doubling { 2 * volume() }
+        }
+    }
+
+    @Test("modify changes what was set, counts in a child only, and changes nothing if it throws (laws 7, 14)")
+    func ordinary() throws {
+        struct Stop: Error {}
+        let container = Container()
+        let child = container.child()
+        #expect(
+            container.modify(Audio.self) { audio in
+                let loaded = audio.volume()
+                audio.volume = { 2 * loaded }
+                return loaded
+            } == 11)
+        child.modify(Audio.self) { audio in
+            let old = audio.volume
+            audio.volume = { old() + 1 }
+        }
+        #expect(throws: Stop.self) {
+            try container.modify(Audio.self) {
+                $0.volume = { 0 }
+                throw Stop()
+            }
+        }
+        #expect(container[Audio.self].volume() == 22 && child[Audio.self].volume() == 23)
+    }
+
+    @Test("An endpoint that throws because nobody implemented it fails the test once (law 29)")
+    func once() async {
+        let withTrait = await issues {
+            try await runCase(.container { $0.modify(Audio.self) { $0.volume = { 0.5 } } }) {
+                try await Container.current[Audio.self].play("a song")
+            }
+        }
+        #expect(withTrait.map(\.text) == [Self.play])
+        let without = await issues { try await Audio.placeholder.play("a song") }
+        #expect(without.map(\.text).first == Self.play)
+    }
+}

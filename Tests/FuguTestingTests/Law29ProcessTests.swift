@@ -1,0 +1,37 @@
+import Fugu
+@testable import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+/// Law 29: what a process that links FuguTesting does, as far as one process can show it; the rest is in StrictPackage.
+@Suite struct Law29ProcessTests {
+    @Test("What was loaded before a container became strict can be dropped; what was set stays (law 29)")
+    func dropping() {
+        let container = Container()
+        let child = container.child { $0[Number.self] = 2 }
+        container[Number.self] = 1
+        #expect(container[Account.self].signup.mailer.name == "live" && container[Doubled.self].value == 2)
+        container.makeStrict(Strictness { _ in })
+        #expect(container[Account.self].signup.mailer.name == "live")
+        container.dropLoadedFeatures()
+        #expect(container.ifLoaded(Account.self) == nil && container.ifLoaded(Mailer.self) == nil)
+        #expect(container[Account.self].signup.mailer.name == "placeholder")
+        #expect(container[Doubled.self].value == 2 && child[Doubled.self].value == 4)
+    }
+
+    @Test("Advice can be pasted in every case (law 29)")
+    func advice() async throws {
+        let line = "$0[Mailer.self] = …"
+        #expect(Messages.adviceForShared(line, .xctest).contains("Container.strict { \(line) } operation: { … }"))
+        #expect(Messages.adviceForShared(line, .xctest).contains("Container.live { … }"))
+        #expect(Messages.adviceForShared(line, .unknownTest).contains("@Test(.container { \(line) })"))
+        #expect(Messages.adviceForShared(line, .nobody).contains("Container.live { … }"))
+        let test = try #require(Test.current)
+        #expect(Messages.adviceForShared(line, .test(test)).contains("@Test(.container { \(line) })"))
+        let testCase = TestCase(at: test.sourceLocation)
+        #expect(Messages.adviceForShared(line, .testCase(testCase)).hasSuffix(".container { \(line) }"))
+        #expect(Messages.adviceForTrait(line).hasSuffix(".container { \(line) }"))
+        #expect(Messages.adviceByHand(line).hasSuffix("Container.strict { \(line) }"))
+    }
+}

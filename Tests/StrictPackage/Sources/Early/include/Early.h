@@ -1,0 +1,2 @@
+/// Does nothing.
+void early(void);

@@ -1,0 +1,46 @@
+import Fugu
+import FuguTesting
+import Weather
+import XCTest
+
+final class OldTests: XCTestCase {
+    func testReads() { XCTAssertEqual(Container.current[Forecast.self].text, "-1°") }
+
+    func testThread() {
+        let isRead = expectation(description: "read")
+        Thread.detachNewThread {
+            _ = Container.shared[WeatherClient.self]
+            isRead.fulfill()
+        }
+        wait(for: [isRead], timeout: 60)
+    }
+
+    func testThrowing() throws { try Container.current[Forecast.self].warn() }
+
+    func testStrict() {
+        Container.strict {
+            $0[WeatherClient.self].degrees = { _ in 21 }
+        } operation: {
+            XCTAssertEqual(Container.current[Forecast.self].text, "21°")
+        }
+    }
+
+    func testStrictAsync() async throws {
+        let degrees = try await Container.strict {
+            $0[WeatherClient.self].refresh = { _ in 21 }
+        } operation: {
+            try await Container.current[Forecast.self].refresh()
+        }
+        XCTAssertEqual(degrees, 21)
+    }
+
+    func testLive() { XCTAssertEqual(Container.live { Container.current[Forecast.self].text }, "99°") }
+}
+
+final class OldSetUpTests: XCTestCase {
+    private var degrees = 0
+
+    override func setUp() { degrees = Container.current[WeatherClient.self].degrees("Oslo") }
+
+    func testSetUp() { XCTAssertEqual(degrees, -1) }
+}

@@ -1,0 +1,18 @@
+import Fugu
+import Testing
+import Weather
+
+// No trait, and no import of FuguTesting: what everybody writes first.
+@Suite struct PlainTests {
+    @Test func reads() { #expect(Container.current[Forecast.self].text == "-1°") }
+
+    @Test func detached() async {
+        await Task.detached { _ = Container.current[WeatherClient.self] }.value
+    }
+
+    @Test func throwing() throws { try Container.current[Forecast.self].warn() }
+
+    @Test func swallowing() throws { try? Container.current[Forecast.self].warn() }
+
+    @Test func startsUp() { #expect(Container.current[City.self] == "Oslo") }
+}
