@@ -33,7 +33,7 @@ public struct ConfigurationSection: Sendable {
     public let prefix: String
 
     /// Returns what code or a source gives under a name in this section; `nil` if nothing does. See
-    /// ``Fugu/Container/property(_:as:)``.
+    /// `property(_:as:)` of the container.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
     {
         try container.property("\(prefix).\(name)", as: type)
