@@ -51,7 +51,8 @@ import Testing
         case left, right, both, none
     }
 
-    @Test("Two threads that each wait for what the other loads learn of it, whoever lent them handles (law 6)",
+    @Test(
+        "Two threads that each wait for what the other loads learn of it, whoever lent them handles (law 6)",
         arguments: Borrower.allCases, [false, true])
     func twoThreads(_ borrower: Borrower, _ throughChild: Bool) {
         let lending = Lending()
@@ -79,7 +80,9 @@ import Testing
         for thread in [true, false].map({ isLeft in startThread { read(isLeft) } }) { thread.wait() }
         #expect(errors.count == 2)
         let ways = [["Left", "Right", "Left"], ["Right", "Left", "Right"]]
-        #expect(errors.all.allSatisfy { error in ways.contains { error.path.suffix(3) == $0 } }, "\(errors.all.map(\.path))")
+        #expect(
+            errors.all.allSatisfy { error in ways.contains { error.path.suffix(3) == $0 } }, "\(errors.all.map(\.path))"
+        )
         lending.end()
     }
 
@@ -147,6 +150,7 @@ import Testing
                 })
             onThreads(2) { _ = lending.container[keys.all[$0]] }
         }
-        expectMessage(of: result, "needs itself to load", "App/Left.swift:1", " → ", "App/Right.swift:1", "Break the cycle")
+        expectMessage(
+            of: result, "needs itself to load", "App/Left.swift:1", " → ", "App/Right.swift:1", "Break the cycle")
     }
 }

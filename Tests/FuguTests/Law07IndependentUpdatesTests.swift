@@ -16,15 +16,29 @@ import Testing
             let done = Gate()
             switch self {
             case .thread: return onAnotherThread(body)
-            case .task: Task { body(); done.open() }
-            case .detached: Task.detached { body(); done.open() }
-            case .childTask: Task { await withTaskGroup { $0.addTask { body(); done.open() } } }
+            case .task:
+                Task {
+                    body(); done.open()
+                }
+            case .detached:
+                Task.detached {
+                    body(); done.open()
+                }
+            case .childTask:
+                Task {
+                    await withTaskGroup {
+                        $0.addTask {
+                            body(); done.open()
+                        }
+                    }
+                }
             }
             done.wait()
         }
     }
 
-    @Test("An update in a task or thread begun inside another is published at its own end (law 7)",
+    @Test(
+        "An update in a task or thread begun inside another is published at its own end (law 7)",
         arguments: Elsewhere.allCases)
     func atItsOwnEnd(_ elsewhere: Elsewhere) async {
         // Not on a thread of the pool, on which the tasks are to run.
@@ -127,7 +141,8 @@ import Testing
         }
     }
 
-    @Test("What another thread updates while an update is being published is not lost (law 7)",
+    @Test(
+        "What another thread updates while an update is being published is not lost (law 7)",
         arguments: Elsewhere.allCases)
     func whilePublishing(_ elsewhere: Elsewhere) async {
         // Not on a thread of the pool, on which the tasks are to run.

@@ -36,7 +36,8 @@ import Testing
         return children.removeAll()[0]
     }
 
-    @Test("A child made in a load keeps its parent, however deep the load, and all go together (law 8)",
+    @Test(
+        "A child made in a load keeps its parent, however deep the load, and all go together (law 8)",
         arguments: Origin.allCases, [1, 2, 5])
     func keepsParent(_ origin: Origin, _ depth: Int) {
         let ended = Counter()
@@ -74,7 +75,8 @@ import Testing
         #expect(heard.all == [1])
     }
 
-    @Test("A container goes though its features keep its handle, the handle's observable, or a nested load's (law 8)",
+    @Test(
+        "A container goes though its features keep its handle, the handle's observable, or a nested load's (law 8)",
         arguments: [1, 2, 5])
     func keptHandles(_ depth: Int) {
         struct Keeper: Sendable {

@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test("What is compared may change meanwhile: the last call still carries the value that stays (law 10)",
+    @Test(
+        "What is compared may change meanwhile: the last call still carries the value that stays (law 10)",
         arguments: Change.allCases, Writing.allCases)
     func changesMeanwhile(_ change: Change, _ writing: Writing) {
         // Another thread's write of what a `modify` holds would wait for its end.

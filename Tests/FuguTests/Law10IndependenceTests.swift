@@ -99,18 +99,20 @@ import Testing
         func perform(_ container: Container, _ body: @escaping @Sendable () -> Void) {
             switch self {
             case .load:
-                _ = container[
-                    FeatureKey(isLocal: true, id: UniqueID()) { _ in
-                        body()
-                        return 0
-                    }]
+                _ =
+                    container[
+                        FeatureKey(isLocal: true, id: UniqueID()) { _ in
+                            body()
+                            return 0
+                        }]
             case .update: container.update { _ in body() }
             case .modify: container.modify(Other.self) { _ in body() }
             }
         }
     }
 
-    @Test("A transaction that changed the key holds up no other container's observers (law 10)",
+    @Test(
+        "A transaction that changed the key holds up no other container's observers (law 10)",
         arguments: Transaction.allCases)
     func transaction(_ transaction: Transaction) {
         let family = Family()
@@ -132,7 +134,8 @@ import Testing
         #expect(heard.all == [1])
     }
 
-    @Test("Nor where it changed the other container's own key: that is delivered in order with what comes after (law 10)",
+    @Test(
+        "Nor where it changed the other container's own key: that is delivered in order with what comes after (law 10)",
         arguments: Transaction.allCases)
     func changedElsewhere(_ transaction: Transaction) {
         let family = Family()

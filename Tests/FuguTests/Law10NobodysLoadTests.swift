@@ -40,7 +40,11 @@ import Testing
     func elsewhere(_ middle: Middle) {
         let container = Container()
         let (releasing, goesOn) = (Gate(), Gate())
-        container[Watched.self] = Value(number: 1, witness: Witness { releasing.open(); goesOn.wait() })
+        container[Watched.self] = Value(
+            number: 1,
+            witness: Witness {
+                releasing.open(); goesOn.wait()
+            })
         let heard = Log<Int>()
         let faults = Log<String>()
         let isInside = Counter()

@@ -6,7 +6,8 @@ import Testing
     struct First: Property { static var defaultValue: Int { 1 } }
     struct Second: Property { static var defaultValue: Int { 2 } }
 
-    @Test("However much changes in between, a child does not take what was made from what it overrides (law 16)",
+    @Test(
+        "However much changes in between, a child does not take what was made from what it overrides (law 16)",
         arguments: [8, 16, 24])
     func manyChanges(_ bits: Int) {
         let readsSecond = Counter()

@@ -20,7 +20,9 @@ import Testing
         }
     }
 
-    @Test("A read begun after the change never gets what was made from the old value (law 19)", arguments: Change.allCases)
+    @Test(
+        "A read begun after the change never gets what was made from the old value (law 19)", arguments: Change.allCases
+    )
     func afterChange(_ change: Change) {
         let (began, goesOn) = (Gate(), Gate())
         let loads = Counter()
@@ -75,7 +77,9 @@ import Testing
         container[Number.self] = 2
         let second = Task { try await container[Fetched.self] }
         // The second one either waits for the first load or begins its own.
-        while loads.value < 2, container.waiterCount(for: Key(raw: Key.asyncFeature(Fetched.self))) < 2 { await Task.yield() }
+        while loads.value < 2, container.waiterCount(for: Key(raw: Key.asyncFeature(Fetched.self))) < 2 {
+            await Task.yield()
+        }
         goesOn.open()
         #expect(try await second.value == 2)
         _ = try await first.value

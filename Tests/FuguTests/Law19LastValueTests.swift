@@ -87,7 +87,10 @@ import Testing
         var ends: (told: [Int?], present: [Int?]) {
             (
                 heard.map { $0.all.last },
-                [root.ifLoaded(Live.self), root.ifLoaded(Above.self), child.ifLoaded(Live.self), child.ifLoaded(Above.self)]
+                [
+                    root.ifLoaded(Live.self), root.ifLoaded(Above.self), child.ifLoaded(Live.self),
+                    child.ifLoaded(Above.self),
+                ]
             )
         }
 
@@ -98,7 +101,8 @@ import Testing
         }
     }
 
-    @Test("Whatever is set, reset or replaced, and within what, the last call carries the value that stays (laws 10, 19)",
+    @Test(
+        "Whatever is set, reset or replaced, and within what, the last call carries the value that stays (laws 10, 19)",
         arguments: Manner.allCases, [false, true])
     func everySequence(_ manner: Manner, _ startsWithOwn: Bool) {
         let all = [false, true].flatMap { isInChild in Step.allCases.map { (isInChild, $0) } }
@@ -124,7 +128,8 @@ import Testing
             wrong += 1
             guard wrong <= 3 else { continue }
             let text = sequence.map { "\($0.1) in the \($0.0 ? "child" : "root")" }.joined(separator: ", ")
-            Issue.record("\(text): told \(ends.told), there is \(ends.present), right \(right); \(world.heard.map(\.all))")
+            Issue.record(
+                "\(text): told \(ends.told), there is \(ends.present), right \(right); \(world.heard.map(\.all))")
         }
         #expect(wrong == 0, "of \(sequences.count) sequences")
     }
@@ -150,7 +155,9 @@ import Testing
         }
     }
 
-    @Test("A change beside an update's handle and a new loader by it are heard (laws 7, 10 and 19)", arguments: [false, true])
+    @Test(
+        "A change beside an update's handle and a new loader by it are heard (laws 7, 10 and 19)",
+        arguments: [false, true])
     func replacedInUpdate(_ changesInput: Bool) {
         let container = Container()
         _ = container[Live.self]

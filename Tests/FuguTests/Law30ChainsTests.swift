@@ -149,31 +149,13 @@ import Testing
             for key in keys { _ = root[key] }
             var size: RememberedSize?
             for number in 0..<20 {
+                if number == 1 { size = root.size }
                 let child = root.child { $0[Bottom.self] = number }
                 for key in keys { _ = child[key] }
                 #expect(child[keys[199]] == 199 + number)
-                if size == nil { size = root.size }
             }
             #expect(root.size == size && root.size.children == 0)
             #expect(root.backing.node.storage.facts.activeCount == 200)
-        }
-    }
-
-    @Test("TEMP") func temp() async {
-        for n in [100, 200, 400, 800] {
-            let keys = Self.chain(n, reloads: true)
-            let keys2 = Self.chain(n, reloads: false)
-            await onSmallStack {
-                let clock = ContinuousClock()
-                for (name, keys) in [("reloads", keys), ("plain", keys2)] {
-                    let root = Container()
-                    let a = clock.measure { for key in keys { _ = root[key] } }
-                    let child = root.child { $0[Bottom.self] = 3 }
-                    let b = clock.measure { for key in keys { _ = child[key] } }
-                    let c = clock.measure { child.reset(Bottom.self) }
-                    print("TEMP", name, n, "root", a, "child", b, "reset", c)
-                }
-            }
         }
     }
 }

@@ -39,11 +39,4 @@ extension Container {
             }
         }
     }
-
-    /// Hands what would go to standard error to a log.
-    func logReports() -> Log<String> {
-        let log = Log<String>()
-        backing.node.family.reports.handle { log.add($0) }
-        return log
-    }
 }
