@@ -1,0 +1,138 @@
+import Synchronization
+
+/// A root and its descendants.
+final class Family: Sendable {
+    let lock: FamilyLock
+    private let facts = FamilyState(FamilyFacts())
+    /// The root's storage, which outlives every node of the family. The records of keys stand beside its cells.
+    private let rootStorage: StorageReference
+    private let scoped = Atomic(false)
+    private let sourced = Atomic(false)
+    /// Where mistakes go that have no one to be thrown at.
+    let reports = Reports()
+    let closings = Closings()
+
+    /// Whether scopes were ever made: reads then look whether their rules have run.
+    var hasScopes: Bool { scoped.load(ordering: .acquiring) }
+
+    /// Whether some container was ever given sources: reads of named keys then ask them first.
+    var hasSources: Bool { sourced.load(ordering: .acquiring) }
+    func noteSources() { sourced.store(true, ordering: .releasing) }
+
+    private struct Pair: Hashable {
+        let feature: Key
+        let key: Key
+    }
+
+    private struct FamilyFacts {
+        var time: UInt64 = 0
+        var layers: Set<NodeIdentity> = []
+        /// Closings that wait until nothing is under way in a node.
+        var drains: [NodeIdentity: [TaskWaiter]] = [:]
+        /// How many containers are being closed.
+        var closingCount = 0
+        var hasClosings = false
+        var namings: [Key: PropertyNaming] = [:]
+        /// What was reported and is not to be reported again.
+        var reported: Set<Pair> = []
+        /// Who wants to know what is loaded.
+        var loadLog: LoadLog?
+    }
+
+    init(rootStorage: StorageReference, lock: FamilyLock) {
+        self.rootStorage = rootStorage
+        self.lock = lock
+    }
+
+    deinit {
+        facts.free()
+        lock.destroy()
+    }
+
+    // Everything below: under the lock.
+
+    /// What the family knows of the loads of a key.
+    func loads(of key: Key) -> FamilyState<CellFacts> { rootStorage.cell(key).makeInfo() }
+
+    /// The same, if anything is known.
+    func existingLoads(of key: Key) -> FamilyState<CellFacts>? { rootStorage.existingCell(key)?.info }
+
+    /// The loads under way.
+    var flights: [Flight] {
+        var flights: [Flight] = []
+        for cell in rootStorage.cells {
+            if let info = cell.info { for flight in info.value.flights { flights.append(flight) } }
+        }
+        return flights
+    }
+
+    /// The nodes that hold what rules set for a scope.
+    var layers: Set<NodeIdentity> { facts.value.layers }
+
+    func add(layer: Node) {
+        facts.value.layers.insert(NodeIdentity(node: layer))
+        scoped.store(true, ordering: .releasing)
+    }
+
+    func remove(layer: Node) { facts.value.layers.remove(NodeIdentity(node: layer)) }
+
+    /// Closings that wait until nothing is under way in a node.
+    var drains: [NodeIdentity: [TaskWaiter]] {
+        get { facts.value.drains }
+        _modify { yield &facts.value.drains }
+    }
+
+    /// Whether a container was ever closed.
+    var hasClosings: Bool { facts.value.hasClosings }
+
+    func noteClosing() { facts.value.hasClosings = true }
+
+    /// How many containers are being closed, with something to wait for or to run.
+    var closingCount: Int {
+        get { facts.value.closingCount }
+        set { facts.value.closingCount = newValue }
+    }
+
+    /// How the sources are asked for the keys that have names and are read or observed: a change of theirs reaches those.
+    var namings: [Key: PropertyNaming] { facts.value.namings }
+
+    /// Notes how the sources are asked for a key.
+    func note(_ naming: PropertyNaming?, of key: Key) {
+        guard let naming, facts.value.namings[key] == nil else { return }
+        facts.value.namings[key] = naming
+    }
+
+    /// Where loads are noted, if somebody asked for that.
+    var loadLog: LoadLog? {
+        get { facts.value.loadLog }
+        set { facts.value.loadLog = newValue }
+    }
+
+    /// Ends the sequences of a node that is closed; what is returned is to be released outside the lock.
+    func endSequences(in node: Node) -> [Observer.Ending] {
+        guard node.storage.facts.followerCount > 0 else { return [] }
+        return node.storage.cells.flatMap { cell in
+            (cell.info?.value.followers?.facts.value.observers.slots ?? []).compactMap { observer in
+                observer.flatMap { $0.isSequence ? $0.end() : nil }
+            }
+        }
+    }
+
+    /// Whether something is reported for the first time: what a feature does with a key.
+    func isNew(_ feature: Key, _ key: Key) -> Bool {
+        facts.value.reported.insert(Pair(feature: feature, key: key)).inserted
+    }
+
+    /// The time of the last change.
+    var now: UInt64 { facts.value.time }
+
+    /// The time of the next change, which nothing else has.
+    func tick() -> UInt64 {
+        facts.value.time += 1
+        return facts.value.time
+    }
+
+    /// How many recipes may stand behind one another before those of instances that are gone are taken for the cause: more
+    /// than there are keys.
+    var longestChain: Int { 2 * rootStorage.cellCount + 32 }
+}

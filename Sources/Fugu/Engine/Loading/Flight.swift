@@ -1,0 +1,201 @@
+import Synchronization
+
+/// One load, from its beginning on; and the handle through which it reads.
+final class Flight: Activity {
+    let requested: Key
+    let isLocal: Bool
+    let reloads: Bool
+    let isExternal: Bool
+    /// The node that was asked.
+    let asker: Node
+    // The asker keeps its ancestors.
+    /// Where the instance is expected to live.
+    let expected: Unowned<Node>
+    /// The node whose replaced loader runs, if one does: the instance lives there or deeper.
+    let limit: Unowned<Node>?
+    let parent: (any Activity)?
+    let standing: Standing
+    let facts = FamilyState(FlightFacts())
+    private let finished = Atomic(false)
+
+    init(
+        _ request: Request, asker: Node, container: Container, expected: Unowned<Node>, limit: Unowned<Node>?,
+        need: Need
+    ) {
+        requested = request.key
+        isLocal = request.isLocal
+        reloads = request.reloads
+        isExternal = request.isExternal
+        self.asker = asker
+        self.expected = expected
+        self.limit = limit
+        parent = need.activity
+        let isOnThisThread = request.key.kind != .asyncFeature
+        standing = Standing(
+            under: need.standing, loading: request.key, within: isOnThisThread ? Current.outermost : nil)
+        facts.value.container = Unowned(container)
+    }
+
+    deinit {
+        for input in facts.value.inputs { _ = input.recipe?.take() }
+        facts.free()
+    }
+
+    /// Under the lock: whether others may join, who would use the same loader.
+    func isOpen(_ limit: Unowned<Node>?) -> Bool { self.limit == limit && !facts.value.isAbandoned }
+
+    var family: Family { asker.family }
+    var key: Key? { requested }
+    // `node` is what the handle reads from, which is the asker until the load has ended.
+    func isOf(_ node: Node) -> Bool { asker === node }
+    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
+    func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
+    func needFailed(_ way: [Key], _ error: any Error) {
+        let dropped = family.lock.withLock { isFinished ? [] : facts.value.more().failedNeeds.note(way, error) }
+        withExtendedLifetime(dropped) {}
+    }
+    /// From this load to the one that threw the error with which it failed.
+    func failedWay(_ error: any Error) -> [Key] {
+        [requested] + family.lock.withLock { facts.value.rare?.failedNeeds ?? [] }.way(to: error)
+    }
+}
+
+/// The changing part of a flight. Guarded by the lock of the family.
+struct FlightFacts {
+    var inputs: [Input] = []
+    /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
+    var landing: Landing?
+    /// Where the instance belongs: the asker or an ancestor, which it keeps. Set when the load has ended.
+    var home: Unowned<Node>?
+    /// The asker's container while the load runs, for children made from the handle. Whoever runs the load keeps it.
+    var container: Unowned<Container>?
+    /// Its neighbours in the list of the key's loads, and where it stands in that list's index.
+    var next: Unowned<Flight>?
+    var previous: Unowned<Flight>?
+    var indexed: Unowned<Node>?
+    /// The task of an async load.
+    var task: Task<Result<Payload, any Error>, Never>?
+    /// Whether the task that began an async load waits for it by now.
+    var isLaunched = false
+    /// Whether nobody waits for it any more.
+    var isAbandoned = false
+    /// Whether what it makes is for its reader alone, since the container is closed.
+    var isForReaderAlone = false
+    /// Whether it was made from a placeholder that nobody asked for: then it is neither kept nor given to who waits, each of
+    /// whom is to meet the failure.
+    var isProvisional = false
+    /// What few loads have.
+    var rare: RareFlightFacts?
+}
+
+/// What few loads have: made when one does, so that the others are light.
+final class RareFlightFacts {
+    /// The keys of the inputs, once they are many.
+    var seen: Set<Key> = []
+    var waiters = WaiterQueue()
+    /// What is to be reported when the load has ended.
+    var report: String?
+    /// The nodes in which the key was reset meanwhile.
+    var resets: [Node] = []
+    var closers: [Closer] = []
+    /// What was needed and has failed; kept only if the load fails, too.
+    var failedNeeds: [FailedNeed] = []
+    /// The leases of what was read.
+    var needs: [Lease] = []
+}
+
+extension FlightFacts {
+    /// The rare facts, made if there are none.
+    mutating func more() -> RareFlightFacts {
+        if let rare { return rare }
+        let made = RareFlightFacts()
+        rare = made
+        return made
+    }
+}
+
+/// How a load ended.
+struct Outcome: Sendable {
+    let result: Result<Payload, any Error>
+    let home: Node
+    let recipe: Recipe
+    let lease: Lease?
+    /// Whether something changed meanwhile that it was made from, so that it is not kept: who waited asks again.
+    let isOutdated: Bool
+    /// Whether it was made from a placeholder that nobody asked for, so that it is right for who began the load alone.
+    var isProvisional = false
+}
+
+/// Hands the outcome of a load to those who waited for it. The flight itself must not keep it: an instance that keeps its
+/// handle would keep itself.
+final class Landing: Sendable {
+    let outcome = Guarded<Outcome?>(nil)
+}
+
+/// One who waits for a load.
+enum Waiter: Sendable {
+    case thread(Signal)
+    case task(TaskWaiter)
+
+    func wake() {
+        switch self {
+        case .thread(let signal): signal.raise()
+        case .task(let waiter): waiter.wake()
+        }
+    }
+}
+
+extension Flight {
+    /// Under the lock: how many wait for the end.
+    var waiterCount: Int { facts.value.rare?.waiters.count ?? 0 }
+
+    /// Under the lock: lets one wait for the end.
+    func join(_ waiter: Waiter) -> Landing {
+        facts.value.more().waiters.append(waiter)
+        let landing = facts.value.landing ?? Landing()
+        facts.value.landing = landing
+        return landing
+    }
+
+    /// Under the lock: notes that the load read `key` from a cell of `owner`.
+    func record(_ cell: CellReference, of owner: Node) {
+        guard !isFinished, owner.depth <= asker.depth else { return }
+        let info = cell.makeInfo()
+        info.value.isInput = true
+        cell.mark(CellState.special)
+        add(cell.key, at: owner.depth, changed: info.value.changed, info.value.recipe, info.value.lease)
+    }
+
+    /// Under the lock: notes an input whose value was given to those who waited but not kept.
+    func record(_ outcome: Outcome, of key: Key) {
+        guard !isFinished, outcome.home.depth <= asker.depth else { return }
+        if outcome.isProvisional { facts.value.isProvisional = true }
+        add(key, at: outcome.home.depth, changed: Input.neverKept, outcome.recipe, outcome.lease)
+    }
+
+    private func add(_ key: Key, at depth: Int, changed: UInt64, _ recipe: Recipe?, _ lease: Lease?) {
+        // A key that is read again may have another instance by now, which is needed too.
+        if let lease, facts.value.rare?.needs.contains(where: { $0 === lease }) != true {
+            facts.value.more().needs.append(lease)
+        }
+        let count = facts.value.inputs.count
+        if count < 8 {
+            guard !facts.value.inputs.contains(where: { $0.key == key }) else { return }
+        } else {
+            let rare = facts.value.more()
+            if rare.seen.isEmpty { rare.seen = Set(facts.value.inputs.map(\.key)) }
+            guard rare.seen.insert(key).inserted else { return }
+        }
+        let input = Input(key: key, depth: depth, changed: changed, recipe: recipe.map { ChainReference($0) })
+        if count == 0 { facts.value.inputs = [input] } else { facts.value.inputs.append(input) }
+    }
+
+    /// Under the lock: the deepest of the nodes that held what was read.
+    var home: Node {
+        if isLocal { return asker }
+        var depth = limit?.use { $0.depth } ?? 0
+        for input in facts.value.inputs { depth = max(depth, input.depth) }
+        if depth == asker.depth { return asker }
+        return asker.path.first { $0.depth == depth }!
+    }
+}

@@ -1,0 +1,129 @@
+/// What answers for a ``Container`` when a value cannot be read at once: its node, or a view of a node, such as the handle
+/// of a load.
+protocol Backing: AnyObject, Sendable {
+    /// The node that is read and written in the end.
+    var node: Node { get }
+    /// Gives a value, loading it by `load` if need be, which is called in place and at most once.
+    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload
+    /// The same for an async key.
+    func readAsync(
+        _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload
+    func change(_ key: TypedKey, _ operation: Operation)
+    /// Stops the program where nothing may be changed: in a load, through its handle.
+    func checkMayChange(_ key: Key?)
+    /// What is there, without loading.
+    func present(_ key: Key) -> Payload?
+    func onClose(_ closer: Closer)
+    /// The load that records what is read here.
+    var recorder: Flight? { get }
+    /// The container that children made from here belong to, where it is another one.
+    var owner: Container? { get }
+    /// A child of `container`, which this backs.
+    func makeChild(of container: Container) -> Container
+    /// Sets a value for the first time, if that concerns nobody; says whether it did.
+    func setAlone(_ key: Key, _ payload: Payload) -> Bool
+    /// The container that this backs goes away.
+    func end()
+}
+
+extension Backing {
+    func readAsync(
+        _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        let recorder = recorder
+        return try await (recorder?.asker ?? node).resolveAsync(
+            request, for: container, recorder: recorder, load: load)
+    }
+
+    var recorder: Flight? { nil }
+    var owner: Container? { nil }
+    func checkMayChange(_ key: Key?) {}
+    func setAlone(_ key: Key, _ payload: Payload) -> Bool { false }
+    func end() {}
+
+    func makeChild(of container: Container) -> Container {
+        Container(Node(parent: node, recorder: recorder), childOf: owner ?? container)
+    }
+}
+
+extension Node: Backing {
+    var node: Node { self }
+    var recorder: Flight? { nil }
+
+    func makeChild(of container: Container) -> Container {
+        Container(Node(parent: self, recorder: nil), childOf: container)
+    }
+
+    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
+        try resolve(request, for: container, recorder: nil, load: load)
+    }
+
+    func present(_ key: Key) -> Payload? {
+        prepareScopes()
+        return presentAfterAsking(key)
+    }
+
+    func onClose(_ closer: Closer) { family.lock.withLock { storage.facts.closers.append(closer) } }
+
+    func end() {
+        let garbage = family.lock.withLock { giveUp() }
+        garbage.dispose()
+        #if DEBUG
+        if !garbage.abandoned.isEmpty { family.reports.report(Messages.neverClosed(garbage.abandoned)) }
+        #endif
+    }
+}
+
+/// The handle of a load: it records while the load runs, and afterwards answers from where the instance lives.
+extension Flight: Backing {
+    var node: Node { family.lock.withLock { facts.value.home?.object } ?? asker }
+    var recorder: Flight? { isFinished ? nil : self }
+    var owner: Container? {
+        guard let asked = family.lock.withLock({ facts.value.container?.object }) else { return nil }
+        // In a nested load that is the handle of another one.
+        return asked.backing.owner ?? asked
+    }
+
+    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
+        guard isFinished else { return try asker.resolve(request, for: container, recorder: self, load: load) }
+        reportLateRead(of: request.key)
+        return try node.resolve(request, for: container, recorder: nil, load: load)
+    }
+
+    /// Tells, in debug builds, of a read through a kept handle where the code that runs has something else for the key.
+    private func reportLateRead(of key: Key) {
+        #if DEBUG
+        let (home, caller) = (node, Container.current.backing.node)
+        guard caller !== home, caller.isWithin(home) else { return }
+        let isOther = family.lock.withLock {
+            let isOverridden = caller.path.prefix { $0 !== home }.contains { $0.holds(key) }
+            return isOverridden && family.isNew(requested, key)
+        }
+        if isOther { family.reports.report(Messages.lateRead(of: key, by: requested)) }
+        #endif
+    }
+
+    func change(_ key: TypedKey, _ operation: Operation) {
+        checkMayChange(key.key)
+        node.change(key, operation)
+    }
+
+    func checkMayChange(_ key: Key?) {
+        guard isFinished else { fatalError(Messages.writeInLoad(of: requested, key)) }
+    }
+
+    func present(_ key: Key) -> Payload? {
+        guard isFinished else { return asker.presentAfterAsking(key, self) }
+        return node.present(key)
+    }
+
+    func onClose(_ closer: Closer) {
+        // Looked at under the lock, where loads end: what comes a moment too late must not be lost.
+        let isLate = family.lock.withLock {
+            if !isFinished { facts.value.more().closers.append(closer) }
+            return isFinished
+        }
+        if isLate { node.onClose(closer) }
+    }
+}

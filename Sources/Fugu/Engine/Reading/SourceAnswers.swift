@@ -1,0 +1,211 @@
+/// A named key that a node's sources have not been asked for.
+struct Question {
+    let node: Node
+    let key: Key
+    let naming: PropertyNaming
+    let sources: any ValueSources
+    let generation: UInt32
+}
+
+extension Node {
+    /// What is there for this node, without loading, after asking the sources of this node and those above for the key
+    /// and for what its instances were made from, as far as that was not done. Answers count as held by the node.
+    func presentAfterAsking(_ key: Key, _ recorder: Flight? = nil) -> Payload? {
+        guard family.hasSources else { return family.lock.withLock { present(key, recorder)?.payload } }
+        while true {
+            var question: Question?
+            let payload: Payload? = family.lock.withLock {
+                question = openQuestion(key)
+                return question == nil ? present(key, recorder)?.payload : nil
+            }
+            guard let question else { return payload }
+            ask(question)
+        }
+    }
+
+    /// Under the lock: what is to be asked before the key can be read.
+    func openQuestion(_ key: Key) -> Question? {
+        guard family.hasSources else { return nil }
+        if let question = unanswered(key) { return question }
+        guard key.kind != .property else { return nil }
+        var recipes = path.compactMap { $0.storage.existingCell(key)?.info?.value.recipe }
+        if let last = family.existingLoads(of: key)?.value.lastRecipe { recipes.append(last) }
+        for recipe in recipes {
+            var question: Question?
+            let isOpen = recipe.contains(.max) { input in
+                question = unanswered(input)
+                return question != nil
+            }
+            if isOpen { return question }
+        }
+        return nil
+    }
+
+    private func unanswered(_ key: Key) -> Question? {
+        guard let naming = family.namings[key] else { return nil }
+        for node in path {
+            if node.holds(key) { return nil }
+            guard let sources = node.storage.facts.sources, !node.isEnded else { continue }
+            let generation = node.storage.facts.sourceGeneration
+            guard node.storage.existingCell(key)?.info?.value.answered != generation else { continue }
+            return Question(node: node, key: key, naming: naming, sources: sources, generation: generation)
+        }
+        return nil
+    }
+
+    func ask(_ question: Question) {
+        let (node, key) = (question.node, question.key)
+        let answer = question.naming.ask(question.sources)
+        let mistake = answer.mistake
+        var effects = Effects()
+        let isNew = family.lock.withLock {
+            guard node.storage.facts.sourceGeneration == question.generation, !node.isEnded else { return false }
+            let info = node.storage.cell(key).makeInfo()
+            guard info.value.answered != question.generation else { return false }
+            info.value.answered = question.generation
+            node.storage.facts.answers &+= 1
+            defer { info.value.mistake = mistake }
+            node.apply(
+                .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
+            return info.value.mistake != mistake
+        }
+        effects.perform()
+        if isNew, let mistake { family.reports.report(mistake) }
+    }
+
+    /// What a reset of the key would uncover here.
+    func answerBeneath(_ request: Request) -> SourceAnswer<Payload> {
+        guard let naming = request.naming, let sources = family.lock.withLock({ storage.facts.sources }) else {
+            return .nothing
+        }
+        return naming.ask(sources)
+    }
+}
+
+extension SourceAnswer {
+    /// The text of what is wrong, if something is.
+    fileprivate var mistake: String? {
+        if case .failure(let error) = self { "\(error)" } else { nil }
+    }
+}
+
+extension Container {
+    /// The sources of this container.
+    package var sources: (any ValueSources)? {
+        let node = backing.node.sourceNode
+        return node.family.lock.withLock { node.storage.facts.sources }
+    }
+
+    /// Gives the container other sources. All that was read or is observed by name changes at once, like one `update`.
+    ///
+    /// - Parameters:
+    ///   - old: What `sources` was when the new ones were made.
+    ///   - accept: Is given the errors of the names that do not decode any more, and throws if that must not be; then
+    ///     nothing changes.
+    /// - Returns: Whether it was done; not if somebody else has replaced `old` meanwhile.
+    package func replaceSources(
+        _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
+    ) throws -> Bool {
+        try backing.node.sourceNode.replaceSources(SourceChange(old: old, new: sources), accept)
+    }
+}
+
+/// Other sources for a node.
+private struct SourceChange {
+    let old: (any ValueSources)?
+    let new: any ValueSources
+
+    /// What the new sources say to each name, and nothing where that is what the old ones said: a value that no type can
+    /// compare, or one that equals nothing, would else count as changed at every reload.
+    func answers(to names: [NamedKey]) -> [Answer] {
+        names.compactMap { name in
+            if let old, name.isAnswered, new.holdsTheSame(name.naming.name, as: old) { return nil }
+            return Answer(key: name.key, naming: name.naming, answer: name.naming.ask(new))
+        }
+    }
+
+    /// The errors of names that the old sources had no error for.
+    func newMistakes(among answers: [Answer]) -> [any Error] {
+        answers.compactMap { answer in
+            guard case .failure(let error) = answer.answer else { return nil }
+            if let old, case .failure = answer.naming.ask(old) { return nil }
+            return error
+        }
+    }
+
+    struct NamedKey {
+        let key: Key
+        let naming: PropertyNaming
+        /// Whether the node has the answer of its present sources.
+        let isAnswered: Bool
+    }
+
+    struct Answer {
+        let key: Key
+        let naming: PropertyNaming
+        let answer: SourceAnswer<Payload>
+    }
+}
+
+extension Node {
+    /// Rules come before sources, so a scope's sources belong to the layer above it that holds what rules set.
+    fileprivate var sourceNode: Node {
+        guard let parent, family.lock.withLock({ parent.storage.facts.scopes?.layer != nil }) else { return self }
+        return parent
+    }
+
+    fileprivate func replaceSources(_ change: SourceChange, _ accept: ([any Error]) throws -> Void) throws -> Bool {
+        while true {
+            var names: [SourceChange.NamedKey] = []
+            let before = family.lock.withLock {
+                names = namedKeys
+                return (answers: storage.facts.answers, namings: names.count)
+            }
+            let answers = change.answers(to: names)
+            try accept(change.newMistakes(among: answers))
+            var isOld = true
+            let writes = answers.map {
+                Write(node: self, key: $0.key, equal: $0.naming.equal, operation: .layer($0.answer))
+            }
+            let mistakes = answers.map(\.answer.mistake)
+            var reports: [String] = []
+            let isDone = family.commit(writes) {
+                isOld = storage.facts.sources === change.old
+                return !isOld || before != (storage.facts.answers, family.namings.count)
+            } alongside: {
+                storage.facts.sources = change.new
+                storage.facts.sourceGeneration &+= 1
+                family.noteSources()
+                reports = zip(answers, mistakes).compactMap { note($1, of: $0.key) }
+                for name in names where name.isAnswered { markAnswered(name.key) }
+                storage.raiseEpoch(to: family.tick(), reachesDescendants: true)
+            }
+            for report in reports { family.reports.report(report) }
+            if isDone || !isOld { return isDone }
+        }
+    }
+
+    /// Under the lock: the names that were read or are observed.
+    private var namedKeys: [SourceChange.NamedKey] {
+        let generation = storage.facts.sourceGeneration
+        return family.namings.map { key, naming in
+            let answered = storage.existingCell(key)?.info?.value.answered
+            return SourceChange.NamedKey(key: key, naming: naming, isAnswered: answered == generation)
+        }
+    }
+
+    /// Under the lock: what the key was answered before holds for the new sources.
+    private func markAnswered(_ key: Key) {
+        let generation = storage.facts.sourceGeneration
+        guard let info = storage.existingCell(key)?.info, info.value.answered == generation &- 1 else { return }
+        info.value.answered = generation
+    }
+
+    /// Under the lock: the key has its answer. Returns what is to be reported.
+    private func note(_ mistake: String?, of key: Key) -> String? {
+        let info = storage.cell(key).makeInfo()
+        info.value.answered = storage.facts.sourceGeneration
+        defer { info.value.mistake = mistake }
+        return info.value.mistake == mistake ? nil : mistake
+    }
+}

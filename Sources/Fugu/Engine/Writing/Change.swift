@@ -1,0 +1,298 @@
+extension Node {
+    /// Sets a value for the first time if nobody else is concerned with the key: nobody observes it, loads it or was made
+    /// from it.
+    func setAlone(_ key: Key, _ payload: Payload) -> Bool {
+        let replaced: Garbage? = family.lock.withLock {
+            guard !isEnded, isRoot || storage.facts.activeCount == 0 else { return nil }
+            let cell = storage.cell(key)
+            guard cell.isEmpty, cell.info?.isFollowed != true else { return nil }
+            let time = family.tick()
+            storage.facts.heldMask |= key.mask
+            if !isRoot { storage.raiseEpoch(to: time, reachesDescendants: hasChildren) }
+            return cell.store(payload, flags: CellState.held, at: time)
+        }
+        replaced?.dispose()
+        return replaced != nil
+    }
+
+    /// Sets, replaces or resets, when no `modify` of the key is under way here.
+    func change(_ key: TypedKey, _ operation: Operation) {
+        family.commit(Write(self, key, operation))
+    }
+
+    /// Under the lock: does it.
+    @inline(never)  // Many do.
+    func apply(
+        _ operation: Operation, to key: Key, _ announcement: Announcement = Announcement(), isOpen: Bool = true,
+        holder: (any Activity)?, _ effects: inout Effects
+    ) {
+        let cell = storage.cell(key)
+        if case .layer(let answer) = operation, !cell.takes(answer) { return }
+        if case .reset = operation {
+            markResets(key)
+            // What sources gave was not set by anyone; only the default that stands for a wrong value can go.
+            guard cell.has(CellState.loaded) || cell.standing == CellState.held else { return }
+        }
+        let wasHeld = cell.has(CellState.held)
+        if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
+        put(operation, into: cell, isOpen: isOpen, &effects.garbage)
+        let isHeld = cell.has(CellState.held)
+        if isHeld { storage.facts.heldMask |= key.mask }
+        if !announcement.isSilent { cell.countChange(at: family.now) }
+        if isHeld != wasHeld, !isRoot {
+            storage.raiseEpoch(to: family.now, reachesDescendants: hasChildren)
+            if isHeld {
+                hideInherited(by: key, announcement, holder, &effects)
+            } else {
+                dropUnanchored(holder, &effects)
+            }
+        }
+        guard let info = cell.info, info.isFollowed else { return }
+        if isHeld || wasHeld, info.value.place.hasBelow { dropCopies(of: key, holder, &effects) }
+        if !announcement.isSilent { dropDependents(of: key, info, holder, &effects) }
+        announce(key, as: announcement, holder, &effects)
+    }
+
+    /// Changes the cell itself.
+    private func put(_ operation: Operation, into cell: CellReference, isOpen: Bool, _ garbage: inout Garbage) {
+        let time = family.tick()
+        switch operation {
+        case .set(let payload):
+            takeReplacement(cell, &garbage)
+            garbage.add(cell.store(payload, flags: CellState.held, at: time, isOpen: isOpen))
+        case .replace(let replacement):
+            takeReplacement(cell, &garbage)
+            garbage.add(cell.clear(flags: CellState.held, at: time))
+            cell.makeInfo().value.replacement = replacement
+            markResets(cell.key)
+        case .reset:
+            let isLayered = cell.has(CellState.layered)
+            takeReplacement(cell, &garbage)
+            garbage.add(cell.clear(flags: isLayered ? cell.standing : 0, at: time))
+            if !isLayered { cell.info?.value.answered = nil }
+        case .layer(.value(let payload)):
+            let flags = CellState.held | CellState.layered
+            garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
+        case .layer(.failure):
+            // Held without a value: the default is loaded in its place, here.
+            garbage.add(cell.clear(flags: CellState.held | CellState.layered, at: time))
+        case .layer(.nothing):
+            garbage.add(cell.clear(at: time))
+        }
+    }
+
+    /// Takes a replaced loader away, to be released outside the lock.
+    private func takeReplacement(_ cell: CellReference, _ garbage: inout Garbage) {
+        guard let info = cell.info, let replacement = info.value.replacement else { return }
+        garbage.add(replacement)
+        info.value.replacement = nil
+    }
+
+    /// Loads in flight are not to be kept here.
+    private func markResets(_ key: Key) {
+        guard let loads = family.existingLoads(of: key) else { return }
+        for flight in loads.value.flights where flight.asker.isWithin(self) {
+            flight.facts.value.more().resets.append(self)
+        }
+    }
+
+    /// Takes away what the load of a cell left beside its value.
+    func forgetLoaded(_ cell: CellReference, _ garbage: inout Garbage) {
+        guard let info = cell.info, let recipe = info.value.recipe else { return }
+        if recipe.reloads { unfollow(recipe, by: cell.key) }
+        garbage.add(recipe)
+        garbage.add(info.value.lease, isForNobody: false)
+        info.value.recipe = nil
+        info.value.lease = nil
+        unlinkIfIdle(cell)
+    }
+
+    /// Takes everything out of a cell whose container goes away. No closers run.
+    func giveUp(_ cell: CellReference, _ garbage: inout Garbage) {
+        if let info = cell.info {
+            if let lease = info.value.lease {
+                for (key, closers) in lease.abandon() {
+                    garbage.addAbandoned(key)
+                    garbage.add(Retained(closers))
+                }
+            }
+            if let followers = info.value.followers {
+                garbage.add(Retained(followers.end()))
+                garbage.add(drop(followers, cell))
+            }
+        }
+        forgetLoaded(cell, &garbage)
+        garbage.add(cell.clear(at: family.tick()))
+        garbage.add(cell.takeInfo())
+    }
+
+    /// Takes a loaded instance away, so that the next read loads again.
+    func dropLoaded(_ cell: CellReference, _ effects: inout Effects) {
+        forgetLoaded(cell, &effects.garbage)
+        effects.garbage.add(cell.clear(flags: cell.standing, at: family.tick()))
+        cell.countChange(at: family.now)
+    }
+
+    /// After a key is no longer held here: copies go that were here because of it.
+    private func dropUnanchored(_ holder: (any Activity)?, _ effects: inout Effects) {
+        let copies = storage.cells.filter { cell in
+            guard cell.has(CellState.loaded), let recipe = cell.info?.value.recipe else { return false }
+            return !anchors(cell.key, recipe)
+        }
+        for cell in copies {
+            guard let info = cell.info, let recipe = info.value.recipe else { continue }
+            let reloads = recipe.reloads
+            dropLoaded(cell, &effects)
+            dropDependents(of: cell.key, info, holder, &effects)
+            if reloads || find(cell.key).present != nil { announce(cell.key, holder, &effects) }
+        }
+    }
+
+    /// After a key was set or reset here: what descendants had loaded for it gives way, unless something nearer hides it.
+    private func dropCopies(of key: Key, _ holder: (any Activity)?, _ effects: inout Effects) {
+        if key.kind == .property { return }
+        forEachLinked(key) { node, info in
+            guard node !== self, let cell = node.storage.existingCell(key), cell.has(CellState.loaded) else { return }
+            node.dropLoaded(cell, &effects)
+            node.dropDependents(of: key, info, holder, &effects)
+        }
+    }
+
+    /// After a key changed here: instances that read it and reload go, and those that reload from them.
+    private func dropDependents(
+        of key: Key, _ info: FamilyState<CellFacts>, _ holder: (any Activity)?, _ effects: inout Effects
+    ) {
+        if info.value.dependents.isEmpty { return }
+        var open = info.value.dependents.map { (dependent: $0, input: key, owner: self) }
+        while let (dependent, input, owner) = open.popLast() {
+            let node = dependent.node.node
+            guard let cell = node.storage.existingCell(dependent.key), let info = cell.info,
+                info.value.recipe?.inputs.contains(where: { $0.key == input }) == true,
+                !node.isShadowed(input, below: owner)
+            else { continue }
+            node.dropLoaded(cell, &effects)
+            open += info.value.dependents.map { (dependent: $0, input: cell.key, owner: node) }
+            node.announce(dependent.key, holder, &effects)
+        }
+    }
+
+    /// After a key became held here: it hides inherited instances that were made from it. Instances here or below that
+    /// were made from it or from those, and reload, go; and those who observe here or below what is hidden, and reloads,
+    /// are to have their own at once.
+    private func hideInherited(
+        by key: Key, _ announcement: Announcement, _ holder: (any Activity)?, _ effects: inout Effects
+    ) {
+        let own = storage.cell(key).makeInfo()
+        for node in activeNodes where !node.isShadowed(key, below: self) {
+            for cell in Array(node.storage.cells) {
+                guard let info = cell.info else { continue }
+                switch info.value.recipe?.relation(to: key, above: depth) {
+                case .direct? where announcement.isSilent:
+                    // It is what was read; from now on its changes are those that matter.
+                    own.value.dependents.insert(Dependent(node: NodeIdentity(node: node), key: cell.key))
+                case .direct?, .indirect?:
+                    node.dropLoaded(cell, &effects)
+                    node.dropDependents(of: cell.key, info, holder, &effects)
+                    node.announce(cell.key, holder, &effects)
+                case .none?, nil: break
+                }
+                guard let followers = info.value.followers, followers.latest(reloadsFrom: key) else { continue }
+                followers.refresh(holder, &effects)
+            }
+        }
+    }
+}
+
+extension Node {
+    /// Under the lock: notes that `key`, loaded here, is to be dropped when one of its inputs changes.
+    func follow(_ recipe: Recipe, by key: Key) {
+        let dependent = Dependent(node: NodeIdentity(node: self), key: key)
+        for input in recipe.inputs {
+            guard let owner = path.first(where: { $0.depth == input.depth }) else { continue }
+            owner.storage.cell(input.key).makeInfo().value.dependents.insert(dependent)
+        }
+        countActive(1)
+    }
+
+    private func unfollow(_ recipe: Recipe, by key: Key) {
+        let dependent = Dependent(node: NodeIdentity(node: self), key: key)
+        for input in recipe.inputs {
+            // Something equal may have been set meanwhile, nearer than where it was read.
+            for node in path {
+                if node.depth < input.depth { break }
+                node.storage.existingCell(input.key)?.info?.value.dependents.remove(dependent)
+            }
+        }
+        countActive(-1)
+    }
+}
+
+/// What an instance that reloads has to do with a key that is set below where it was read.
+private enum Relation {
+    case direct, indirect, none
+}
+
+extension Recipe {
+    /// Under the lock: whether the instance reloads and read the key, or something made from it, from a container above a
+    /// depth.
+    fileprivate func relation(to key: Key, above depth: Int) -> Relation {
+        guard reloads, mask & key.mask != 0 else { return .none }
+        if others.contains(key) { return .indirect }
+        var relation = Relation.none
+        for input in inputs where input.depth < depth {
+            if input.key == key { relation = .direct }
+            if input.recipe?.object.contains(key.mask, where: { $0 == key }) == true { return .indirect }
+        }
+        return relation
+    }
+}
+
+extension Followers {
+    /// Under the lock: whether what was told last was made from the key and reloads.
+    fileprivate func latest(reloadsFrom key: Key) -> Bool {
+        guard let latest = facts.value.latest, let recipe = latest.cell.info?.value.recipe, recipe.reloads else {
+            return false
+        }
+        return recipe.contains(key.mask) { $0 == key }
+    }
+
+    /// Under the lock: nothing is told any more, since the container goes away. What is returned is to be released outside
+    /// of it.
+    fileprivate func end() -> FollowersLeft {
+        let endings = facts.value.observers.slots.compactMap { $0?.end() }
+        defer {
+            facts.value.observers = ObserverList()
+            facts.value.events = EventQueue()
+            facts.value.reloader = nil
+        }
+        return FollowersLeft(observers: facts.value.observers, events: facts.value.events, endings: endings)
+    }
+}
+
+/// What followers leave behind.
+private struct FollowersLeft: Sendable {
+    let observers: ObserverList
+    let events: EventQueue
+    let endings: [Observer.Ending]
+}
+
+extension Node {
+    /// Resets every key that was set or loaded here.
+    func resetAll() {
+        let keys = family.lock.withLock {
+            let present = storage.cells.filter { $0.has(CellState.held | CellState.loaded) }.map(\.key)
+            let loading = family.flights.filter { $0.asker.isWithin(self) && !present.contains($0.requested) }
+            return present + loading.map(\.requested)
+        }
+        for key in keys { change(TypedKey(resetting: key), .reset) }
+    }
+}
+
+extension CellReference {
+    /// Whether the sources' answer changes anything: code comes first, and nothing is no reason to drop a default.
+    fileprivate func takes(_ answer: SourceAnswer<Payload>) -> Bool {
+        let isLayered = has(CellState.layered)
+        if case .nothing = answer { return isLayered }
+        return isLayered || !has(CellState.held)
+    }
+}

@@ -1,0 +1,194 @@
+import Synchronization
+
+/// An `update` under way: what is written in it waits here until it ends.
+final class Update: Activity {
+    let family: Family
+    let parent: (any Activity)?
+    let standing: Standing
+    private let node: Node
+    /// Nil once it has ended.
+    private let pending = Guarded<PendingWrites?>(PendingWrites())
+
+    init(in node: Node, parent: (any Activity)?) {
+        self.node = node
+        family = node.family
+        self.parent = parent
+        standing = Standing(under: parent?.standing, within: Current.outermost)
+    }
+
+    var key: Key? { nil }
+    func isOf(_ node: Node) -> Bool { self.node === node }
+    var isFinished: Bool { pending.withLock { $0 == nil } }
+
+    /// The last write of the key in the node.
+    func write(of key: Key, in node: Node) -> Write? { pending.withLock { $0?[key, node] } }
+
+    /// Puts a write with the others; says whether there was still time.
+    func add(_ write: Write) -> Bool {
+        // What is dropped is released outside the lock, since that may run user code.
+        let (isAdded, dropped): (Bool, Write?) = pending.withLock { pending in
+            pending == nil ? (false, nil) : (true, pending!.add(write))
+        }
+        withExtendedLifetime(dropped) {}
+        return isAdded
+    }
+
+    /// Another update that is a part of this one begins.
+    func join() -> Int { pending.withLock { $0?.join() ?? 0 } }
+
+    /// It has ended. If it has failed, what it wrote is taken back.
+    func leave(_ place: Int, isTakenBack: Bool) {
+        let dropped = pending.withLock { $0?.leave(place, isTakenBack: isTakenBack) }
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// Ends it: what is written from now on is written at once.
+    func end() -> PendingWrites {
+        pending.withLock { pending in
+            defer { pending = nil }
+            return pending ?? PendingWrites()
+        }
+    }
+}
+
+/// Writes that are not done yet, the last for each key and container, in the order of the first.
+struct PendingWrites: Sendable {
+    private(set) var all: [Write] = []
+    private var places: [Dependent: Int] = [:]
+    /// What was replaced at which place, as long as somebody may want it back.
+    private var journal: [(place: Int, replaced: Write?)] = []
+    private var joined = 0
+
+    subscript(key: Key, node: Node) -> Write? {
+        places[Dependent(node: NodeIdentity(node: node), key: key)].map { all[$0] }
+    }
+
+    /// Returns the write whose place it takes.
+    mutating func add(_ write: Write) -> Write? {
+        let place = Dependent(node: NodeIdentity(node: write.node), key: write.key)
+        if let index = places[place] {
+            defer { all[index] = write }
+            if joined > 0 { journal.append((index, all[index])) }
+            return all[index]
+        }
+        if joined > 0 { journal.append((all.count, nil)) }
+        places[place] = all.count
+        all.append(write)
+        return nil
+    }
+
+    /// Returns where the writes begin that may be taken back.
+    mutating func join() -> Int {
+        joined += 1
+        return journal.count
+    }
+
+    /// Returns the writes that are dropped.
+    mutating func leave(_ start: Int, isTakenBack: Bool) -> [Write] {
+        joined -= 1
+        defer { if joined == 0 { journal = [] } }
+        guard isTakenBack else { return [] }
+        var dropped: [Write] = []
+        while journal.count > start, let (place, replaced) = journal.popLast() {
+            dropped.append(all[place])
+            if let replaced {
+                all[place] = replaced
+            } else {
+                let last = all.removeLast()
+                places[Dependent(node: NodeIdentity(node: last.node), key: last.key)] = nil
+            }
+        }
+        return dropped
+    }
+}
+
+extension Node {
+    /// Runs `body` with a handle whose writes are published together at its end, or not at all if it throws.
+    func update<E: Error>(
+        _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
+    ) throws(E) {
+        // One that runs in a task or thread started inside another is none of that one's.
+        let outer = Current.ownChain.first { $0 is Update && $0.family === family } as? Update
+        if let outer { return try join(outer, container, body) }
+        let update = Update(in: self, parent: Current.unfinished)
+        let result = run(update, container, body)
+        let writes = update.end().all
+        if case .success = result, !writes.isEmpty { family.commit(writes, endOf: update) }
+        Deferred.deliver(after: update)
+        try result.get()
+    }
+
+    private func join<E: Error>(
+        _ update: Update, _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
+    ) throws(E) {
+        let start = update.join()
+        let result = run(update, container, body)
+        if case .failure = result {
+            update.leave(start, isTakenBack: true)
+        } else {
+            update.leave(start, isTakenBack: false)
+        }
+        try result.get()
+    }
+
+    private func run<E: Error>(
+        _ update: Update, _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
+    ) -> Result<Void, E> {
+        let view = Container(view: UpdateView(update, self, container))
+        return Current.run(update) {
+            do throws(E) {
+                return .success(try body(view))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}
+
+/// The handle inside an `update`: reads see what is pending, writes become pending.
+final class UpdateView: Backing {
+    let node: Node
+    private let update: Update
+    private let container: Container
+
+    init(_ update: Update, _ node: Node, _ container: Container) {
+        self.update = update
+        self.node = node
+        self.container = container
+    }
+
+    func read(_ request: Request, _: Container, _ load: (Container) throws -> Payload) throws -> Payload {
+        switch update.write(of: request.key, in: node)?.operation {
+        case .set(let payload): return payload
+        case .reset:
+            switch node.answerBeneath(request) {
+            case .value(let payload): return payload
+            case .failure: return try load(container)
+            case .nothing: break
+            }
+            guard let parent = node.parent else { return try load(container) }
+            return try parent.resolve(request, for: container, recorder: nil, load: load)
+        case .replace(let replacement): return try replacement.load(container)
+        case .layer, nil: return try node.resolve(request, for: container, recorder: nil, load: load)
+        }
+    }
+
+    func readAsync(
+        _ request: Request, _: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        if let pending = present(request.key) { return pending }
+        return try await node.resolveAsync(request, for: container, recorder: nil, load: load)
+    }
+
+    func change(_ key: TypedKey, _ operation: Operation) {
+        if !update.add(Write(node, key, operation)) { node.change(key, operation) }
+    }
+
+    func present(_ key: Key) -> Payload? {
+        if case .set(let payload)? = update.write(of: key, in: node)?.operation { return payload }
+        return node.present(key)
+    }
+
+    func onClose(_ closer: Closer) { node.onClose(closer) }
+    var owner: Container? { container }
+}

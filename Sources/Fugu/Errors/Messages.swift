@@ -1,0 +1,175 @@
+/// All messages, as functions that tests read. Each says which key, how it came there and what to do.
+enum Messages {
+    /// The way in words; of a long one, and of long names, the beginning and the end.
+    static func way(_ path: [String]) -> String {
+        let names = path.count <= 40 ? path : path.prefix(10) + ["… (\(path.count - 30) more) …"] + path.suffix(20)
+        return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
+    }
+
+    static func loadError(_ code: LoadError.Code, _ path: [String]) -> String {
+        let name = path.last ?? "?"
+        return switch code {
+        case .cycle:
+            "Fugu: \(name) needs itself to load: \(way(path)). Break the cycle: let one of them read what it needs "
+                + "later, through the container that its load(in:) was given, instead of while it loads."
+        case .tooDeep:
+            "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
+                + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
+                + "through the container."
+        case .overridden(let shared):
+            "Fugu: \(shared) lives in the root for all containers (isShared), but the container that asks for it, or one "
+                + "between, sets \(name), from which \(shared) was made: \(way(path)). Make \(shared) from nothing that "
+                + "children set, give what needs \(name) to its functions instead, or remove isShared, so that each child "
+                + "gets an instance of its own."
+        case .ended:
+            "Fugu: \(name) was asked of a container that has gone away. Keep the Container as long as features that "
+                + "captured it are used, or read \(name) while they load."
+        case .closed:
+            "Fugu: \(way(path)) cannot be loaded any more: the container is closed. Load it before close(), or ask a "
+                + "container that is still open."
+        case .external(let place, let remedy):
+            "Fugu: \(name) reaches outside the process and was not swapped for this test. It was read by "
+                + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { " at \($0)" } ?? ""). \(remedy)"
+        }
+    }
+
+    /// The line to paste that swaps a feature in the container `$0`.
+    static func swapLine(for key: Key) -> String {
+        if key.isValueKey {
+            let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
+            return isMember ? "$0[\(key.name)] = …" : "$0[key] = … /* key: the \(key.name) */"
+        }
+        return switch key.kind {
+        case .property, .feature: "$0[\(key.codeName).self] = …"
+        case .throwingFeature, .asyncFeature: "$0.set(\(key.codeName).self, to: …)"
+        }
+    }
+
+    static func unimplemented(_ endpoint: String) -> String {
+        "Fugu: \(endpoint) was called, but nobody has said what it does. Give the double a closure for it."
+    }
+
+    static func readAfterEnd(of key: Key) -> String {
+        "Fugu: \(key.name) was read from a container that has gone away; it gives its default. Keep the Container as long "
+            + "as features that captured it are used."
+    }
+
+    static func changeAfterEnd(of key: Key) -> String {
+        "Fugu: \(key.name) was changed in a container that has gone away; nothing happens. Keep the Container as long as "
+            + "features that captured it are used."
+    }
+
+    static func notLoaded(_ way: [Key]) -> String {
+        let (key, path) = (way[way.count - 1], self.way(way.map(\.name)))
+        return
+            "Fugu: \(path): there is no instance of \(key.name) that could be read without loading it. Load it before, with "
+            + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container or above; or set it, with "
+            + "container.set(\(key.codeName).self, to: …)."
+    }
+
+    static func loadedAfterClosing(_ way: [Key], closers: Int) -> String {
+        let name = way.last?.name ?? "?"
+        let lost = closers == 0 ? "" : " What its load registered by onClose does not run: close it yourself."
+        return
+            "Fugu: \(self.way(way.map(\.name))) was read after its container was closed. \(name) was loaded for this read "
+            + "alone and is not kept.\(lost) Read \(name) before close(), or ask a container that is still open."
+    }
+
+    static func writeInLoad(of loading: Key, _ written: Key?) -> String {
+        let what = written?.name ?? "values"
+        return "Fugu: \(loading.name) changes \(what) while it loads. The container that load(in:) is given can only "
+            + "be read until the load ends: change \(what) before, or later through the container that was kept."
+    }
+
+    static func unrecordedRead(of key: Key, by loading: Key) -> String {
+        "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so the container "
+            + "cannot know that it was made from it. Read it from the container that load(in:) is given."
+    }
+
+    static func madeAgain(_ key: Key, _ way: [Key]) -> String {
+        let names = way.map(\.name)
+        return "Fugu: \(key.name) opens something outside the container or registers closers, and is made once more for a "
+            + "child container, since that sets \(names.last ?? "something"): \(self.way(names)). If there is to be one "
+            + "for all, declare `static var isShared: Bool { true }` and make it from nothing that children set; if each child is to "
+            + "have its own, declare `static var isLocal: Bool { true }`."
+    }
+
+    static func lateRead(of key: Key, by feature: Key) -> String {
+        "Fugu: \(feature.name) reads \(key.name) through the container of its load, after the load, and gets what its own "
+            + "container has, though the code that runs has another \(key.name) in a child container (Container.current). Read it "
+            + "through `@Injected` or from Container.current to follow the caller, or while \(feature.name) loads, so that the "
+            + "child gets a \(feature.name) of its own."
+    }
+
+    static func circleOfWaits(_ key: Key, _ waiter: (any Activity)?) -> String {
+        let chain = waiter.map { Array($0.chain.compactMap(\.key?.name).reversed()) } ?? []
+        return "Fugu: \(key.name) is written while a modify of it is under way that waits for this write: "
+            + "\(way(chain + [key.name])). Change the value that modify's body is given instead, or write after it."
+    }
+
+    static func scopeNeedsItself(_ path: String) -> String {
+        "Fugu: a rule for scope \(path) reads that scope while it is being configured. Read from the container that the rule "
+            + "is given: it has what earlier rules set and what the scope's parent has."
+    }
+
+    static func ruleChangesRules(_ path: String) -> String {
+        "Fugu: a rule for scope \(path) adds rules or invalidates scopes while that scope is being configured, which would "
+            + "configure it again without end. Add rules before scopes are read, and set values through the container "
+            + "that the rule is given."
+    }
+
+    static func changeAfterRule(of key: Key) -> String {
+        "Fugu: \(key.name) was set through the container of a rule after the rule had run; nothing happens. Set it while "
+            + "the rule runs, or set it in the scope itself."
+    }
+
+    static func neverClosed(_ keys: [Key?]) -> String {
+        let names = keys.map { $0?.name ?? "the container itself" }.joined(separator: ", ")
+        return "Fugu: a container went away without close(), so what these registered by onClose never ran: \(names). "
+            + "Call close() before you let the container go."
+    }
+
+    static func warmUpFailed(_ failures: [WarmUpError.Failure]) -> String {
+        let lines = failures.map { "\n  \(way($0.path)): \($0.error)" }.joined()
+        return "Fugu: \(failures.count) feature\(failures.count == 1 ? "" : "s") could not be loaded:" + lines
+    }
+
+    static func closeFailed(_ failures: [CloseError.Failure]) -> String {
+        let lines = failures.map { "\n  \($0.feature ?? "the container itself"): \($0.error)" }.joined()
+        return
+            "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
+            + "was closed:" + lines
+    }
+
+    static func closeFailed(_ closing: any Error, after error: any Error) -> String {
+        "Fugu: closing the container of withChild failed, too, after its operation had thrown \(error): \(closing)"
+    }
+
+    static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
+        let caller = isLoad ? "the load of \(feature ?? "?")" : "a closer of \(feature ?? "the container itself")"
+        return
+            "Fugu: \(caller) waits for close() of a container which in turn waits for it. Call close() from outside, say "
+            + "where the program ends; a closer only ends what its own feature opened."
+    }
+
+    static func closerFailed(of key: Key, _ error: any Error) -> String {
+        "Fugu: closing an instance of \(key.name) that is not used any more failed: \(error)"
+    }
+
+    static func reloadFailed(of key: Key, _ error: any Error) -> String {
+        "Fugu: \(key.name) was to be loaded again, since something changed that it was made from, and failed: \(error). "
+            + "It loads at its next read."
+    }
+
+    static func twoDefaults(of key: Key, _ place: KeyPlace) -> String {
+        "Fugu: two keys with different defaults are made at one place, \(place.fileID):\(place.line), so both are "
+            + "\(key.name) with the default of the first. A function that makes keys must pass on the fileID, line and column of its "
+            + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
+    }
+
+    static func drawsForEver(_ value: UInt64) -> String {
+        "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch: the standard library refuses this number, since "
+            + "it would bias the result, and draws again for ever. Use .constant(1), which draws the lower bound of a range, or "
+            + ".linearCongruential(withSeed:)."
+    }
+}
