@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("withChild closes its child however its operation ends (law 28)", .timeLimit(.minutes(5)))
@@ -35,7 +36,7 @@ struct Law28WithChildTests {
     @Test("It is closed when the operation throws, whose error is thrown (law 28)")
     func throwsTheError() async throws {
         let root = Container()
-        let reports = root.collectReports()
+        let reports = root.logReports()
         await #expect(throws: Boom("operation")) {
             try await root.withChild {
                 _ = $0[Session.self]
@@ -66,10 +67,10 @@ struct Law28WithChildTests {
             } operation: {
                 _ = $0[Session.self]
                 began.open()
-                try await Gate().passUnlessCancelled()
+                try await Gate().openedUnlessCancelled()
             }
         }
-        await began.pass()
+        await began.opened()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(root.stage.log.all == ["close child"])
@@ -78,7 +79,7 @@ struct Law28WithChildTests {
     @Test("A failure of the closing is thrown, or reported where the operation has thrown already (law 28)")
     func closingFails() async throws {
         let root = Container()
-        let reports = root.collectReports()
+        let reports = root.logReports()
         root.stage.fail("close", times: 2)
         let error = try #require(
             await #expect(throws: CloseError.self) {
