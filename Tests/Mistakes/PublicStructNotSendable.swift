@@ -1,6 +1,5 @@
 // compiler: error: type 'Mail' does not conform to the 'Sendable' protocol
-// Cure: write `/// Sends letters.
-public struct Mail: Feature, Sendable`: the compiler infers Sendable for types that are not public.
+// Cure: write `public struct Mail: Feature, Sendable`; the compiler infers Sendable only for types that are not public.
 
 import Fugu
 
