@@ -63,7 +63,7 @@ extension Snippets {
     func dates() async throws {
         try await run {
             let seconds = Container.with {
-                $0.date.now = Date(timeIntervalSince1970: 60)
+                $0.date = .constant(Date(timeIntervalSince1970: 60))
             } operation: {
                 Diary().now.timeIntervalSince1970
             }
@@ -109,7 +109,7 @@ extension Snippets {
     }
 
     @Test("Coming from Factory: what may be missing is an optional")
-    func optionals() async throws {
+    func missingServices() async throws {
         try await run {
             let container = Container()
             print(container.spoken == nil)  // true
