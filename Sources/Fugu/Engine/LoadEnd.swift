@@ -30,6 +30,9 @@ extension Flight {
             return (ending.standing.map { .success($0) } ?? result, home)
         }
         effects.perform()
+        #if DEBUG
+        if let report = family.lock.withLock({ facts.value.rare?.report }) { family.reports.report(report) }
+        #endif
         if case .failure(let error) = given { parent?.needFailed(failedWay(error), error) }
         return (given, home)
     }
@@ -120,7 +123,8 @@ extension Flight {
         }
         if let cell = place(payload, home, recipe, lease, &effects) {
             note(cell, of: home, recorder)
-            if home !== asker { asker.link(requested, to: cell) }
+            // Something may have been set meanwhile that hides it from the asker.
+            if home !== asker, asker.isValid(recipe, of: home) { asker.link(requested, to: cell) }
         } else {
             recordUnkept(home, recipe, lease, recorder)
             if !facts.value.isProvisional { repeatIfObserved(&effects) }
@@ -190,8 +194,25 @@ extension Flight {
             if reloads { home.follow(recipe, by: requested) }
         }
         cell.countChange(at: time)
+        #if DEBUG
+        if !home.isRoot, isExternal || lease?.hasClosers == true { noteMadeAgain(at: home, recipe) }
+        #endif
         home.announce(requested, as: Node.Announcement(isLoad: true), holder, &effects)
         return cell
+    }
+
+    /// Under the lock: what is dear is made once more for a child, by the way that the recipe tells.
+    private func noteMadeAgain(at home: Node, _ recipe: Recipe) {
+        guard !recipe.isLocal, limit == nil, let root = home.path.first(where: { $0.isRoot }),
+            let way = recipe.way(.max, to: { home.holds($0) })
+        else { return }
+        let isThere = root.storage.existingCell(requested)?.has(CellState.loaded) == true
+        guard isThere || family.existingLoads(of: requested)?.value.isMadeBelow == true else {
+            family.loads(of: requested).value.isMadeBelow = true
+            return
+        }
+        guard family.isNew(requested, requested) else { return }
+        facts.value.more().report = Messages.madeAgain(requested, [requested] + way)
     }
 
     private func note(_ cell: CellReference, of owner: Node, _ recorder: Flight?) {
@@ -251,8 +272,10 @@ extension Node {
         if let (cell, owner) = find(input.key).present {
             return owner.depth != input.depth || cell.info?.value.changed != input.changed
         }
-        // What was never there, the placeholder of a strict container say, has not gone.
-        guard let owner = path.first(where: { $0.depth == input.depth }) else { return true }
-        return owner.storage.existingCell(input.key)?.info?.value.changed != input.changed
+        // What was never there, the placeholder of a strict container say, has not gone; what is there is hidden.
+        guard let owner = path.first(where: { $0.depth == input.depth }),
+            let cell = owner.storage.existingCell(input.key), !cell.has(CellState.hasWord)
+        else { return true }
+        return cell.info?.value.changed != input.changed
     }
 }

@@ -20,8 +20,6 @@ final class Update: Activity {
     func isOf(_ node: Node) -> Bool { self.node === node }
     var isFinished: Bool { pending.withLock { $0 == nil } }
 
-    var writes: PendingWrites { pending.withLock { $0 ?? PendingWrites() } }
-
     /// The last write of the key in the node.
     func write(of key: Key, in node: Node) -> Write? { pending.withLock { $0?[key, node] } }
 
@@ -35,12 +33,12 @@ final class Update: Activity {
         return isAdded
     }
 
-    /// Goes back to what was pending when a nested update began that has failed.
-    func restore(_ writes: PendingWrites) {
-        let dropped = pending.withLock { pending in
-            defer { pending = writes }
-            return pending
-        }
+    /// Another update that is a part of this one begins.
+    func join() -> Int { pending.withLock { $0?.join() ?? 0 } }
+
+    /// It has ended. If it has failed, what it wrote is taken back.
+    func leave(_ place: Int, isTakenBack: Bool) {
+        let dropped = pending.withLock { $0?.leave(place, isTakenBack: isTakenBack) }
         withExtendedLifetime(dropped) {}
     }
 
@@ -57,6 +55,9 @@ final class Update: Activity {
 struct PendingWrites: Sendable {
     private(set) var all: [Write] = []
     private var places: [Dependent: Int] = [:]
+    /// What was replaced at which place, as long as somebody may want it back.
+    private var journal: [(place: Int, replaced: Write?)] = []
+    private var joined = 0
 
     subscript(key: Key, node: Node) -> Write? {
         places[Dependent(node: NodeIdentity(node: node), key: key)].map { all[$0] }
@@ -67,11 +68,37 @@ struct PendingWrites: Sendable {
         let place = Dependent(node: NodeIdentity(node: write.node), key: write.key)
         if let index = places[place] {
             defer { all[index] = write }
+            if joined > 0 { journal.append((index, all[index])) }
             return all[index]
         }
+        if joined > 0 { journal.append((all.count, nil)) }
         places[place] = all.count
         all.append(write)
         return nil
+    }
+
+    /// Returns where the writes begin that may be taken back.
+    mutating func join() -> Int {
+        joined += 1
+        return journal.count
+    }
+
+    /// Returns the writes that are dropped.
+    mutating func leave(_ start: Int, isTakenBack: Bool) -> [Write] {
+        joined -= 1
+        defer { if joined == 0 { journal = [] } }
+        guard isTakenBack else { return [] }
+        var dropped: [Write] = []
+        while journal.count > start, let (place, replaced) = journal.popLast() {
+            dropped.append(all[place])
+            if let replaced {
+                all[place] = replaced
+            } else {
+                let last = all.removeLast()
+                places[Dependent(node: NodeIdentity(node: last.node), key: last.key)] = nil
+            }
+        }
+        return dropped
     }
 }
 
@@ -94,9 +121,13 @@ extension Node {
     private func join<E: Error>(
         _ update: Update, _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
     ) throws(E) {
-        let before = update.writes
+        let start = update.join()
         let result = run(update, container, body)
-        if case .failure = result { update.restore(before) }
+        if case .failure = result {
+            update.leave(start, isTakenBack: true)
+        } else {
+            update.leave(start, isTakenBack: false)
+        }
         try result.get()
     }
 
