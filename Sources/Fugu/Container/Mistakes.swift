@@ -50,13 +50,15 @@ extension PropertyKey {
 
     /// Not available: the key has no default.
     @available(*, unavailable, message: "give a default: .init(name, defaultValue: …), or make the value an optional")
-    public init(_ name: String, isSecret: Bool = false) { fatalError() }
+    public init(_ name: String, isSecret: Bool = false, help: String? = nil) { fatalError() }
 
     /// Not available: sources can't supply the value.
     @available(
         *, unavailable, message: "the value of a key with a name must be Decodable, so that sources can supply it"
     )
-    public init(_ name: String, defaultValue: @autoclosure () -> Value, isSecret: Bool = false) { fatalError() }
+    public init(
+        _ name: String, defaultValue: @autoclosure () -> Value, isSecret: Bool = false, help: String? = nil
+    ) { fatalError() }
 }
 
 /// Not available: a closure that can't throw has to return something.

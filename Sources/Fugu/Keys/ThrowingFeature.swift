@@ -1,12 +1,21 @@
 /// A feature whose load can fail: `try container[Parsed.self]`.
 ///
-/// A failure reaches those who waited for it and is not kept: the next read tries again.
+/// A failure reaches everyone who waits and isn't kept: the next read tries again.
+///
+/// To swap a throwing feature, use `container.set(Parsed.self, to: parsed)` or `replace`; a subscript that throws can't have a
+/// setter.
 public protocol ThrowingFeature: Keyed where Held == Instance {
     /// The type of what a container holds: the instance.
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
-    /// Makes the instance or throws. Runs once however many threads ask, without any lock held.
+    /// Creates the instance.
+    ///
+    /// The method runs once, however many threads ask, and Fugu holds no lock meanwhile.
+    ///
+    /// - Parameter container: The handle of the load, which records what you read from it.
+    /// - Returns: The instance, which the container keeps.
+    /// - Throws: An error that reaches everyone who waits. It isn't kept: the next read tries again.
     static func load(in container: any FeatureContainer) throws -> Instance
     /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
     ///

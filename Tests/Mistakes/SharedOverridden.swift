@@ -1,0 +1,24 @@
+// program: ?
+// Cure: let the database read a logger that knows nothing of requests.
+
+import Fugu
+
+extension ContainerKeys {
+    var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+struct Logger: Feature {
+    let id: Int
+    static func load(in container: any FeatureContainer) -> Logger { Logger(id: container.requestID) }
+}
+
+struct Database: Feature {
+    static var isShared: Bool { true }
+    static func load(in container: any FeatureContainer) -> Database {
+        _ = container[Logger.self]
+        return Database()
+    }
+}
+
+let server = Container()
+_ = server.child { $0.requestID = 7 }[Database.self]
