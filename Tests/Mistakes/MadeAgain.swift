@@ -1,4 +1,4 @@
-// program: ?
+// program: Fugu: Database opens something outside the container or registers closers, and is made once more for a child container, since that sets \.requestID: Database → Logger → \.requestID. If there is to be one for all, declare `static var isShared: Bool { true }` and make it from nothing that children set; if each child is to have its own, declare `static var isLocal: Bool { true }`.
 // Cure: declare `isShared` and read a logger that knows nothing of requests.
 
 import Fugu
