@@ -1,4 +1,4 @@
-// compiler: error: 'init(_:defaultValue:isSecret:)' is unavailable: the value of a key with a name must be Decodable, so that sources can supply it
+// compiler: error: 'init(_:defaultValue:isSecret:help:)' is unavailable: the value of a key with a name must be Decodable, so that sources can supply it
 // Cure: let the type of the value conform to Decodable.
 
 import Fugu
