@@ -1,10 +1,11 @@
 import Foundation
+import Workloads
 
 /// A workload of any size, which times itself.
 struct Course: Sendable {
     let name: String
     let sizes: [Int]
-    /// The seconds that the measured part took for `n`; what is set up before is not counted.
+    /// The seconds of processor that the measured part took for `n`; what is set up before is not counted.
     let seconds: @Sendable (_ n: Int) async throws -> Double
 
     init(
@@ -69,14 +70,27 @@ struct Curve: Sendable {
     }
 }
 
-/// The seconds that `body` takes.
+/// The seconds of processor that `body` takes, from caches in which nothing of it is left: otherwise what is set up for a few
+/// would still be at hand, and what is for many not, and the step between would count as growth.
 func seconds(_ body: () throws -> Void) rethrows -> Double {
-    try ContinuousClock().measure(body) / .seconds(1)
+    emptyCaches()
+    let start = clock()
+    try body()
+    return Double(clock() - start) / Double(CLOCKS_PER_SEC)
 }
 
-/// The seconds that `body` takes.
+/// The same for what is asynchronous, on all threads together.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
-    let start = ContinuousClock.now
+    emptyCaches()
+    let start = clock()
     try await body()
-    return (ContinuousClock.now - start) / .seconds(1)
+    return Double(clock() - start) / Double(CLOCKS_PER_SEC)
+}
+
+private let ballast = [Int](repeating: 1, count: 4 << 20)
+
+private func emptyCaches() {
+    var sum = 0
+    for index in stride(from: 0, to: ballast.count, by: 8) { sum &+= ballast[index] }
+    consume(sum)
 }

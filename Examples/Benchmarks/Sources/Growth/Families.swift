@@ -32,8 +32,8 @@ enum Families {
             Course("drop 1,000 observing children beside n observed keys") { n in
                 let container = Container()
                 for key in properties.prefix(n) { container.observe(key) { _ in } }
-                let children = (0..<1_000).map { _ in observingChild(of: container) }
-                return release(children)
+                var children = (0..<1_000).map { _ in observingChild(of: container) }
+                return seconds { children.removeAll() }
             },
         ]
     }
@@ -42,7 +42,8 @@ enum Families {
         [
             Course("release n observing children") { n in
                 let container = Container()
-                return release((0..<n).map { _ in observingChild(of: container) })
+                var children = (0..<n).map { _ in observingChild(of: container) }
+                return seconds { children.removeAll() }
             },
             Course("close the root of n observing children") { n in
                 let container = Container()
@@ -90,15 +91,4 @@ enum Families {
         child.observe(Watched.self) { _ in }
         return child
     }
-
-    private static func release(_ children: consuming [Container]) -> Double {
-        var children: [Container]? = children
-        return seconds {
-            consumeCount(children?.count ?? 0)
-            children = nil
-        }
-    }
 }
-
-/// Keeps what it is given alive until here.
-@inline(never) private func consumeCount(_ count: Int) {}

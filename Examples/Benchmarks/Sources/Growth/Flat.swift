@@ -25,8 +25,8 @@ struct Level: Sendable {
     private(set) var bytes: [Int] = []
     let seconds: Double
 
-    /// What caches and queues may hold at one moment and not at another. One word for each of a million is 8 MB.
-    private static let leeway = 512 << 10
+    /// What queues may hold at one moment and not at another. An object for each of 200,000 is 6 MB at least.
+    private static let leeway = 2 << 20
 
     /// Runs a routine `count` times.
     init(of routine: Routine, count whole: Int) async throws {

@@ -36,7 +36,7 @@ struct Growth {
                     + [curve.last.exponent, curve.fit.exponent, isRight ? "passed" : "FAILED"])
             if !isRight { broken.append("\(curve.name): exponent \(curve.fit.exponent)") }
         }
-        print("\nThe best of \(options.rounds) rounds. last, fit: exponents; at most \(Curve.bound).\n")
+        print("\nProcessor time, the best of \(options.rounds) rounds. last, fit: exponents; at most \(Curve.bound).\n")
         return broken
     }
 

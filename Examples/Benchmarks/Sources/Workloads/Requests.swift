@@ -93,7 +93,8 @@ enum Requests {
         return [
             Row(cold, beside: load, bound: .times(3)),
             Row(inChild, beside: load),
-            Row(request, beside: detachedTask, bound: .times(0.25)),
+            Row(request, beside: detachedTaskFromMain, bound: .times(0.25)),
+            Row(request, beside: detachedTask),
             Row(request, beside: load),
         ]
     }
@@ -143,6 +144,18 @@ enum Requests {
         }
     }
 
+    /// Awaited where a program's `main` awaits it, which hops there and back.
+    private static var detachedTaskFromMain: Workload {
+        Workload(async: "a detached task, awaited by main") { n in
+            await Task { @MainActor in
+                var sum = 0
+                for index in 0..<n { sum &+= await Task.detached { index }.value }
+                return sum
+            }.value
+        }
+    }
+
+    /// Awaited by a task that is on no actor.
     private static var detachedTask: Workload {
         Workload(async: "a detached task") { n in
             var sum = 0
