@@ -15,12 +15,14 @@ let package = Package(
         .library(name: "Fugu", targets: ["Fugu"]),
         .library(name: "FuguConfiguration", targets: ["FuguConfiguration"]),
         .library(name: "FuguFoundation", targets: ["FuguFoundation"]),
+        .library(name: "FuguFoundationSources", targets: ["FuguFoundationSources"]),
         .library(name: "FuguTesting", targets: ["FuguTesting"]),
     ],
     targets: [
         .target(name: "Fugu", swiftSettings: strict),
         .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
-        .target(name: "FuguFoundation", dependencies: ["Fugu", "FuguConfiguration"], swiftSettings: strict),
+        .target(name: "FuguFoundation", dependencies: ["Fugu"], swiftSettings: strict),
+        .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),
         .target(name: "FuguTestingStart"),
         .target(
             name: "FuguTesting", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTestingStart"],
@@ -34,7 +36,8 @@ let package = Package(
             name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Config", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation"], path: "Examples/Config",
+            name: "Config", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
+            path: "Examples/Config",
             exclude: ["expected.txt"], swiftSettings: strict),
         .executableTarget(
             name: "ConfigurationSpeed", dependencies: ["FuguConfiguration"], path: "Examples/ConfigurationSpeed",
@@ -46,7 +49,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
-            name: "FuguFoundationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"],
+            name: "FuguFoundationTests",
+            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting"],
             swiftSettings: strict),
         .target(
             name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting"],
@@ -67,7 +71,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ApiTests",
-            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "Support"],
+            dependencies: [
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting", "Support",
+            ],
             swiftSettings: strict),
         .target(name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/KeyLibrary", swiftSettings: strict),
         .testTarget(

@@ -6,9 +6,15 @@ enum LogLevel: String, Decodable, Sendable, CaseIterable {
 }
 
 extension ContainerKeys {
-    var host: PropertyKey<String> { .init("server.host", defaultValue: "localhost") }
-    var port: PropertyKey<UInt16> { .init("server.port", defaultValue: UInt16(8080)) }
-    var timeout: PropertyKey<Duration> { .init("server.timeout", defaultValue: Duration.seconds(30)) }
+    var host: PropertyKey<String> {
+        .init("server.host", defaultValue: "localhost", help: "The name or address to listen on.")
+    }
+    var port: PropertyKey<UInt16> {
+        .init("server.port", defaultValue: UInt16(8080), help: "The port to listen on.")
+    }
+    var timeout: PropertyKey<Duration> {
+        .init("server.timeout", defaultValue: Duration.seconds(30), help: "How long a request may take.")
+    }
     var origins: PropertyKey<[String]> { .init("server.origins", defaultValue: [String]()) }
     var logLevel: PropertyKey<LogLevel> { .init("log.level", defaultValue: LogLevel.info) }
     var password: PropertyKey<String?> { .init("database.password", isSecret: true) }
@@ -17,25 +23,15 @@ extension ContainerKeys {
 /// A type is as good a key.
 struct PoolSize: NamedProperty {
     static let name = "database.pool-size"
+    static let help: String? = "How many connections are kept open."
     static var defaultValue: Int { 4 }
 }
 
 /// All that this program can be told from outside.
-struct Settings {
-    let container: Container
-
-    func explanations() -> [Explanation] {
-        [
-            container.explain(\.host), container.explain(\.port),
-            container.explain(\.timeout),
-            container.explain(\.origins), container.explain(\.logLevel),
-            container.explain(PoolSize.self), container.explain(\.password),
-        ]
-    }
-
-    func validate() throws {
-        try container.validate(
-            \.host, \.port, \.timeout, \.origins, \.logLevel,
-            \.password, properties: PoolSize.self)
+enum Settings {
+    /// Makes all keys known before any source is read.
+    static func declare(in container: Container) {
+        container.declare(\.host, \.port, \.timeout, \.origins, \.logLevel, properties: PoolSize.self)
+        container.declare(\.password)
     }
 }

@@ -1,19 +1,21 @@
 import Foundation
 import Fugu
 import FuguConfiguration
-import FuguFoundation
+import FuguFoundationSources
 
 /// The program: later layers count before earlier ones.
 struct Program {
     let arguments: [String]
     let environment: [String: String]
 
-    /// Does what the arguments say and gives the exit code: 1 if something is wrong with the configuration, 64 if the
-    /// program was called wrongly.
+    /// Does what the arguments say and gives the exit code: 1 if something is wrong with the configuration, which is told on
+    /// standard error, 64 if the program was called wrongly.
     func run() -> Int32 {
         let request = Request(arguments)
         if request.isHelp {
-            print(Request.usage, terminator: "")
+            let container = Container()
+            Settings.declare(in: container)
+            print(Request.usage + "\nvalues:\n" + container.reference(prefix: "CONFIG").helpText, terminator: "")
             return 0
         }
         var sources: [any PropertySource] = []
@@ -33,17 +35,16 @@ struct Program {
         let container = Container()
         // What a report would say is told beside the value.
         container.handleReports { _ in }
-        let settings = Settings(container: container)
+        Settings.declare(in: container)
         var errors: [String] = []
         for source in sources {
             do { try container.apply(source) } catch { errors.append("\(error)") }
         }
-        if isValidating {
-            do { try settings.validate() } catch { errors.append("\(error)") }
-            if errors.isEmpty { print("everything is right") }
-        } else {
-            for explanation in settings.explanations() { print(explanation) }
+        if !isValidating {
+            for explanation in container.explain() { print(explanation) }
         }
+        do { try container.validate() } catch { errors.append("\(error)") }
+        if isValidating, errors.isEmpty { print("everything is right") }
         for error in errors { report(error) }
         return errors.isEmpty ? 0 : 1
     }
@@ -75,7 +76,7 @@ struct Request {
 
           FILE           a .json, .toml or .plist file; later ones count before earlier ones
           --name value   a value, as in --server-port 80; counts before files and environment
-          --validate     prints nothing but what is wrong
+          --validate     prints no values
           --             what follows are files
 
         the environment counts before files, as in CONFIG_SERVER_PORT=80

@@ -1,6 +1,6 @@
-// Measures reading a megabyte of configuration, beside Foundation's JSONDecoder:
+// Measures reading four megabytes of configuration, beside Foundation's JSONDecoder:
 // `swift run -c release ConfigurationSpeed [--check [--slack FACTOR]]`. With --check it exits with 1 if reading JSON is
-// slower than Foundation by more than the factor, 1 unless said.
+// not twice as fast as Foundation, times the factor, 1 unless said.
 import Foundation
 import FuguConfiguration
 
@@ -39,14 +39,14 @@ func measure() throws -> Double {
         fatalError("the three ways do not give the same values")
     }
     let times = try medians(
-        of: 21,
+        of: 11,
         [
             { _ = try JSONDecoder().decode(Fleet.self, from: data) }, { _ = try decode(json) }, { _ = try json.load() },
             { _ = try decode(toml) }, { _ = try toml.load() },
         ])
     let megabytes = (json: Double(data.count) / 1e6, toml: Double(tomlText.utf8.count) / 1e6)
     let ratio = times[1] / times[0]
-    print("JSON, \(rounded(megabytes.json)) MB to a typed struct, medians of 21, one run:")
+    print("JSON, \(rounded(megabytes.json)) MB to a typed struct, medians of 11, one run:")
     print("  Foundation JSONDecoder   \(speed(megabytes.json, times[0]))")
     print("  FuguConfiguration        \(speed(megabytes.json, times[1]))")
     print("  of which parsing         \(speed(megabytes.json, times[2]))")
@@ -60,7 +60,7 @@ func measure() throws -> Double {
 let arguments = CommandLine.arguments
 let slack = arguments.firstIndex(of: "--slack").flatMap { arguments.dropFirst($0 + 1).first }.flatMap(Double.init) ?? 1
 let ratio = try measure()
-if arguments.contains("--check"), ratio > slack {
-    print("too slow: \(rounded(ratio)) times Foundation's time, at most \(slack) allowed")
+if arguments.contains("--check"), ratio > slack / 2 {
+    print("too slow: \(rounded(ratio)) times Foundation's time, at most \(slack / 2) allowed")
     exit(1)
 }

@@ -6,7 +6,9 @@ import Foundation
 /// ```swift
 /// container.environment = ["HOME": "/home/ada"]
 /// ```
-public struct ProcessEnvironment: ExternalFeature, Hashable, Sendable, ExpressibleByDictionaryLiteral {
+public struct ProcessEnvironment: ExternalFeature, Hashable, Sendable, ExpressibleByDictionaryLiteral,
+    CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
     /// All variables by name.
     public var variables: [String: String]
 
@@ -25,6 +27,15 @@ public struct ProcessEnvironment: ExternalFeature, Hashable, Sendable, Expressib
         get { variables[name] }
         set { variables[name] = newValue }
     }
+
+    /// How many variables there are; their values may be secrets and are not told.
+    public var description: String { "ProcessEnvironment(\(variables.count) variables)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the names of the variables without their values.
+    public var customMirror: Mirror { Mirror(self, children: ["names": variables.keys.sorted()]) }
 
     /// The variables of this process as they are now; later changes do not show.
     public static var current: ProcessEnvironment {

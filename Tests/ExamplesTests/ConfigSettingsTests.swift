@@ -20,12 +20,14 @@ struct ConfigSettingsTests {
         #expect(container[\.port] == 82)
         #expect(container[\.host] == "example.org")
         #expect(port.values == [82])
-        try Settings(container: container).validate()
+        Settings.declare(in: container)
+        try container.validate()
     }
 
     @Test("Settings explain where each value comes from", .container { $0[PoolSize.self] = 9 })
     func explanations() {
-        let lines = Settings(container: container).explanations().map { "\($0)" }
+        Settings.declare(in: container)
+        let lines = container.explain().map { "\($0)" }
         #expect(lines.contains("server.port = 81 (base.toml:3:8)"), "\(lines)")
         #expect(lines.contains { $0.hasPrefix("database.pool-size = 9 ") }, "\(lines)")
     }

@@ -40,20 +40,20 @@ import Testing
         let api = try #require(
             try snapshot("{\n\"api.timeout\": 30,\n\"api\": {\"base.url\": \"u\"}}").value(named: "api"))
         let error = #expect(throws: PropertyError.self) { try api.decode(API.self) }
-        #expect(error?.description == "x:3:21: api.base.url: expected Int, found string \"u\"")
+        #expect(error?.description == "x:3:21: api.base.url: expected Int, found string")
         let kind = #expect(throws: PropertyError.self) { try api.decode(Int.self) }
         #expect(kind?.description == "x:3:8: api: expected Int, found table")
         let made = try #require(try snapshot("{\n \"a.b.c\": 1}").value(named: "a.b"))
         let missing = #expect(throws: PropertyError.self) { try made.decode(API.self) }
-        #expect(missing?.description == "x:2:2: a.b.timeout: expected Int, found nothing")
+        #expect(missing?.description == "x:2:2: a.b.timeout: missing; expected Int")
     }
 
     @Test(
         "A file in which both stand is refused (law 24)",
         arguments: [
-            ("{\"api\": {\"timeout\": 1},\n \"api.timeout\": 2}", "x:2:2: api.timeout: "),
-            ("{\"api.timeout\": 1,\n \"api\": {\"timeout\": 2}}", "x:2:10: api.timeout: "),
-            ("{\"a.b\": {\"c\": 1},\n \"a\": {\"b.c\": 2}}", "x:2:8: a.b.c: "),
+            ("{\"api\": {\"timeout\": 1},\n \"api.timeout\": 2}", "x:2:2: "),
+            ("{\"api.timeout\": 1,\n \"api\": {\"timeout\": 2}}", "x:2:10: "),
+            ("{\"a.b\": {\"c\": 1},\n \"a\": {\"b.c\": 2}}", "x:2:8: "),
         ])
     func both(json: String, place: String) {
         let error = #expect(throws: PropertyError.self) { try JSONSource(text: json, name: "x").load() }
@@ -117,8 +117,8 @@ import Testing
             .unknownNames(known: ["api.timeout", "api.retries", "api.limits", "other.name"])
         #expect(
             errors.map(\.description) == [
-                "x:2:1: api.timeuot: unknown name; did you mean api.timeout?", "x:5:2: apj: unknown name",
-                "x:8:8: other.thing: unknown name",
+                "x:2:1: api.timeuot: unknown name; did you mean api.timeout?",
+                "x:5:2: apj: unknown name; did you mean api?", "x:8:8: other.thing: unknown name",
             ])
         #expect(try snapshot("{\"a.b.c\": 1, \"d.e\": 2}").unknownNames(known: ["a.b", "d.e"]).isEmpty)
     }

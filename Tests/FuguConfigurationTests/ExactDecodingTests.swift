@@ -5,10 +5,10 @@ import Testing
 @Suite struct ExactDecodingTests {
     @Test("A Bool is never made of a number, nor a number of a Bool, nor either of text in a file")
     func kinds() {
-        #expect(message("1", Bool.self) == "x:1:7: a: expected Bool, found integer 1")
+        #expect(message("1", Bool.self) == "x:1:7: a: expected Bool (true or false), found integer 1")
         #expect(message("true", Int.self) == "x:1:7: a: expected Int, found bool true")
         #expect(message("true", Double.self) == "x:1:7: a: expected Double, found bool true")
-        #expect(message("\"true\"", Bool.self) == "x:1:7: a: expected Bool, found string \"true\"")
+        #expect(message("\"true\"", Bool.self) == "x:1:7: a: expected Bool (true or false), found string \"true\"")
         #expect(message("\"1\"", Int.self) == "x:1:7: a: expected Int, found string \"1\"")
         #expect(message("\"1.5\"", Double.self) == "x:1:7: a: expected Double, found string \"1.5\"")
         #expect(message("1", String.self) == "x:1:7: a: expected String, found integer 1")
@@ -24,8 +24,8 @@ import Testing
         #expect(try read("a", "{\"a\": 1.0}", as: Int.self) == 1)
         #expect(try read("a", "{\"a\": 1e2}", as: UInt8.self) == 100)
         #expect(message("1.5", Int.self) == "x:1:7: a: expected Int, found double 1.5")
-        #expect(message("300", UInt8.self) == "x:1:7: a: expected UInt8, found integer 300")
-        #expect(message("-1", UInt.self) == "x:1:7: a: expected UInt, found integer -1")
+        #expect(message("300", UInt8.self) == "x:1:7: a: expected UInt8 (0...255), found integer 300")
+        #expect(message("-1", UInt.self) == "x:1:7: a: expected UInt (0...18446744073709551615), found integer -1")
         #expect(message("1e19", Int.self) == "x:1:7: a: expected Int, found double 1e+19")
         #expect(try read("a", "{\"a\": -128}", as: Int8.self) == -128)
         #expect(try read("a", "{\"a\": 9223372036854775807}", as: Int64.self) == .max)

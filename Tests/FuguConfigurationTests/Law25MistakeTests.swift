@@ -90,7 +90,8 @@ private struct Limit: NamedProperty {
         #expect(thrown { _ = try container.require(\.timeout) } == mistake)
         #expect(
             thrown { _ = try container.require(Limit.self) }
-                == "api.limit: a value is required, but neither code nor /srv/app.toml gives one")
+                == "api.limit: a value is required, but neither code nor /srv/app.toml gives one; "
+                + "set api.limit in /srv/app.toml")
         #expect(try container.require(\.retries) == 7)
         container.timeout = 2
         container[Limit.self] = 3
@@ -136,7 +137,7 @@ private struct Limit: NamedProperty {
                 b:1:19: api.limit: expected Int, found bool true
                 argument --api-hots: unknown name; did you mean --api-host?
                 b:1:25: api.tiemout: unknown name; did you mean api.timeout?
-                b:1:40: apo: unknown name
+                b:1:40: apo: unknown name; did you mean api?
                 b:1:63: other: unknown name
                 """)
         #expect(reports.all.isEmpty)

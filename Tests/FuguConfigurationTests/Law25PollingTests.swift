@@ -18,13 +18,15 @@ extension ContainerKeys {
         reports = container.reports()
     }
 
-    /// Runs the loop; `step` lets it look once.
+    /// Runs the loop; `step` lets it look twice, since what has changed counts only once it stays as it is.
     private func polling(_ body: (_ step: () async -> Void) async throws -> Void) async rethrows {
         let task = Task { [container] in await container.reload(every: .seconds(5)) }
         await clock.sleepers(atLeast: 1)
         try await body {
-            clock.advance(by: .seconds(5))
-            await clock.sleepers(atLeast: 1)
+            for _ in 0..<2 {
+                clock.advance(by: .seconds(5))
+                await clock.sleepers(atLeast: 1)
+            }
         }
         task.cancel()
         await task.value

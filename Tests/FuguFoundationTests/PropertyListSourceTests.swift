@@ -1,7 +1,7 @@
 import Foundation
 import Fugu
 import FuguConfiguration
-import FuguFoundation
+import FuguFoundationSources
 import FuguTesting
 import Testing
 
@@ -61,7 +61,8 @@ extension ContainerKeys {
         #expect(!container.flag && container.count == 0)
         #expect(
             log.withLock { $0 } == [
-                "list: flag: expected Bool, found integer 1", "list: count: expected Int, found bool true",
+                "list: flag: expected Bool (true or false), found integer 1",
+                "list: count: expected Int, found bool true",
             ])
     }
 

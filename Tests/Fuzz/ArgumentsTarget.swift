@@ -16,7 +16,10 @@ public func fuzzArguments(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         _ = try? value.decode([String: Int].self)
         _ = try? value.decode(Duration.self)
         _ = try? value.decode(OffsetDateTime.self)
-        precondition((try? value.decode(String.self)) != nil || (try? value.decode([String].self)) != nil)
+        // A flag without a value is a truth value and nothing else.
+        let isText = (try? value.decode(String.self)) != nil
+        precondition(
+            isText || (try? value.decode([PropertyValue].self)) != nil || (try? value.decode(Bool.self)) != nil)
     }
     for error in snapshot.unknownNames(known: ["api.timeout"]) { precondition(!error.description.isEmpty) }
     return 0

@@ -46,16 +46,11 @@ public final class Container: FeatureContainer {
         storageAddress = Atomic(StorageReference.empty.address)
     }
 
-    /// Whether this stands for a container that may go away or be closed meanwhile: what cannot be loaded then is not
-    /// asked for by anyone.
-    var isStandIn: Bool { own == nil && backing is Node }
-
-    /// Stands for the container of `node`, wherever that is.
-    init(standingFor node: Node) {
-        backing = node
-        own = nil
-        parent = nil
-        storageAddress = Atomic(node.storage.address)
+    /// The root of the family, as far as containers keep one another.
+    var root: Container {
+        var root = backing.owner ?? self
+        while let parent = root.parent { root = parent.object }
+        return root
     }
 
     deinit {
@@ -75,7 +70,12 @@ public final class Container: FeatureContainer {
     public var _container: Container { self }
 
     /// From now on the view answers as `node` does, as fast.
-    func answers(from node: Node) { storageAddress.store(node.storage.address, ordering: .releasing) }
+    func answers(from node: Node) {
+        // A debug build looks at each read whether the caller has overridden what is read.
+        #if !DEBUG
+        storageAddress.store(node.storage.address, ordering: .releasing)
+        #endif
+    }
 
     /// Whether this is the container with that storage, or stands below it. Looked up at each access of an ``Injected``, so
     /// nothing is counted on the way.

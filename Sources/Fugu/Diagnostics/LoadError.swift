@@ -4,6 +4,7 @@
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     enum Code: Sendable, Equatable {
         case cycle, tooDeep, ended, closed
+        case overridden(shared: String)
         case external(place: String?, remedy: String)
     }
     let code: Code
@@ -14,6 +15,9 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     public var description: String { Messages.loadError(code, path) }
 
     static func cycle(_ way: [Key]) -> LoadError { LoadError(code: .cycle, path: way.map(\.name)) }
+    static func overridden(_ way: [Key], of shared: Key) -> LoadError {
+        LoadError(code: .overridden(shared: shared.name), path: way.map(\.name))
+    }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(code: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(code: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {

@@ -16,6 +16,11 @@ enum Messages {
             "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
                 + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
                 + "through the container."
+        case .overridden(let shared):
+            "Fugu: \(shared) lives in the root for all containers (isShared), but the container that asks for it, or one "
+                + "between, sets \(name), from which \(shared) was made: \(way(path)). Make \(shared) from nothing that "
+                + "children set, give what needs \(name) to its functions instead, or remove isShared, so that each child "
+                + "gets an instance of its own."
         case .ended:
             "Fugu: \(name) was asked of a container that has gone away. Keep the Container as long as features that "
                 + "captured it are used, or read \(name) while they load."
@@ -79,6 +84,21 @@ enum Messages {
     static func unrecordedRead(of key: Key, by loading: Key) -> String {
         "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so the container "
             + "cannot know that it was made from it. Read it from the container that load(in:) is given."
+    }
+
+    static func madeAgain(_ key: Key, _ way: [Key]) -> String {
+        let names = way.map(\.name)
+        return "Fugu: \(key.name) opens something outside the container or registers closers, and is made once more for a "
+            + "child container, since that sets \(names.last ?? "something"): \(self.way(names)). If there is to be one for all, "
+            + "declare `static var isShared: Bool { true }` and make it from nothing that children set; if each child is to "
+            + "have its own, declare `static var isLocal: Bool { true }`."
+    }
+
+    static func lateRead(of key: Key, by feature: Key) -> String {
+        "Fugu: \(feature.name) reads \(key.name) through the container of its load, after the load, and gets what its own "
+            + "container has, though the code that runs has another \(key.name) in a child container (Container.current). Read it "
+            + "through `@Injected` or from Container.current to follow the caller, or while \(feature.name) loads, so that the "
+            + "child gets a \(feature.name) of its own."
     }
 
     static func circleOfWaits(_ key: Key, _ waiter: (any Activity)?) -> String {

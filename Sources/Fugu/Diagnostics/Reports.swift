@@ -14,12 +14,16 @@ import WASILibc
 
 /// Where mistakes go that can be thrown at nobody: to standard error unless a handler was set.
 final class Reports: Sendable {
-    private let handler = Guarded<(@Sendable (String) -> Void)?>(nil)
+    /// A closure that is itself a generic value is wrapped once more at each access, until calling it overflows the stack.
+    private struct Handler {
+        var call: (@Sendable (String) -> Void)?
+    }
+    private let handler = Guarded(Handler())
 
-    func handle(by handler: (@Sendable (String) -> Void)?) { self.handler.withLock { $0 = handler } }
+    func handle(by handler: (@Sendable (String) -> Void)?) { self.handler.withLock { $0.call = handler } }
 
     func report(_ text: String) {
-        if let handler = handler.withLock({ $0 }) { return handler(text) }
+        if let handler = handler.withLock({ $0.call }) { return handler(text) }
         Array((text + "\n").utf8).withUnsafeBytes { bytes in
             #if canImport(WinSDK)
             _ = _write(2, bytes.baseAddress, UInt32(bytes.count))

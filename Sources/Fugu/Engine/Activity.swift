@@ -191,22 +191,37 @@ enum WaitGraph {
     private static let waits = Guarded<[ObjectIdentifier: [ObjectIdentifier: Wait]]>([:])
 
     /// Notes that `waiter` is about to wait for `target`, unless that would close a circle of waits.
-    static func add(_ waiter: (any Activity)?, waitingFor target: any Activity) -> Bool {
-        guard let waiter else { return true }
+    ///
+    /// - Returns: The circle: each needs the next, and the last, `waiter`, the first, `target`.
+    static func add(_ waiter: (any Activity)?, waitingFor target: any Activity) -> [any Activity]? {
+        guard let waiter else { return nil }
         return waits.withLock { waits in
             var open: [any Activity] = [waiter]
-            var seen: Set<ObjectIdentifier> = []
+            /// What each needs.
+            var needs: [ObjectIdentifier: any Activity] = [:]
+            func add(_ activity: any Activity, needing next: any Activity) {
+                guard activity !== waiter, needs[ObjectIdentifier(activity)] == nil else { return }
+                needs[ObjectIdentifier(activity)] = next
+                open.append(activity)
+            }
             while let next = open.popLast() {
-                if next === target { return false }
-                guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
-                if let parent = next.parent, !parent.isFinished { open.append(parent) }
-                if let waits = waits[ObjectIdentifier(next)] { open += waits.values.map(\.waiter) }
+                if next === target { return circle(from: next, needs) }
+                if let parent = next.parent, !parent.isFinished { add(parent, needing: next) }
+                for wait in (waits[ObjectIdentifier(next)] ?? [:]).values { add(wait.waiter, needing: next) }
             }
             let (target, id) = (ObjectIdentifier(target), ObjectIdentifier(waiter))
             let isKnown: Void? = waits[target]?[id]?.count += 1
             if isKnown == nil { waits[target, default: [:]][id] = Wait(waiter: waiter) }
-            return true
+            return nil
         }
+    }
+
+    private static func circle(
+        from first: any Activity, _ needs: [ObjectIdentifier: any Activity]
+    ) -> [any Activity] {
+        var circle = [first]
+        while let next = needs[ObjectIdentifier(circle[circle.count - 1])] { circle.append(next) }
+        return circle
     }
 
     static func remove(_ waiter: (any Activity)?, waitingFor target: any Activity) {

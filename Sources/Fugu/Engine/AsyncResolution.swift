@@ -9,6 +9,7 @@ extension Node {
         // Who is cancelled begins nothing. Otherwise cancelled loads of a cycle would begin one another for ever.
         if Task.isCancelled { return try answerCancelled(request, recorder) }
         var need: Need?
+        var shared: Payload?
         var awaited: (flight: Flight, landing: Landing)?
         defer {
             if awaited != nil {
@@ -30,9 +31,12 @@ extension Node {
                 throw error
             case .ended: throw LoadError.ended(request.key)
             case .refused: throw refusal(of: request.key, parent)
-            case .faulty(let fault): throw error(of: fault)
+            case .faulty(let fault): throw error(of: fault, request.key)
             case .external(let strictness): return try refuse(request, by: strictness, recorder, parent)
             case .ask(let question): ask(question)
+            case .shared(let root):
+                if let shared { return shared }
+                shared = try await root.resolveAsync(request, for: container.root, recorder: recorder, load: load)
             case .wait(let flight, let waiter, let landing):
                 need?.hasBegun = false
                 awaited = (flight, landing)
@@ -56,7 +60,7 @@ extension Node {
     /// Answers a reader whose task has been cancelled: with what is there.
     private func answerCancelled(_ request: Request, _ recorder: Flight?) throws -> Payload {
         if let present = presentAfterAsking(request.key, recorder) { return present }
-        if let fault = family.lock.withLock({ need(request.key, through: recorder).fault }) { throw error(of: fault) }
+        if let fault = family.lock.withLock({ need(request.key, through: recorder).fault }) { throw error(of: fault, request.key) }
         throw CancellationError()
     }
 }

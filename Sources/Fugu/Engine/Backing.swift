@@ -87,7 +87,21 @@ extension Flight: Backing {
 
     func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
         guard isFinished else { return try asker.resolve(request, for: container, recorder: self, load: load) }
+        reportLateRead(of: request.key)
         return try node.resolve(request, for: container, recorder: nil, load: load)
+    }
+
+    /// Tells, in debug builds, of a read through a kept handle where the code that runs has something else for the key.
+    private func reportLateRead(of key: Key) {
+        #if DEBUG
+        let (home, caller) = (node, Container.current.backing.node)
+        guard caller !== home, caller.isWithin(home) else { return }
+        let isOther = family.lock.withLock {
+            let isOverridden = caller.path.prefix { $0 !== home }.contains { $0.holds(key) }
+            return isOverridden && family.isNew(requested, key)
+        }
+        if isOther { family.reports.report(Messages.lateRead(of: key, by: requested)) }
+        #endif
     }
 
     func change(_ key: TypedKey, _ operation: Operation) {

@@ -5,6 +5,8 @@ struct CellFacts {
     var flights = FlightList()
     /// What the last load of this key read: where the next one will live.
     var lastRecipe: Recipe?
+    /// Whether an instance was made for a child, as far as that is of interest.
+    var isMadeBelow = false
 
     var recipe: Recipe?
     var lease: Lease?

@@ -49,7 +49,7 @@ extension Node {
         }
         guard let info = cell.info, info.isFollowed else { return }
         if isHeld || wasHeld, info.value.place.hasBelow { dropCopies(of: key, holder, &effects) }
-        if !announcement.isSilent { dropDependents(of: info, holder, &effects) }
+        if !announcement.isSilent { dropDependents(of: key, info, holder, &effects) }
         announce(key, as: announcement, holder, &effects)
     }
 
@@ -143,7 +143,7 @@ extension Node {
             guard let info = cell.info, let recipe = info.value.recipe else { continue }
             let reloads = recipe.reloads
             dropLoaded(cell, &effects)
-            dropDependents(of: info, holder, &effects)
+            dropDependents(of: cell.key, info, holder, &effects)
             if reloads || find(cell.key).present != nil { announce(cell.key, holder, &effects) }
         }
     }
@@ -154,22 +154,24 @@ extension Node {
         forEachLinked(key) { node, info in
             guard node !== self, let cell = node.storage.existingCell(key), cell.has(CellState.loaded) else { return }
             node.dropLoaded(cell, &effects)
-            node.dropDependents(of: info, holder, &effects)
+            node.dropDependents(of: key, info, holder, &effects)
         }
     }
 
-    /// After something changed: instances that read it and reload go, and those that reload from them.
+    /// After a key changed here: instances that read it and reload go, and those that reload from them.
     private func dropDependents(
-        of info: FamilyState<CellFacts>, _ holder: (any Activity)?, _ effects: inout Effects
+        of key: Key, _ info: FamilyState<CellFacts>, _ holder: (any Activity)?, _ effects: inout Effects
     ) {
         if info.value.dependents.isEmpty { return }
-        var open = Array(info.value.dependents)
-        while let dependent = open.popLast() {
+        var open = info.value.dependents.map { (dependent: $0, input: key, owner: self) }
+        while let (dependent, input, owner) = open.popLast() {
             let node = dependent.node.node
-            guard let cell = node.storage.existingCell(dependent.key), cell.has(CellState.loaded), let info = cell.info
+            guard let cell = node.storage.existingCell(dependent.key), let info = cell.info,
+                info.value.recipe?.inputs.contains(where: { $0.key == input }) == true,
+                !node.isShadowed(input, below: owner)
             else { continue }
             node.dropLoaded(cell, &effects)
-            open += info.value.dependents
+            open += info.value.dependents.map { (dependent: $0, input: cell.key, owner: node) }
             node.announce(dependent.key, holder, &effects)
         }
     }
@@ -180,15 +182,19 @@ extension Node {
     private func hideInherited(
         by key: Key, _ announcement: Announcement, _ holder: (any Activity)?, _ effects: inout Effects
     ) {
-        for node in activeNodes {
+        let own = storage.cell(key).makeInfo()
+        for node in activeNodes where !node.isShadowed(key, below: self) {
             for cell in Array(node.storage.cells) {
                 guard let info = cell.info else { continue }
-                if let recipe = info.value.recipe, recipe.reloads,
-                    recipe.isHidden(by: key, above: depth, andDirectly: !announcement.isSilent)
-                {
+                switch info.value.recipe?.relation(to: key, above: depth) {
+                case .direct? where announcement.isSilent:
+                    // It is what was read; from now on its changes are those that matter.
+                    own.value.dependents.insert(Dependent(node: NodeIdentity(node: node), key: cell.key))
+                case .direct?, .indirect?:
                     node.dropLoaded(cell, &effects)
-                    node.dropDependents(of: info, holder, &effects)
+                    node.dropDependents(of: cell.key, info, holder, &effects)
                     node.announce(cell.key, holder, &effects)
+                case .none?, nil: break
                 }
                 guard let followers = info.value.followers, followers.latest(reloadsFrom: key) else { continue }
                 followers.refresh(holder, &effects)
@@ -200,34 +206,44 @@ extension Node {
 extension Node {
     /// Under the lock: notes that `key`, loaded here, is to be dropped when one of its inputs changes.
     func follow(_ recipe: Recipe, by key: Key) {
-        forEachInput(of: recipe) { $0.makeInfo().value.dependents.insert(Dependent(node: NodeIdentity(node: self), key: key)) }
+        let dependent = Dependent(node: NodeIdentity(node: self), key: key)
+        for input in recipe.inputs {
+            guard let owner = path.first(where: { $0.depth == input.depth }) else { continue }
+            owner.storage.cell(input.key).makeInfo().value.dependents.insert(dependent)
+        }
         countActive(1)
     }
 
     private func unfollow(_ recipe: Recipe, by key: Key) {
-        forEachInput(of: recipe) { $0.info?.value.dependents.remove(Dependent(node: NodeIdentity(node: self), key: key)) }
-        countActive(-1)
-    }
-
-    private func forEachInput(of recipe: Recipe, _ body: (CellReference) -> Void) {
+        let dependent = Dependent(node: NodeIdentity(node: self), key: key)
         for input in recipe.inputs {
-            guard let owner = path.first(where: { $0.depth == input.depth }) else { continue }
-            body(owner.storage.cell(input.key))
+            // Something equal may have been set meanwhile, nearer than where it was read.
+            for node in path {
+                if node.depth < input.depth { break }
+                node.storage.existingCell(input.key)?.info?.value.dependents.remove(dependent)
+            }
         }
+        countActive(-1)
     }
 }
 
+/// What an instance that reloads has to do with a key that is set below where it was read.
+private enum Relation {
+    case direct, indirect, none
+}
+
 extension Recipe {
-    /// Under the lock: whether the instance read something made from the key, or the key directly, from a container above a
+    /// Under the lock: whether the instance reloads and read the key, or something made from it, from a container above a
     /// depth.
-    fileprivate func isHidden(by key: Key, above depth: Int, andDirectly: Bool) -> Bool {
-        guard mask & key.mask != 0 else { return false }
-        if others.contains(key) { return true }
-        return inputs.contains { input in
-            guard input.depth < depth else { return false }
-            if input.key == key { return andDirectly }
-            return input.recipe?.object.contains(key.mask) { $0 == key } == true
+    fileprivate func relation(to key: Key, above depth: Int) -> Relation {
+        guard reloads, mask & key.mask != 0 else { return .none }
+        if others.contains(key) { return .indirect }
+        var relation = Relation.none
+        for input in inputs where input.depth < depth {
+            if input.key == key { relation = .direct }
+            if input.recipe?.object.contains(key.mask, where: { $0 == key }) == true { return .indirect }
         }
+        return relation
     }
 }
 

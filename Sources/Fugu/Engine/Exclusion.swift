@@ -25,7 +25,7 @@ final class Exclusion: Activity {
 
     /// Under the lock: how to wait for the end, or that it would never come.
     func waitForEnd(_ waiter: (any Activity)?) -> Write.Obstacle {
-        guard WaitGraph.add(waiter, waitingFor: self) else { return .circle(self) }
+        guard WaitGraph.add(waiter, waitingFor: self) == nil else { return .circle(self) }
         let signal = Signal()
         waiters.value.append(signal)
         return .wait(self, signal)

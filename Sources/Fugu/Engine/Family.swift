@@ -54,6 +54,11 @@ final class Family: Sendable {
     var hasSources: Bool { sourced.load(ordering: .acquiring) }
     func noteSources() { sourced.store(true, ordering: .releasing) }
 
+    private struct Pair: Hashable {
+        let feature: Key
+        let key: Key
+    }
+
     private struct FamilyFacts {
         var time: UInt64 = 0
         var layers: Set<NodeIdentity> = []
@@ -63,6 +68,8 @@ final class Family: Sendable {
         var closingCount = 0
         var hasClosings = false
         var namings: [Key: PropertyNaming] = [:]
+        /// What was reported and is not to be reported again.
+        var reported: Set<Pair> = []
         /// Who wants to know what is loaded.
         var loadLog: LoadLog?
     }
@@ -144,6 +151,11 @@ final class Family: Sendable {
                 observer.flatMap { $0.isSequence ? $0.end() : nil }
             }
         }
+    }
+
+    /// Whether something is reported for the first time: what a feature does with a key.
+    func isNew(_ feature: Key, _ key: Key) -> Bool {
+        facts.value.reported.insert(Pair(feature: feature, key: key)).inserted
     }
 
     /// The time of the last change.

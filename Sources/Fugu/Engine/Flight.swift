@@ -5,6 +5,7 @@ final class Flight: Activity {
     let requested: Key
     let isLocal: Bool
     let reloads: Bool
+    let isExternal: Bool
     /// The node that was asked.
     let asker: Node
     // The asker keeps its ancestors.
@@ -24,6 +25,7 @@ final class Flight: Activity {
         requested = request.key
         isLocal = request.isLocal
         reloads = request.reloads
+        isExternal = request.isExternal
         self.asker = asker
         self.expected = expected
         self.limit = limit
@@ -91,6 +93,8 @@ final class RareFlightFacts {
     /// The keys of the inputs, once they are many.
     var seen: Set<Key> = []
     var waiters = WaiterQueue()
+    /// What is to be reported when the load has ended.
+    var report: String?
     /// The nodes in which the key was reset meanwhile.
     var resets: [Node] = []
     var closers: [Closer] = []

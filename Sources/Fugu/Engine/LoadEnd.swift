@@ -30,6 +30,9 @@ extension Flight {
             return (ending.standing.map { .success($0) } ?? result, home)
         }
         effects.perform()
+        #if DEBUG
+        if let report = family.lock.withLock({ facts.value.rare?.report }) { family.reports.report(report) }
+        #endif
         if case .failure(let error) = given { parent?.needFailed(failedWay(error), error) }
         return (given, home)
     }
@@ -191,8 +194,25 @@ extension Flight {
             if reloads { home.follow(recipe, by: requested) }
         }
         cell.countChange(at: time)
+        #if DEBUG
+        if !home.isRoot, isExternal || lease?.hasClosers == true { noteMadeAgain(at: home, recipe) }
+        #endif
         home.announce(requested, as: Node.Announcement(isLoad: true), holder, &effects)
         return cell
+    }
+
+    /// Under the lock: what is dear is made once more for a child, by the way that the recipe tells.
+    private func noteMadeAgain(at home: Node, _ recipe: Recipe) {
+        guard !recipe.isLocal, limit == nil, let root = home.path.first(where: { $0.isRoot }),
+            let way = recipe.way(.max, to: { home.holds($0) })
+        else { return }
+        let isThere = root.storage.existingCell(requested)?.has(CellState.loaded) == true
+        guard isThere || family.existingLoads(of: requested)?.value.isMadeBelow == true else {
+            family.loads(of: requested).value.isMadeBelow = true
+            return
+        }
+        guard family.isNew(requested, requested) else { return }
+        facts.value.more().report = Messages.madeAgain(requested, [requested] + way)
     }
 
     private func note(_ cell: CellReference, of owner: Node, _ recorder: Flight?) {

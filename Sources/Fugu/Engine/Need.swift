@@ -12,8 +12,13 @@ struct Need {
 
 /// The way of a load that needs itself, or that is nested too deeply to be anything else.
 struct Fault {
+    enum Kind {
+        case cycle, tooDeep
+        /// A feature that belongs to the whole family was made from something that the asker overrides.
+        case overridden
+    }
     let way: [Key]
-    let isCycle: Bool
+    let kind: Kind
 }
 
 extension Node {
@@ -40,16 +45,21 @@ extension Node {
         if standing.mask & key.mask != 0, family.existingLoads(of: key)?.value.flights.isEmpty == false,
             parent.chain.contains(where: { $0.key == key && $0.family === family && $0 is Flight })
         {
-            return Fault(way: parent.way + [key], isCycle: true)
+            return Fault(way: parent.way + [key], kind: .cycle)
         }
         guard standing.level >= 100, standing.level >= Standing.deepest || standing.hasNoStackLeft else { return nil }
-        return Fault(way: parent.way + [key], isCycle: false)
+        return Fault(way: parent.way + [key], kind: .tooDeep)
     }
 
-    /// Stops the program where the kind of the key cannot throw.
-    func error(of fault: Fault) -> LoadError {
-        let error = fault.isCycle ? LoadError.cycle(fault.way) : LoadError.tooDeep(fault.way)
-        guard fault.way.last?.kind.throws == true else { fatalError(error.description) }
+    /// Stops the program where the kind of the key that was asked for cannot throw.
+    func error(of fault: Fault, _ requested: Key) -> LoadError {
+        let error: LoadError =
+            switch fault.kind {
+            case .cycle: .cycle(fault.way)
+            case .tooDeep: .tooDeep(fault.way)
+            case .overridden: .overridden(fault.way, of: requested)
+            }
+        guard requested.kind.throws else { fatalError(error.description) }
         return error
     }
 }

@@ -7,6 +7,8 @@ enum Decision {
     case ended
     case refused
     case faulty(Fault)
+    /// The feature is to be loaded in the root first.
+    case shared(Node)
     case external(Strictness)
     /// The sources are to be asked for something first.
     case ask(Question)
@@ -25,6 +27,7 @@ extension Node {
         prepareScopes()
         if let naming = request.naming { family.lock.withLock { family.note(naming, of: request.key) } }
         var need: Need?
+        var shared: Payload?
         var awaited: (flight: Flight, landing: Landing)?
         defer {
             if awaited != nil {
@@ -45,9 +48,12 @@ extension Node {
                 throw error
             case .ended: return try answerEnded(request, container, load)
             case .refused: return try answerClosed(request, container, recorder, need, load)
-            case .faulty(let fault): throw error(of: fault)
+            case .faulty(let fault): throw error(of: fault, request.key)
             case .external(let strictness): return try refuse(request, by: strictness, recorder, need?.activity)
             case .ask(let question): ask(question)
+            case .shared(let root):
+                if let shared { return shared }
+                shared = try root.resolve(request, for: container.root, recorder: recorder, load: load)
             case .start(let flight, let replacement):
                 return try flight.run(for: container, recorder) { view in
                     guard let replacement else { return try load(view) }
@@ -136,6 +142,7 @@ extension Node {
         if let question = openQuestion(key) { return .ask(question) }
         let (found, limit) = find(key)
         if let present = note(found, key, recorder) { return .found(present.payload) }
+        if request.isShared, !isRoot, limit == nil { return decideShared(key, recorder) }
         var need = known ?? self.need(key, through: recorder)
         if let awaited {
             if let decision = accept(awaited, key, recorder, isOwn: need.hasBegun) { return decision }
@@ -154,8 +161,8 @@ extension Node {
         let joined = loads.value.flights.first(expectedAt: expected, by: last) {
             $0.asker.expectedHome(request, last, limit)
         } _: { flight -> Decision? in
-            guard mayJoin, flight.isOpen(floor), !flight.isOutdated, WaitGraph.add(parent, waitingFor: flight)
-            else { return nil }
+            guard mayJoin, flight.isOpen(floor), !flight.isOutdated else { return nil }
+            if let circle = WaitGraph.add(parent, waitingFor: flight) { return cycle(circle, closedBy: key) }
             if awaited == nil { beginUnderWay() }
             let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
             return .wait(flight, waiter, flight.join(waiter))
@@ -171,6 +178,24 @@ extension Node {
         beginUnderWay()
         family.noteBeginning(of: flight)
         return .start(flight, replacement)
+    }
+
+    /// Under the lock: what to do where a wait would close a circle. If all in it were asked for here, each really needs the
+    /// next. Otherwise some may wait for what will turn out to be none of theirs: a load in parallel shows it.
+    private func cycle(_ circle: [any Activity], closedBy key: Key) -> Decision? {
+        guard circle.allSatisfy({ ($0 as? Flight)?.asker === self }) else { return nil }
+        return .faulty(Fault(way: circle.compactMap(\.key) + [key], kind: .cycle))
+    }
+
+    /// Under the lock: what becomes of a read of a feature that belongs to the whole family and is not seen here: it is to be
+    /// loaded in the root, or something here hides the instance there.
+    private func decideShared(_ key: Key, _ recorder: Flight?) -> Decision {
+        let root = path.first { $0.isRoot }!
+        guard let cell = root.storage.existingCell(key), cell.has(CellState.loaded), let recipe = cell.info?.value.recipe
+        else { return .shared(root) }
+        let way = recipe.way(.max) { key in path.contains { !$0.isRoot && $0.holds(key) } } ?? []
+        let above = need(key, through: recorder).activity?.way ?? []
+        return .faulty(Fault(way: above + [key] + way, kind: .overridden))
     }
 
     /// Under the lock: where the key's next instance for this node will live, judging by its last one.
@@ -207,7 +232,7 @@ extension Node {
         _ load: (Container) throws -> Payload
     ) throws -> Payload {
         let parent = need?.activity
-        if request.key.kind.throws || container.isStandIn { throw refusal(of: request.key, parent) }
+        if request.key.kind.throws { throw refusal(of: request.key, parent) }
         let (flight, replacement, strictness) = family.lock.withLock {
             let limit = find(request.key).limit
             let replacement = limit?.storage.existingCell(request.key)?.info?.value.replacement
@@ -226,7 +251,6 @@ extension Node {
         _ request: Request, _ container: Container, _ load: (Container) throws -> Payload
     ) throws -> Payload {
         let key = request.key
-        if container.isStandIn { throw LoadError.ended(key) }
         guard key.kind != .property else {
             family.reports.report(Messages.readAfterEnd(of: key))
             return try load(Container.ended)

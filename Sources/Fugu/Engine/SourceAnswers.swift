@@ -115,9 +115,13 @@ private struct SourceChange {
     let old: (any ValueSources)?
     let new: any ValueSources
 
-    /// What the new sources say to each name.
-    func answers(to names: [(key: Key, naming: PropertyNaming)]) -> [Answer] {
-        names.map { Answer(key: $0, naming: $1, answer: $1.ask(new)) }
+    /// What the new sources say to each name, and nothing where that is what the old ones said: a value that no type can
+    /// compare, or one that equals nothing, would else count as changed at every reload.
+    func answers(to names: [NamedKey]) -> [Answer] {
+        names.compactMap { name in
+            if let old, name.isAnswered, new.holdsTheSame(name.naming.name, as: old) { return nil }
+            return Answer(key: name.key, naming: name.naming, answer: name.naming.ask(new))
+        }
     }
 
     /// The errors of names that the old sources had no error for.
@@ -127,6 +131,13 @@ private struct SourceChange {
             if let old, case .failure = answer.naming.ask(old) { return nil }
             return error
         }
+    }
+
+    struct NamedKey {
+        let key: Key
+        let naming: PropertyNaming
+        /// Whether the node has the answer of its present sources.
+        let isAnswered: Bool
     }
 
     struct Answer {
@@ -145,9 +156,9 @@ extension Node {
 
     fileprivate func replaceSources(_ change: SourceChange, _ accept: ([any Error]) throws -> Void) throws -> Bool {
         while true {
-            var names: [(key: Key, naming: PropertyNaming)] = []
+            var names: [SourceChange.NamedKey] = []
             let before = family.lock.withLock {
-                names = family.namings.map { ($0, $1) }
+                names = namedKeys
                 return (answers: storage.facts.answers, namings: names.count)
             }
             let answers = change.answers(to: names)
@@ -166,11 +177,28 @@ extension Node {
                 storage.facts.sourceGeneration &+= 1
                 family.noteSources()
                 reports = zip(answers, mistakes).compactMap { note($1, of: $0.key) }
+                for name in names where name.isAnswered { markAnswered(name.key) }
                 storage.raiseEpoch(to: family.tick(), reachesDescendants: true)
             }
             for report in reports { family.reports.report(report) }
             if isDone || !isOld { return isDone }
         }
+    }
+
+    /// Under the lock: the names that were read or are observed.
+    private var namedKeys: [SourceChange.NamedKey] {
+        let generation = storage.facts.sourceGeneration
+        return family.namings.map { key, naming in
+            let answered = storage.existingCell(key)?.info?.value.answered
+            return SourceChange.NamedKey(key: key, naming: naming, isAnswered: answered == generation)
+        }
+    }
+
+    /// Under the lock: what the key was answered before holds for the new sources.
+    private func markAnswered(_ key: Key) {
+        let generation = storage.facts.sourceGeneration
+        guard let info = storage.existingCell(key)?.info, info.value.answered == generation &- 1 else { return }
+        info.value.answered = generation
     }
 
     /// Under the lock: the key has its answer. Returns what is to be reported.

@@ -26,17 +26,61 @@ public struct PropertyNaming: Sendable {
     }
 }
 
-/// The names that some key of the process calls secret.
-private enum SecretNames {
-    private static let names = Guarded<Set<String>>([])
+/// The names that some key of the process calls secret. Every question takes time for the length of the name asked about,
+/// however many secrets there are.
+package enum SecretNames {
+    private struct Known {
+        var names: Set<String> = []
+        /// The tables that a secret lies in.
+        var tables: Set<String> = []
+        /// The names as variables and arguments spell them, in which dots, dashes and capitals do not count.
+        var spellings: Set<String> = []
+    }
 
-    static func add(_ name: String) { names.withLock { _ = $0.insert(name) } }
+    private static let known = Guarded(Known())
 
-    /// Whether the value of the name is a secret, holds one or is part of one.
-    static func concern(_ name: String) -> Bool {
-        names.withLock { names in
-            names.contains { $0 == name || $0.hasPrefix(name + ".") || name.hasPrefix($0 + ".") }
+    static func add(_ name: String) {
+        let spelling = spelling(of: name)
+        let tables = prefixes(of: name)
+        known.withLock { known in
+            guard known.names.insert(name).inserted else { return }
+            known.tables.formUnion(tables.lazy.map(String.init))
+            known.spellings.insert(spelling)
         }
+    }
+
+    /// Returns a Boolean value that indicates whether the value of the name is a secret, holds one or is part of one.
+    static func concern(_ name: String) -> Bool {
+        known.withLock { $0.tables.contains(name) } || cover(name)
+    }
+
+    /// Returns a Boolean value that indicates whether the name, or a name around it, is itself a secret.
+    package static func cover(_ name: String) -> Bool {
+        let prefixes = prefixes(of: name)
+        let spelling = spelling(of: name)
+        return known.withLock { known in
+            known.names.contains(name) || known.spellings.contains(spelling)
+                || prefixes.contains { known.names.contains(String($0)) }
+        }
+    }
+
+    /// Returns the part of a name that may be printed: what lies inside a secret is cut off.
+    package static func printable(_ name: String) -> String {
+        let prefixes = prefixes(of: name)
+        return known.withLock { known in
+            prefixes.first { known.names.contains(String($0)) }.map(String.init) ?? name
+        }
+    }
+
+    /// `a` and `a.b` for `a.b.c` and `a.b[2]`.
+    private static func prefixes(of name: String) -> [Substring] {
+        let utf8 = name.utf8
+        return utf8.indices.filter { utf8[$0] == UInt8(ascii: ".") || utf8[$0] == UInt8(ascii: "[") }
+            .map { name[..<$0] }
+    }
+
+    private static func spelling(of name: String) -> String {
+        String(name.lowercased().unicodeScalars.filter { $0 != "." && $0 != "-" && $0 != "_" })
     }
 }
 
@@ -44,6 +88,8 @@ private enum SecretNames {
 /// out. Asked on any thread, outside every lock; one object always answers the same.
 package protocol ValueSources: AnyObject, Sendable {
     func answer<Value: Decodable & Sendable>(_ name: String, as: Value.Type, isSecret: Bool) -> SourceAnswer<Value>
+    /// Whether a name has here what it had in `others`, so that nobody needs to hear of it.
+    func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool
     /// These and behind them `others`.
     func over(_ others: any ValueSources) -> any ValueSources
 }

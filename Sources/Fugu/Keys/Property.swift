@@ -30,9 +30,14 @@ extension Property {
 public protocol NamedProperty: Property where Value: Decodable {
     /// The dotted path under which sources are asked.
     static var name: String { get }
+    /// One line that says what the value is for, as `--help` and sample files show it. The default is `nil`.
+    static var help: String? { get }
 }
 
 extension NamedProperty {
+    /// Nothing is said of the value.
+    public static var help: String? { nil }
+
     /// Its name and how it is decoded. Not for use outside this library.
     public static var _naming: PropertyNaming? { PropertyNaming(name, Value.self, isSecret: isSecret) }
 }

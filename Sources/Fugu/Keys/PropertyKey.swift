@@ -84,6 +84,7 @@
     ///   - name: The dotted path under which sources are asked.
     ///   - defaultValue: The value while neither code nor a source gives one.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - help: One line that says what the value is for, as `--help` and sample files show it.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is made.
     ///   - line: The line where the key is made.
@@ -91,13 +92,14 @@
     @inlinable
     public init(
         _ name: String, defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
-        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        help: String? = nil, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
+        column: UInt = #column
     ) where Value: Decodable {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
         if let known = InternedKey.find(place, name: name) {
             interned = known
         } else {
-            interned = Self.intern(named: name, place, defaultValue, isSecret)
+            interned = Self.intern(named: name, place, defaultValue, isSecret, help)
         }
     }
 
@@ -140,17 +142,18 @@
     /// - Parameters:
     ///   - name: The dotted path under which sources are asked.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - help: One line that says what the value is for, as `--help` and sample files show it.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is made.
     ///   - line: The line where the key is made.
     ///   - column: The column where the key is made.
     @inlinable
     public init(
-        _ name: String, isSecret: Bool = false, member: StaticString = #function,
+        _ name: String, isSecret: Bool = false, help: String? = nil, member: StaticString = #function,
         fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) where Value: ExpressibleByNilLiteral & Decodable {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
-        interned = InternedKey.find(place, name: name) ?? Self.intern(named: name, place, { nil }, isSecret)
+        interned = InternedKey.find(place, name: name) ?? Self.intern(named: name, place, { nil }, isSecret, help)
     }
 
     /// Returns a Boolean value that indicates whether two keys name the same property.
@@ -192,6 +195,8 @@ extension PropertyKey {
     package var naming: PropertyNaming? { descriptor.naming }
     /// Whether its value must never be printed.
     package var isSecret: Bool { descriptor.isSecret || naming?.isSecret == true }
+    /// One line that says what the value is for, if the key has one.
+    public var help: String? { descriptor.help }
     /// What messages call it.
     package var label: String { descriptor.label }
 
@@ -199,18 +204,20 @@ extension PropertyKey {
 
     @usableFromInline
     static func intern(
-        named name: String, _ place: KeyPlace, _ defaultValue: @escaping @Sendable () -> Value, _ isSecret: Bool
+        named name: String, _ place: KeyPlace, _ defaultValue: @escaping @Sendable () -> Value, _ isSecret: Bool,
+        _ help: String?
     ) -> InternedKey where Value: Decodable {
-        intern(place, .name(PropertyNaming(name, Value.self, isSecret: isSecret)), defaultValue, isSecret)
+        intern(place, .name(PropertyNaming(name, Value.self, isSecret: isSecret)), defaultValue, isSecret, help)
     }
 
     @usableFromInline
     static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ defaultValue: @escaping @Sendable () -> Value,
-        _ isSecret: Bool
+        _ isSecret: Bool, _ help: String? = nil
     ) -> InternedKey {
         ValueKeys.intern(place, distinction, Value.self) {
-            PropertyDescriptor(place: place, distinction: distinction, defaultValue: defaultValue, isSecret: isSecret)
+            PropertyDescriptor(
+                place: place, distinction: distinction, defaultValue: defaultValue, isSecret: isSecret, help: help)
         }
     }
 }
@@ -221,14 +228,18 @@ final class PropertyDescriptor<Value: Sendable>: ValueKeyDescriptor {
     let distinction: KeyDistinction?
     let defaultValue: @Sendable () -> Value
     let isSecret: Bool
+    /// What the key says of itself.
+    let help: String?
 
     init(
-        place: KeyPlace, distinction: KeyDistinction?, defaultValue: @escaping @Sendable () -> Value, isSecret: Bool
+        place: KeyPlace, distinction: KeyDistinction?, defaultValue: @escaping @Sendable () -> Value, isSecret: Bool,
+        help: String?
     ) {
         self.place = place
         self.distinction = distinction
         self.defaultValue = defaultValue
         self.isSecret = isSecret
+        self.help = help
     }
 
     var typeName: String { "PropertyKey<\(Value.self)>" }

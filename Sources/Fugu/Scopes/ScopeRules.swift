@@ -106,7 +106,7 @@ extension Node {
         else { return .none }
         if let computation = layer.computation {
             guard parent?.chain.contains(where: { $0 === computation }) != true,
-                WaitGraph.add(parent, waitingFor: computation)
+                WaitGraph.add(parent, waitingFor: computation) == nil
             else { return .circle(layer.path) }
             let signal = Signal()
             computation.waiters.value.append(signal)

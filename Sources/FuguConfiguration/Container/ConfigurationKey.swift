@@ -5,18 +5,18 @@ public import Fugu
 public protocol ConfigurationKey: Sendable {
     /// The dotted path under which sources are asked, if there is one.
     var name: String? { get }
-    /// What is wrong with the value that a read in `container` would take from a source; nil if nothing is, or if code, a
-    /// rule or only the default gives the value. May be called from any thread.
+    /// Returns what is wrong with the value that a read in `container` would take from a source; `nil` if nothing is, or if
+    /// code, a rule or only the default gives the value. May be called from any thread.
     func mistake(in container: Container) -> PropertyError?
 }
 
 extension PropertyKey: ConfigurationKey where Value: Decodable {
-    /// What is wrong with the value that a read in `container` would take from a source; nil if nothing is, or if code, a
-    /// rule or only the default gives the value.
+    /// Returns what is wrong with the value that a read in `container` would take from a source; `nil` if nothing is, or if
+    /// code, a rule or only the default gives the value.
     public func mistake(in container: Container) -> PropertyError? { answer(container.layers(of: self)).mistake }
 }
 
-/// What the first of the layers says that says anything.
+/// Returns what the first of the layers says that says anything.
 func answer<Value>(_ layers: [ValueLayer<Value>]) -> SourceAnswer<Value> {
     for layer in layers {
         switch layer {

@@ -40,4 +40,25 @@ extension Container {
         for key in repeat each others { keys.append(declared[keyPath: key]) }
         try validate(keys, properties)
     }
+
+    /// Makes keys known before anything reads them: to ``validate()``, ``explain()``, and as secrets to every error and
+    /// explanation from now on.
+    ///
+    /// ```swift
+    /// container.declare(\.port, \.password, properties: Retries.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - first: The member of ``Fugu/ContainerKeys`` that declares the first key.
+    ///   - others: The members that declare the others.
+    ///   - properties: The properties that are types.
+    public func declare<Key: ConfigurationKey, each Other: ConfigurationKey>(
+        _ first: KeyPath<ContainerKeys, Key>, _ others: repeat KeyPath<ContainerKeys, each Other>,
+        properties: any NamedProperty.Type...
+    ) {
+        let declared = ContainerKeys()
+        var keys: [any ConfigurationKey] = [declared[keyPath: first]]
+        for key in repeat each others { keys.append(declared[keyPath: key]) }
+        declare(keys, properties)
+    }
 }

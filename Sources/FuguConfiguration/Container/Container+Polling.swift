@@ -4,14 +4,21 @@ extension Container {
     /// Looks every `interval` whether a source of this container has changed, and if so reloads them all, until the task
     /// is cancelled. The container lives as long as that.
     ///
-    /// It waits by the container's clock. A file that is broken or has gone changes nothing: the last good values stay,
-    /// the mistake is reported once, and the sources are read again when they have changed again. Sources that cannot
-    /// tell whether they have changed (see ``PropertySource/modificationStamp()``) are read when another one has.
+    /// It waits by the container's clock, and reads and decodes off the main actor, whoever calls.
+    ///
+    /// A change counts once it is complete: a source is read when two looks in a row, and 50 milliseconds, have found it
+    /// unchanged, and what was read is dropped if the source has changed meanwhile. A writer that pauses for longer can
+    /// still be overtaken. So write the new content to a file beside the old one and rename that: then nobody ever reads half
+    /// a file.
+    ///
+    /// A file that is broken, unreadable or gone changes nothing: the last good values stay, the mistake is reported once,
+    /// and reading is tried again at every look. Sources that cannot tell whether they have changed (see
+    /// ``PropertySource/modificationStamp()``) are read when another one has.
     ///
     /// - Parameter interval: The time between two looks.
-    public func reload(every interval: Duration) async {
+    @concurrent public func reload(every interval: Duration) async {
         let clock = clock
-        var watch = SourceWatch()
+        var watch = SourceWatch(interval: interval)
         while !Task.isCancelled {
             do { try await clock.sleep(for: interval) } catch { return }
             if let mistake = watch.look(at: self) { report(mistake) }
@@ -21,25 +28,34 @@ extension Container {
 
 /// What a polling loop remembers between two looks.
 private struct SourceWatch {
-    /// The stamps of sources that could not be reloaded: not worth another try.
-    private var refused: [PropertySourceStamp?] = []
+    /// How often the stamps must have been the same as at the look before.
+    private let looksNeeded: Int
+    private var last: [PropertySourceStamp?] = []
+    private var looks = 0
     private var reported: String?
+
+    init(interval: Duration) {
+        let quiet = Duration.milliseconds(50)
+        looksNeeded = interval > .zero ? max(1, Int((quiet / interval).rounded(.up))) : 1
+    }
 
     /// Reloads if there is something new. Returns what is to be reported.
     mutating func look(at container: Container) -> String? {
         guard let stack = SourceStack.of(container) else { return nil }
         let stamps = stack.stampsNow
-        guard stamps != stack.entries.map(\.stamp) else {
-            (refused, reported) = ([], nil)
+        guard stamps != stack.stamps else {
+            (last, looks, reported) = ([], 0, nil)
             return nil
         }
-        guard stamps != refused else { return nil }
+        looks = stamps == last ? looks + 1 : 0
+        last = stamps
+        guard looks >= looksNeeded else { return nil }
         do {
-            try container.reload()
-            (refused, reported) = ([], nil)
+            let isUsed = try container.reload(only: nil) { $0.stamps == stamps && $0.stampsNow == stamps }
+            (last, looks) = ([], 0)
+            if isUsed { reported = nil }
             return nil
         } catch {
-            refused = stamps
             let mistake = ErrorText.notReloaded("\(error)")
             defer { reported = mistake }
             return mistake == reported ? nil : mistake

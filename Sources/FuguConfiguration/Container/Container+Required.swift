@@ -6,7 +6,7 @@ extension Container {
     /// - Throws: a ``PropertyError`` if what a source has is not what the key asks for, or if nothing gives a value.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try checked {
-            try require(answer(layers(of: key)), name: key.name ?? key.label)
+            try require(answer(layers(of: key)), key.name, label: key.name ?? key.label)
         } read: {
             self[key]
         }
@@ -17,7 +17,7 @@ extension Container {
     /// - Throws: a ``PropertyError`` if what a source has is not what the property asks for, or if nothing gives a value.
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
         try checked {
-            try require(answer(layers(of: property)), name: P.name)
+            try require(answer(layers(of: property)), P.name, label: P.name)
         } read: {
             self[property]
         }
@@ -74,15 +74,17 @@ extension Container {
         return nil
     }
 
-    private func require<Value>(_ answer: SourceAnswer<Value>, name: String) throws(PropertyError) {
+    private func require<Value>(
+        _ answer: SourceAnswer<Value>, _ name: String?, label: String
+    ) throws(PropertyError) {
         switch answer {
         case .value: return
-        case .nothing: throw PropertyError(ErrorText.required(sources: sourceNames), name: name)
+        case .nothing:
+            let snapshots = allSources.flatMap { ($0 as? SourceStack)?.entries.map(\.snapshot) ?? [] }
+            let places = name.map { name in snapshots.compactMap { $0.place(of: name) } } ?? []
+            let reason = ErrorText.required(sources: snapshots.map(ErrorText.source), places: places)
+            throw PropertyError(reason, name: label)
         case .failure: throw answer.mistake!
         }
-    }
-
-    private var sourceNames: [String] {
-        allSources.flatMap { ($0 as? SourceStack)?.entries.map { ErrorText.source($0.snapshot) } ?? [] }
     }
 }

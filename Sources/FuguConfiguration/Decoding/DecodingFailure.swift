@@ -1,29 +1,59 @@
+import Fugu
+
 /// Why a value does not fit, before anyone has asked to have it in words: types that try one form after another throw
 /// many of these and print none.
 struct DecodingFailure: Error {
     let value: LocatedValue
-    /// What to append to the name for the member that the value should have had: `.port` or `[3]`.
-    var missing: String?
+    /// The member that the value should have had.
+    var missing: PathKey?
     var expected: String?
     /// Told by the type itself; may quote the value.
     var reason: String?
+    /// An error of the type's own; all that is in it may come from the value.
+    var own: PropertyError?
 
-    /// The error to show. Unless `quotesValues`, nothing in it comes from the value.
-    func error(quotesValues: Bool) -> PropertyError {
+    /// Returns the error to show.
+    ///
+    /// - Parameters:
+    ///   - root: The value that was to be decoded.
+    ///   - quotesValues: Whether the value may be quoted. What lies inside a table never is, since the table may hold a
+    ///     secret that nobody has named.
+    func error(decoding root: LocatedValue, quotesValues: Bool) -> PropertyError {
+        let quotesValues = quotesValues && !value.isInsideTable(of: root)
+        var error = own.flatMap { quotesValues ? $0 : nil } ?? told(quotesValues: quotesValues)
+        guard error.source == nil else { return error }
         let origin = value.origin
-        let full = value.name + (missing ?? "")
-        let name = value.name.isEmpty && full.hasPrefix(".") ? String(full.dropFirst()) : full
-        var error: PropertyError
-        if let expected {
-            let found = missing == nil ? value.kindText(quotesValues: quotesValues) : "nothing"
-            error = PropertyError(expected: expected, found: found)
-        } else {
-            error = PropertyError(
-                quotesValues ? reason ?? ErrorText.masked(expected: nil) : ErrorText.masked(expected: nil))
-        }
         (error.source, error.line, error.column) = (origin.source, origin.line, origin.column)
-        error.name = name.isEmpty ? nil : name
+        let name = SecretNames.printable(fullName)
+        error.name = error.name ?? (name.isEmpty ? nil : name)
         return error
+    }
+
+    private var fullName: String {
+        guard let missing else { return value.name }
+        if missing.intValue != nil { return "\(value.name)[\(missing.stringValue)]" }
+        return value.name.isEmpty ? missing.stringValue : "\(value.name).\(missing.stringValue)"
+    }
+
+    private func told(quotesValues: Bool) -> PropertyError {
+        guard let expected else {
+            let masked = ErrorText.masked(expected: nil)
+            return PropertyError(quotesValues ? reason ?? masked : masked)
+        }
+        if let missing {
+            let isSecret = SecretNames.cover(fullName)
+            let similar =
+                missing.intValue == nil && !isSecret
+                ? NearestName.suggestion(for: missing.stringValue, among: value.memberNames) : nil
+            let reason = ErrorText.missing(expected: expected, similar: similar)
+            return PropertyError(reason, expected: expected, found: "nothing")
+        }
+        if value.node.kind == .flag {
+            let spelling = String(value.tree.source.dropFirst("argument ".count))
+            let reason = ErrorText.needsValue(spelling, expected: expected)
+            return PropertyError(reason, expected: expected, found: "nothing")
+        }
+        return PropertyError(expected: expected, found: value.kindText(quotesValues: quotesValues))
     }
 }
 
@@ -40,13 +70,21 @@ extension LocatedValue {
         case .null: ("null", nil)
         case .bool: ("bool", "\(node.bool)")
         case .integer: ("integer", "\(node.integer)")
-        case .double: ("double", "\(node.double)")
+        case .double: ("double", shownDouble)
         case .string: ("string", Quoted.string(text, limit: 40))
         case .text, .word: ("text", Quoted.string(text, limit: 40))
+        case .flag: ("nothing", nil)
+        case .array where node.mark == .repeated: (ErrorText.given(times: Int(node.count)), nil)
         case .array: ("array", nil)
         case .table: ("table", nil)
         case .other: otherKindAndText
         }
+    }
+
+    /// As it was written where that says more.
+    private var shownDouble: String {
+        let written = tree.store.numberText(at: node.offset) ?? ""
+        return written.utf8.count > 15 ? written : "\(node.double)"
     }
 
     private var otherKindAndText: (kind: String, value: String?) {
@@ -60,6 +98,18 @@ extension LocatedValue {
         }
     }
 
+    /// Whether the value is a member, or lies in a member, of `root` or of a table in it.
+    fileprivate func isInsideTable(of root: LocatedValue) -> Bool {
+        guard tree === root.tree else { return false }
+        var id = id
+        while id != root.id {
+            id = tree.store.nodes[Int(id)].parent
+            guard id >= 0 else { return true }
+            if tree.store.nodes[Int(id)].kind == .table { return true }
+        }
+        return false
+    }
+
     /// An error that other decodable types may catch and that carries the place for us.
     func mismatch(_ type: Any.Type, expected: String? = nil) -> DecodingError {
         let failure = DecodingFailure(value: self, expected: expected ?? "\(type)")
@@ -69,7 +119,7 @@ extension LocatedValue {
     }
 
     func missing(_ key: some CodingKey, expected: String) -> DecodingError {
-        let missing = key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"
+        let missing = key.intValue.map { PathKey(index: $0) } ?? PathKey(key.stringValue)
         let failure = DecodingFailure(value: self, missing: missing, expected: expected)
         return .keyNotFound(
             key, DecodingError.Context(codingPath: path, debugDescription: "missing", underlyingError: failure))
@@ -78,15 +128,24 @@ extension LocatedValue {
     /// What a type threw, located here unless it was located deeper.
     func located(_ error: any Error, decoding type: Any.Type) -> any Error {
         if Self.failure(in: error) != nil { return error }
-        if let failure = error as? PropertyError { return failure }
-        let failure: DecodingFailure
-        if case .dataCorrupted? = error as? DecodingError, type is any RawRepresentable.Type {
-            failure = DecodingFailure(value: self, expected: Self.choices(of: type))
-        } else {
-            failure = DecodingFailure(value: self, reason: Self.reason(error))
+        var failure = DecodingFailure(value: self)
+        switch error {
+        case let own as PropertyError: failure.own = own
+        case DecodingError.dataCorrupted where type is any RawRepresentable.Type:
+            failure.expected = Self.choices(of: type)
+        case DecodingError.typeMismatch(_, let context) where Self.isAboutCases(context, self):
+            failure.reason = ErrorText.mismatch(
+                expected: ErrorText.oneCase(of: "\(type)"),
+                found: memberNames.isEmpty ? "none" : memberNames.map(Quoted.name).joined(separator: ", "))
+        default: failure.reason = Self.reason(error)
         }
         return DecodingError.dataCorrupted(
             DecodingError.Context(codingPath: path, debugDescription: "not a \(type)", underlyingError: failure))
+    }
+
+    /// What the compiler writes for an enumeration says so when the table names no case of it, or several.
+    private static func isAboutCases(_ context: DecodingError.Context, _ value: LocatedValue) -> Bool {
+        value.node.kind == .table && context.debugDescription.hasPrefix("Invalid number of keys found")
     }
 
     static func failure(in error: any Error) -> DecodingFailure? {
@@ -109,12 +168,15 @@ extension LocatedValue {
 
     /// `Mode (slow, fast)` where the type can list its cases.
     private static func choices(of type: Any.Type) -> String {
-        guard let listed = type as? any CaseIterable.Type else { return "\(type)" }
-        return "\(type) (\(rawValues(of: listed)))"
+        rawValues(of: type).map { "\(type) (\($0.joined(separator: ", ")))" } ?? "\(type)"
     }
 
-    private static func rawValues<T: CaseIterable>(of type: T.Type) -> String {
-        type.allCases.prefix(12).map { ($0 as? any RawRepresentable).map { "\($0.rawValue)" } ?? "" }.joined(
-            separator: ", ")
+    /// The raw values of the first cases, where the type can list them.
+    static func rawValues(of type: Any.Type) -> [String]? {
+        func list<T: CaseIterable>(_ type: T.Type) -> [String] {
+            type.allCases.prefix(12).compactMap { ($0 as? any RawRepresentable).map { "\($0.rawValue)" } }
+        }
+        guard type is any RawRepresentable.Type, let listed = type as? any CaseIterable.Type else { return nil }
+        return list(listed)
     }
 }

@@ -7,7 +7,6 @@ import Foundation
 extension LocatedValue {
     /// The types of Foundation that configuration has forms of its own for.
     func foundationValue<Value>(_ type: Value.Type) throws -> Value? {
-        guard node.kind != .table, node.kind != .array else { return nil }
         if type == URL.self { return try url() as? Value }
         if type == Date.self { return try date() as? Value }
         if type == UUID.self { return try uuid() as? Value }
@@ -73,18 +72,6 @@ extension LocatedValue {
             throw mismatch(Data.self, expected: "data in Base64")
         }
         return data
-    }
-}
-
-extension NodeStore {
-    /// A number as it was written in the source, without underscores; nil if it never was text.
-    fileprivate func numberText(at offset: UInt32) -> String? {
-        guard offset != Node.noOffset else { return nil }
-        let digits = bytes[Int(offset)..<end].prefix { byte in
-            ByteClass.isDigit(byte) || byte | 0x20 == UInt8(ascii: "e") || [0x2B, 0x2D, 0x2E, 0x5F].contains(byte)
-        }
-        let text = String(decoding: digits.lazy.filter { $0 != UInt8(ascii: "_") }, as: UTF8.self)
-        return text.isEmpty ? nil : text
     }
 }
 

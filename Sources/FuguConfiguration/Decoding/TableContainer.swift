@@ -6,6 +6,7 @@ struct TableContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var allKeys: [Key] {
         var keys: [Key] = []
+        table.tree.usage?.noteWhole(table.id)
         table.forEachChild { child in
             if let key = Key(stringValue: child.tree.store.string(child.node.key)) { keys.append(key) }
         }

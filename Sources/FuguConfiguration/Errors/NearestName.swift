@@ -1,37 +1,76 @@
 /// Finds the name that a user may have meant.
-package enum NearestName {
-    /// The known name with the fewest edits from `name`, if these are no more than a third of it; the first in order on
-    /// a tie.
+package struct NearestName {
+    /// How many more comparisons of letters are worth making: ten thousand mistakes against ten thousand names get an answer
+    /// at once, and the first of them a suggestion.
+    private var effort = 4_000_000
+    /// The candidates prepared for the last question, which most often are those of the next.
+    private var prepared: (names: [String], letters: [Letters])?
+
+    package init() {}
+
+    /// Returns the known name with the fewest edits from `name`, if these are no more than a third of it; the first in order
+    /// on a tie.
     package static func suggestion(for name: String, among known: some Sequence<String>) -> String? {
-        let characters = Array(name.lowercased().unicodeScalars)
-        guard (1...200).contains(characters.count) else { return nil }
+        var nearest = NearestName()
+        return nearest.suggestion(for: name, in: Array(known))
+    }
+
+    mutating func suggestion(for name: String, in known: [String]) -> String? {
+        let letters = Letters(name)
+        guard (1...200).contains(letters.scalars.count), effort > 0 else { return nil }
+        if prepared?.names != known { prepared = (known, known.map(Letters.init)) }
         var best: (name: String, distance: Int)?
-        for candidate in known {
-            let limit = best?.distance ?? max(1, characters.count / 3)
-            let other = Array(candidate.lowercased().unicodeScalars)
-            guard abs(other.count - characters.count) <= limit else { continue }
-            guard let distance = distance(characters, other, limit: limit) else { continue }
+        for (candidate, other) in zip(known, prepared!.letters) {
+            let limit = best?.distance ?? max(1, letters.scalars.count / 3)
+            effort -= 1
+            guard effort > 0 else { break }
+            guard letters.canBe(within: limit, of: other) else { continue }
+            effort -= letters.scalars.count * other.scalars.count
+            guard let distance = letters.distance(to: other, limit: limit) else { continue }
             if let best, (best.distance, best.name) <= (distance, candidate) { continue }
             best = (candidate, distance)
         }
         return best?.name
     }
+}
+
+/// A name in lower case.
+private struct Letters {
+    let scalars: [UInt32]
+    /// One bit for each scalar that occurs, several sharing one.
+    let set: UInt64
+
+    init(_ name: String) {
+        scalars = name.lowercased().unicodeScalars.map(\.value)
+        set = scalars.reduce(0) { $0 | 1 << UInt64($1 & 63) }
+    }
+
+    /// Whether the distance may be so small, as far as can be told without counting: an edit changes the length by one at
+    /// most, and adds or removes one letter of each kind at most.
+    func canBe(within limit: Int, of other: Letters) -> Bool {
+        abs(scalars.count - other.scalars.count) <= limit && (set & ~other.set).nonzeroBitCount <= limit
+            && (other.set & ~set).nonzeroBitCount <= limit
+    }
 
     /// Insertions, removals, replacements and swaps of neighbours from one to the other; nil beyond `limit`.
-    private static func distance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar], limit: Int) -> Int? {
-        var beforeLast = [Int]()
+    func distance(to other: Letters, limit: Int) -> Int? {
+        let (first, second) = (scalars, other.scalars)
+        var beforeLast = [Int](repeating: 0, count: second.count + 1)
         var last = Array(0...second.count)
+        var row = beforeLast
         for i in first.indices {
-            var row = [i + 1]
+            row[0] = i + 1
+            var least = row[0]
             for j in second.indices {
                 var cost = min(last[j] + (first[i] == second[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
                 if i > 0, j > 0, first[i] == second[j - 1], first[i - 1] == second[j] {
                     cost = min(cost, beforeLast[j - 1] + 1)
                 }
-                row.append(cost)
+                row[j + 1] = cost
+                least = min(least, cost)
             }
-            guard row.min()! <= limit else { return nil }
-            (beforeLast, last) = (last, row)
+            guard least <= limit else { return nil }
+            (beforeLast, last, row) = (last, row, beforeLast)
         }
         return last[second.count] <= limit ? last[second.count] : nil
     }

@@ -49,10 +49,11 @@ public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible 
             expected: expected)
     }
 
-    /// Source, line, column, name and reason on one line, what is unknown left out.
+    /// Source, line, column, name and reason on one line, what is unknown left out. Control characters are escaped, so that
+    /// nothing from outside can end the line.
     public var description: String {
         let place = PropertyOrigin(source: source ?? "", line: line, column: column).description
-        return [place, name ?? "", reason].filter { !$0.isEmpty }.joined(separator: ": ")
+        return [place, Quoted.line(name ?? ""), Quoted.line(reason)].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }
 
@@ -88,6 +89,6 @@ public struct PropertyOrigin: Sendable, Hashable, CustomStringConvertible {
 
     /// The source, line and column with colons between them, as editors and terminals know it.
     public var description: String {
-        ([source] + [line, column].compactMap { $0.map { number in "\(number)" } }).joined(separator: ":")
+        ([Quoted.line(source)] + [line, column].compactMap { $0.map { number in "\(number)" } }).joined(separator: ":")
     }
 }

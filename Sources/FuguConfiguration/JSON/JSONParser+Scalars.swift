@@ -49,7 +49,7 @@ extension JSONParser {
         case UInt8(ascii: "r"): store.appendByte(0x0D)
         case UInt8(ascii: "t"): store.appendByte(0x09)
         case UInt8(ascii: "u"): appendScalar(try unicodeEscape(start: start))
-        default: throw failure(.unknownEscape, at: start + 1)
+        default: throw failure(.unknownEscape(isTOML: false), at: start + 1)
         }
     }
 
@@ -77,7 +77,10 @@ extension JSONParser {
         try skipDigits()
         if store.bytes[digits] == UInt8(ascii: "0"), index > digits + 1 { throw failure(.leadingZero, at: digits) }
         let integerEnd = index
-        if take(".") { try skipDigits() }
+        if take(".") {
+            guard ByteClass.isDigit(byte) else { throw failure(.dotWithoutDigit, at: start) }
+            try skipDigits()
+        }
         if byte | 0x20 == UInt8(ascii: "e") {
             index += 1
             if !take("+") { _ = take("-") }

@@ -9,61 +9,77 @@ struct JSONParser: TextParser {
 
     mutating func document() throws(SyntaxFailure) {
         try skipSpace()
-        try value(at: .root)
+        try values()
         try skipSpace()
         guard isAtEnd else { throw failure(.expected("the end of the text")) }
     }
 
-    /// Recursion ends at the depth limit, which `open` holds.
-    private mutating func value(at place: Place) throws(SyntaxFailure) {
+    /// Reads a value and all that it holds. The node above the present one is what recursion would remember, so that the
+    /// deepest document needs no stack.
+    private mutating func values() throws(SyntaxFailure) {
+        var place = Place.root
+        while true {
+            var parent = place.parent
+            if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+                let isTable = byte == UInt8(ascii: "{")
+                parent = try open(.collection(isTable ? .table : .array, at: here), at: place)
+                index += 1
+                try skipSpace()
+                if let first = try element(of: parent) {
+                    place = first
+                    continue
+                }
+                parent = store.nodes[Int(parent)].parent
+            } else {
+                try scalar(at: place)
+            }
+            guard let next = try end(parent) else { return }
+            place = next
+        }
+    }
+
+    /// Where the next element goes, if one stands here and not the end of the collection.
+    private mutating func element(of parent: Int32) throws(SyntaxFailure) -> Place? {
+        guard store.nodes[Int(parent)].kind == .table else { return take("]") ? nil : .element(of: parent) }
+        if take("}") { return nil }
+        guard byte == UInt8(ascii: "\"") else { throw failure(.expected("a name in double quotes or }")) }
+        let keyOffset = here
+        let key = try string()
+        let member = try place(in: parent, key: key, keyOffset: keyOffset)
+        try skipSpace()
+        guard take(":") else { throw failure(.expected(":")) }
+        try skipSpace()
+        return member
+    }
+
+    /// Ends all collections that end behind a value. Returns where the next value goes; nil if the outermost has ended.
+    private mutating func end(_ innermost: Int32) throws(SyntaxFailure) -> Place? {
+        var parent = innermost
+        while parent >= 0 {
+            try skipSpace()
+            let node = store.nodes[Int(parent)]
+            let isTable = node.kind == .table
+            if take(",") {
+                try skipSpace()
+                if let next = try element(of: parent) { return next }
+            } else if !take(isTable ? "}" : "]") {
+                throw failure(.notClosed(isTable ? .object : .array, opened: node.offset))
+            }
+            parent = node.parent
+        }
+        return nil
+    }
+
+    private mutating func scalar(at place: Place) throws(SyntaxFailure) {
         let start = here
         switch byte {
-        case UInt8(ascii: "\""):
-            _ = add(.text(try string(), at: start), at: place)
-        case UInt8(ascii: "{"): try object(at: place)
-        case UInt8(ascii: "["): try array(at: place)
+        case UInt8(ascii: "\""): _ = add(.text(try string(), at: start), at: place)
         case UInt8(ascii: "-"), 0x30...0x39: try number(at: place)
         case UInt8(ascii: "t"): try word("true", .bool(true, at: start), at: place)
         case UInt8(ascii: "f"): try word("false", .bool(false, at: start), at: place)
         case UInt8(ascii: "n"): try word("null", .null(at: start), at: place)
+        case UInt8(ascii: "."): throw failure(.dotWithoutDigit)
         default: throw ByteClass.isLetter(byte) ? failure(.unknownWord) : failure(.expected("a value"))
-        }
-    }
-
-    private mutating func object(at place: Place) throws(SyntaxFailure) {
-        let table = try open(.collection(.table, at: here), at: place)
-        index += 1
-        try skipSpace()
-        while !take("}") {
-            guard byte == UInt8(ascii: "\"") else { throw failure(.expected("a name in double quotes or }")) }
-            let keyOffset = here
-            let key = try string()
-            let member = try self.place(in: table, key: key, keyOffset: keyOffset)
-            try skipSpace()
-            guard take(":") else { throw failure(.expected(":")) }
-            try skipSpace()
-            try value(at: member)
-            try skipSpace()
-            guard take(",") else {
-                guard take("}") else { throw failure(.expected(", or }")) }
-                return
-            }
-            try skipSpace()
-        }
-    }
-
-    private mutating func array(at place: Place) throws(SyntaxFailure) {
-        let array = try open(.collection(.array, at: here), at: place)
-        index += 1
-        try skipSpace()
-        while !take("]") {
-            try value(at: .element(of: array))
-            try skipSpace()
-            guard take(",") else {
-                guard take("]") else { throw failure(.expected(", or ]")) }
-                return
-            }
-            try skipSpace()
         }
     }
 

@@ -1,13 +1,20 @@
+import Fugu
+
 /// Values of command-line arguments: `--api-base-url v`, `--api.base_url=v`; a bare flag is `true`, and `--` ends them.
 ///
-/// Dots, dashes and underscores of a name are the same here. An argument takes the next one as its value unless that
-/// begins with `--`; write `--verbose=true` where something else follows a flag. An argument given several times is an
-/// array. Whatever is no value of a name is left alone. The texts are parsed to the type that is asked for: `true` and
-/// `false`, numbers, `a,b` for arrays, `30s` for a `Duration`.
-public struct ArgumentsSource: PropertySource {
+/// Dots, dashes, underscores and the capitals of `apiBaseUrl` are the same here. An argument takes the next one as its value
+/// unless that begins with `--`; write `--verbose=true` where something else follows a flag. A flag without a value is `true`
+/// to a key that asks for a Boolean value, and a mistake to every other.
+///
+/// An array takes all words up to the next argument, `--tags a b c`, or one word with commas in it, `--tags a,b,c`, or an
+/// argument given several times. Whatever is no value of a name is left alone. The texts are parsed to the type that is
+/// asked for: `true` and `false`, numbers, `30s` for a `Duration`.
+public struct ArgumentsSource: CountedSource {
     private let arguments: [String]
 
-    /// - Parameter arguments: those of this process unless said; the name of the program may stand first.
+    /// Creates a source of arguments.
+    ///
+    /// - Parameter arguments: The arguments, those of this process by default; the name of the program may stand first.
     public init(_ arguments: [String] = CommandLine.arguments) {
         self.arguments = arguments
     }
@@ -15,66 +22,99 @@ public struct ArgumentsSource: PropertySource {
     /// `arguments`.
     public var name: String { "arguments" }
 
-    /// Throws if an argument begins with `--=`.
+    var valueCount: Int { arguments.count }
+
+    /// Reads the arguments.
+    ///
+    /// - Throws: A ``PropertyError`` if an argument begins with `--=`.
     public func load() throws(PropertyError) -> PropertySnapshot {
-        let values = try ArgumentList(arguments)
-        return PropertySnapshot(source: name, unknown: { values.unknownNames(known: $0) }) { values.value(named: $0) }
+        PropertySnapshot(source: name, content: try ArgumentList(arguments))
     }
 }
 
 /// The arguments by name.
-private struct ArgumentList: Sendable {
+private struct ArgumentList: SnapshotContent {
     private struct Argument {
         let spelling: String
-        var texts: [String] = []
-        /// Whether it has no value of its own, so that `true` is not what somebody wrote.
-        var isBare = false
+        /// One for each time that it is given; nil is no value.
+        var texts: [String?] = []
+        /// The words behind the value.
+        var following: [String] = []
+        /// The argument before this one, if that has no value: then this may be meant as its value.
+        let flagBefore: String?
 
-        var source: String { "argument \(spelling)" + (isBare ? " without a value" : "") }
+        var source: String { "argument \(spelling)" }
     }
 
     private var arguments: [String: Argument] = [:]
 
     init(_ list: [String]) throws(PropertyError) {
         var rest = list[...]
+        var flagBefore: String?
         while let argument = rest.popFirst(), argument != "--" {
             guard argument.hasPrefix("--") else { continue }
             let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard !parts[0].isEmpty else {
-                throw PropertyError(ErrorText.argumentWithoutName(), source: "arguments")
+                throw PropertyError(ErrorText.argumentWithoutName, source: "arguments")
             }
+            let name = String(parts[0])
             var text = parts.count == 2 ? String(parts[1]) : nil
-            if text == nil, let next = rest.first, !next.hasPrefix("--") { text = rest.popFirst() }
-            add(text, to: String(parts[0]))
+            var following: [String] = []
+            if text == nil, let next = rest.first, !next.hasPrefix("--") {
+                text = rest.popFirst()
+                following = Array(rest.prefix { !Self.isOption($0) })
+            }
+            add(text, following, to: name, flagBefore)
+            flagBefore = text == nil ? name : nil
         }
     }
 
-    private mutating func add(_ text: String?, to name: String) {
-        var argument = arguments[Self.normal(name)] ?? Argument(spelling: "--\(name)")
-        argument.texts.append(text ?? "true")
-        argument.isBare = text == nil && argument.texts.count == 1
-        arguments[Self.normal(name)] = argument
+    /// `-v`, but not `-5`.
+    private static func isOption(_ word: String) -> Bool { word.hasPrefix("-") && Double(word) == nil }
+
+    private mutating func add(_ text: String?, _ following: [String], to name: String, _ flagBefore: String?) {
+        let key = Spelling.argument(name)
+        let new = Argument(spelling: "--\(name)", flagBefore: flagBefore)
+        // In place: a list of a hundred thousand is not copied for each of its elements.
+        arguments[key, default: new].texts.append(text)
+        arguments[key, default: new].following += following
     }
+
+    var valueCount: Int? { arguments.count }
 
     func value(named name: String) -> LocatedValue? {
-        guard let argument = arguments[Self.normal(name)] else { return nil }
-        let store =
-            argument.texts.count == 1
-            ? NodeStore(text: argument.texts[0], name: name) : NodeStore(words: argument.texts, name: name)
-        return PropertyTree(store: store, source: argument.source).root
+        guard let argument = arguments[Spelling.argument(name)] else { return nil }
+        let store: NodeStore
+        if argument.texts.count > 1 {
+            store = NodeStore(words: argument.texts, name: name, mark: .repeated)
+        } else {
+            store = argument.texts[0].map { NodeStore(text: $0, name: name) } ?? NodeStore(flag: name)
+        }
+        return PropertyTree(store: store, source: argument.source, following: argument.following).root
     }
 
-    func unknownNames(known: [String]) -> [PropertyError] {
-        let normal = Set(known.map(Self.normal))
-        let unknown = arguments.filter { !normal.contains($0.key) }.sorted { $0.key < $1.key }
+    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+        let spellings = Set(known.names.map(Spelling.argument))
+        let unknown = arguments.filter { !spellings.contains($0.key) }.sorted { $0.key < $1.key }
+        let sorted = spellings.sorted()
+        var nearest = NearestName()
         return unknown.map { name, argument in
-            let suggestion = NearestName.suggestion(for: name, among: normal.sorted()).map { "--\($0)" }
+            if let flag = argument.flagBefore, SecretNames.cover(flag) {
+                let spelling = "--\(flag)"
+                return PropertyError(
+                    ErrorText.swallowedByFlag(after: spelling), source: "the argument after \(spelling)")
+            }
+            let suggestion = nearest.suggestion(for: name, in: sorted).map { "--\($0)" }
             return PropertyError(
-                ErrorText.unknownName(suggestion: suggestion), source: "argument \(argument.spelling)")
+                ErrorText.unknownName(suggestion: suggestion), source: "argument \(Self.shown(argument.spelling))")
         }
     }
 
-    private static func normal(_ name: String) -> String {
-        String(name.map { $0 == "." || $0 == "_" ? "-" : $0 })
+    /// What no name can hold may begin a value, which may be a secret.
+    private static func shown(_ spelling: String) -> String {
+        let name = spelling.prefix { $0.isLetter || $0.isNumber || "-._".contains($0) }
+        return name.count == spelling.count ? spelling : "\(name)…"
     }
+
+    func place(of name: String) -> String? { "--\(Spelling.argument(name))" }
 }

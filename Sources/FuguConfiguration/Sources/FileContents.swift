@@ -14,26 +14,44 @@ import WASILibc
 
 /// Files through the C library.
 enum FileContents {
-    struct Failure: Error, CustomStringConvertible {
-        let code: Int32
+    enum Failure: Error, CustomStringConvertible {
+        case system(Int32)
+        case notRegular, tooLarge, zeroInPath
 
         /// Whether there is no such file, as opposed to one that cannot be read.
-        var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+        var isMissing: Bool {
+            if case .system(let code) = self { code == ENOENT || code == ENOTDIR } else { false }
+        }
 
         var description: String {
-            switch code {
-            case ENOENT: "there is no such file"
-            case ENOTDIR: "a part of the path is no directory"
-            case EACCES, EPERM: "permission denied"
-            case EISDIR: "it is a directory"
-            case EFBIG: "it is larger than \(NodeStore.sizeLimit >> 20) MB"
-            default: "error \(code) of the system"
+            switch self {
+            case .notRegular: ErrorText.notRegular
+            case .tooLarge: ErrorText.tooLargeFile
+            case .zeroInPath: ErrorText.zeroInPath
+            case .system(ENOENT): ErrorText.noSuchFile
+            case .system(ENOTDIR): ErrorText.noDirectory
+            case .system(EACCES), .system(EPERM): ErrorText.noPermission
+            case .system(EISDIR): ErrorText.isDirectory
+            case .system(let code): String(cString: strerror(code)).lowercased()
             }
         }
     }
 
+    /// Reads a regular file. If it changes meanwhile, it is read again, a few times at most: whoever writes it in place is
+    /// perhaps not done.
     static func read(_ path: String) throws(Failure) -> [UInt8] {
-        guard let file = fopen(path, "rb") else { throw Failure(code: errno) }
+        var last: [UInt8] = []
+        for _ in 0..<5 {
+            let before = try stamp(path)
+            last = try readOnce(path)
+            if try stamp(path) == before { break }
+        }
+        return last
+    }
+
+    #if os(Windows)
+    private static func readOnce(_ path: String) throws(Failure) -> [UInt8] {
+        guard let file = fopen(path, "rb") else { throw .system(errno) }
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -41,11 +59,61 @@ enum FileContents {
             let count = buffer.withUnsafeMutableBytes { fread($0.baseAddress, 1, $0.count, file) }
             bytes.append(contentsOf: buffer[..<count])
             if count < buffer.count { break }
-            guard bytes.count < NodeStore.sizeLimit else { throw Failure(code: EFBIG) }
+            guard bytes.count < NodeStore.sizeLimit else { throw .tooLarge }
         }
-        guard ferror(file) == 0 else { throw Failure(code: errno) }
+        guard ferror(file) == 0 else { throw .system(errno) }
         return bytes
     }
+    #else
+    /// Without waiting: opening a pipe would else last until somebody writes to it. What is no file is told by the open
+    /// descriptor, so that nobody can put something else in its place.
+    private static func readOnce(_ path: String) throws(Failure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+        try check(status.st_mode)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(status.st_size) + 1)
+        let room = 1 << 18
+        while true {
+            var failure: Int32 = 0
+            let buffer = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                let result = Self.read(descriptor, into: buffer)
+                (count, failure) = (max(0, result), result < 0 ? errno : 0)
+            }
+            guard failure == 0 else { throw .system(failure) }
+            if buffer.isEmpty { return bytes }
+            bytes += buffer
+            guard bytes.count < NodeStore.sizeLimit else { throw .tooLarge }
+        }
+    }
+
+    private static func read(_ descriptor: Int32, into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        while true {
+            #if canImport(Darwin)
+            let result = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Glibc)
+            let result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Musl)
+            let result = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Android)
+            let result = Android.read(descriptor, buffer.baseAddress, buffer.count)
+            #else
+            let result = WASILibc.read(descriptor, buffer.baseAddress, buffer.count)
+            #endif
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
+    private static func check(_ mode: mode_t) throws(Failure) {
+        if mode & S_IFMT == S_IFDIR { throw .system(EISDIR) }
+        if mode & S_IFMT != S_IFREG { throw .notRegular }
+    }
+    #endif
+
+    // MARK: Paths
 
     /// The path as it is now if it is relative; the working directory may change later.
     static func absolutePath(_ path: String) -> String {
@@ -72,23 +140,37 @@ enum FileContents {
         return String(cString: path)
     }
 
-    /// Time of change, size and number of the file; all zero if it is not there.
+    // MARK: Stamps
+
+    /// Times of change, size and number of the file; one zero if it is not there.
     static func modificationStamp(_ path: String) -> PropertySourceStamp? {
+        (try? stamp(path)).map { PropertySourceStamp(parts: $0) } ?? PropertySourceStamp(0)
+    }
+
+    /// The same as numbers; nil if there is no such file.
+    static func parts(_ path: String) -> [Int64]? { try? stamp(path) }
+
+    private static func stamp(_ path: String) throws(Failure) -> [Int64] {
+        // What the C library is given ends at the first zero: another path than was meant.
+        guard !path.utf8.contains(0) else { throw .zeroInPath }
         #if os(Windows)
         var status = _stat64()
-        guard _stat64(path, &status) == 0 else { return PropertySourceStamp(0) }
-        return PropertySourceStamp(Int64(status.st_mtime), Int64(status.st_size))
+        guard _stat64(path, &status) == 0 else { throw .system(errno) }
+        return [Int64(status.st_mtime), Int64(status.st_size)]
         #else
         var status = stat()
-        guard stat(path, &status) == 0 else { return PropertySourceStamp(0) }
+        guard stat(path, &status) == 0 else { throw .system(errno) }
+        try check(status.st_mode)
         #if canImport(Darwin)
-        let changed = status.st_mtimespec
+        let (written, changed) = (status.st_mtimespec, status.st_ctimespec)
         #else
-        let changed = status.st_mtim
+        let (written, changed) = (status.st_mtim, status.st_ctim)
         #endif
-        return PropertySourceStamp(
-            Int64(changed.tv_sec), Int64(changed.tv_nsec), Int64(status.st_size),
-            Int64(truncatingIfNeeded: status.st_ino))
+        return [
+            Int64(written.tv_sec), Int64(written.tv_nsec), Int64(changed.tv_sec), Int64(changed.tv_nsec),
+            Int64(status.st_size), Int64(truncatingIfNeeded: status.st_ino),
+            Int64(truncatingIfNeeded: status.st_dev),
+        ]
         #endif
     }
 }

@@ -16,6 +16,12 @@ struct Reflection {
         return members
     }
 
+    /// The form of a value in configuration; nil if it has none, or is an optional that holds nothing.
+    static func value(of value: Any) -> PropertyValue? {
+        var reflection = Reflection(source: "")
+        return (try? reflection.propertyValue(of: value)) ?? nil
+    }
+
     /// Nil for an optional that holds nothing.
     private mutating func propertyValue(of value: Any) throws(PropertyError) -> PropertyValue? {
         guard path.count < NodeStore.depthLimit else { throw failure(ErrorText.nestedTooDeep) }
@@ -29,7 +35,7 @@ struct Reflection {
         switch mirror.displayStyle {
         case .collection, .set: return try array(mirror)
         case .dictionary: return try dictionary(value, mirror)
-        case .enum where mirror.children.isEmpty: return .string("\(value)")
+        case .enum where mirror.children.isEmpty: return .string(caseName(of: value))
         case .struct where !isOfLibrary(value): return .table(try members(mirror))
         case .class where !isOfLibrary(value): return .table(try instance(value as AnyObject, mirror))
         default: throw failure(ErrorText.notConfiguration("\(type(of: value))"))
@@ -59,8 +65,8 @@ struct Reflection {
 
     /// A type of the library keeps its properties to itself: what a mirror shows of it is no configuration.
     private func isOfLibrary(_ value: Any) -> Bool {
-        let name = String(reflecting: type(of: value))
-        return name.hasPrefix("Swift.") || name.hasPrefix("Foundation")
+        let module = String(reflecting: type(of: value)).prefix { $0 != "." }
+        return ["Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization"].contains(module)
     }
 
     // MARK: Containers
@@ -88,10 +94,20 @@ struct Reflection {
         var members =
             try mirror.superclassMirror.map { (mirror) throws(PropertyError) in try self.members(mirror) } ?? [:]
         for child in mirror.children {
-            guard let name = child.label else { continue }
-            if let value = try nested(name, child.value) { members[name] = value }
+            guard let (name, content) = property(child) else { continue }
+            if let value = try nested(name, content) { members[name] = value }
         }
         return members
+    }
+
+    /// The name and the value of a stored property. Of a property with a wrapper only the wrapper is stored, under the name
+    /// with an underscore before it; what it holds is meant.
+    private func property(_ child: Mirror.Child) -> (name: String, value: Any)? {
+        guard let label = child.label else { return nil }
+        guard label.hasPrefix("_"), label.count > 1,
+            let wrapped = Mirror(reflecting: child.value).children.first(where: { $0.label == "wrappedValue" })
+        else { return (label, child.value) }
+        return (String(label.dropFirst()), wrapped.value)
     }
 
     private mutating func instance(_ object: AnyObject, _ mirror: Mirror) throws(PropertyError) -> [String:
@@ -114,4 +130,13 @@ struct Reflection {
         let name = path.reduce("") { $0 + ($0.isEmpty || $1.hasPrefix("[") ? "" : ".") + $1 }
         return PropertyError(reason, source: source, name: name.isEmpty ? nil : name)
     }
+}
+
+/// The runtime's name for the case of a value; what a type says of itself in its `description` may be something else.
+@_silgen_name("swift_EnumCaseName")
+private func runtimeCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
+
+private func caseName(of value: Any) -> String {
+    func name<Value>(_ value: Value) -> String? { runtimeCaseName(value).flatMap { String(validatingCString: $0) } }
+    return _openExistential(value, do: name) ?? "\(value)"
 }

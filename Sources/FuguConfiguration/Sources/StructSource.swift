@@ -2,9 +2,10 @@
 ///
 /// Structs and classes become tables, inherited properties among their own; an optional is what it holds, and left out
 /// if that is nil; arrays stay as they are, sets become arrays, dictionaries with string keys tables, enumerations
-/// their raw value or the name of their case. `Date`, `URL`, `UUID`, `Decimal`, `Data` and `Duration` are values
+/// their raw value or the name of their case, whatever they say in their `description`; of a property with a wrapper what
+/// the wrapper holds as `wrappedValue`. `Date`, `URL`, `UUID`, `Decimal`, `Data` and `Duration` are values
 /// themselves.
-public struct StructSource: PropertySource {
+public struct StructSource: CountedSource {
     private let values: Result<[String: PropertyValue], PropertyError>
     /// The name of the type, unless another was given.
     public let name: String
@@ -21,6 +22,8 @@ public struct StructSource: PropertySource {
             return try reflection.table(of: value)
         }
     }
+
+    var valueCount: Int { (try? values.get().count) ?? 0 }
 
     /// Throws if an instance leads back to itself or holds something that has no form as a configuration value.
     public func load() throws(PropertyError) -> PropertySnapshot { try PropertySnapshot(values.get(), source: name) }

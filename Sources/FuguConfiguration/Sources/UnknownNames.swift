@@ -1,55 +1,87 @@
+import Fugu
+
 /// Finds what stands in a document and nobody reads.
 struct UnknownNames {
-    private let known: [String]
-    private let names: Set<String>
-    /// Every table that some known name lies in.
-    private let tables: Set<String>
-    private let longest: Int
+    private let known: KnownNames
+    private var nearest = NearestName()
 
-    init(known: [String]) {
-        self.known = known.sorted()
-        names = Set(known)
-        tables = Set(known.flatMap { Self.prefixes($0) })
-        longest = known.reduce(0) { max($0, $1.utf8.count) }
-    }
+    init(_ known: KnownNames) { self.known = known }
 
-    /// In the order of the document, so that counting lines costs one walk.
-    func errors(in tree: PropertyTree) -> [PropertyError] {
+    /// In the order of the document.
+    mutating func errors(in tree: PropertyTree) -> [PropertyError] {
         var errors: [PropertyError] = []
-        var cursor = PositionCursor(start: tree.store.start)
-        collect(tree.root, "", &cursor, &errors)
-        return errors
-    }
-
-    private func collect(
-        _ table: LocatedValue, _ prefix: String, _ cursor: inout PositionCursor, _ errors: inout [PropertyError]
-    ) {
-        var next = table.firstChild
-        while let child = next {
-            next = child.nextSibling
-            let name = prefix + child.tree.store.string(child.node.key)
-            if names.contains(name) || Self.prefixes(name, upTo: longest).contains(where: names.contains) { continue }
-            if tables.contains(name), child.node.kind == .table {
-                collect(child, name + ".", &cursor, &errors)
-            } else {
-                errors.append(error(name, child, &cursor))
+        var open: [(table: LocatedValue, branch: KnownNames.Branch, prefix: String)] = [(tree.root, known.root, "")]
+        while let (table, branch, prefix) = open.popLast() {
+            var inner: [(LocatedValue, KnownNames.Branch, String)] = []
+            table.forEachChild { child in
+                let key = tree.store.string(child.node.key)
+                let segments = key.split(separator: ".", omittingEmptySubsequences: false)
+                switch Self.search(segments.map(String.init), from: branch) {
+                case .name: return
+                case .table(let found) where child.node.kind == .table: inner.append((child, found, prefix + key + "."))
+                case .table(let found): errors.append(notATable(prefix + key, child, found))
+                case .nothing(let last, let index):
+                    let name = prefix + segments[...index].joined(separator: ".")
+                    errors.append(unknown(name, child, last))
+                }
             }
+            open += inner.reversed()
         }
+        // What was met on the way down is put in the order of the document.
+        return errors.enumerated().sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
+            .map(\.element)
     }
 
-    private func error(_ name: String, _ value: LocatedValue, _ cursor: inout PositionCursor) -> PropertyError {
-        let suggestion = NearestName.suggestion(for: name, among: known)
-        var error = PropertyError(
-            ErrorText.unknownName(suggestion: suggestion), source: value.tree.source, name: name)
-        if value.node.keyOffset != Node.noOffset {
-            (error.line, error.column) = cursor.move(to: Int(value.node.keyOffset), in: value.tree.store.bytes)
-        }
-        return error
+    private enum Found {
+        case name
+        case table(KnownNames.Branch)
+        /// The branch that has no such segment, and the segment's index.
+        case nothing(KnownNames.Branch, Int)
     }
 
-    /// `a` and `a.b` for `a.b.c`.
-    private static func prefixes(_ name: String, upTo length: Int = .max) -> [String] {
-        let utf8 = name.utf8.prefix(length == .max ? length : length + 1)
-        return utf8.indices.filter { utf8[$0] == UInt8(ascii: ".") }.map { String(name[..<$0]) }
+    private static func search(_ segments: [String], from branch: KnownNames.Branch) -> Found {
+        var branch = branch
+        for (index, segment) in segments.enumerated() {
+            guard let next = branch.branches[segment] else { return .nothing(branch, index) }
+            if next.isName { return .name }
+            branch = next
+        }
+        return .table(branch)
+    }
+
+    private func notATable(_ name: String, _ value: LocatedValue, _ branch: KnownNames.Branch) -> PropertyError {
+        let members = branch.segments.map { name + "." + $0 + (branch.branches[$0]!.isName ? "" : ".…") }
+        return error(
+            ErrorText.expectedTable(members: members, found: value.kindText(quotesValues: false)), name, value)
+    }
+
+    private mutating func unknown(
+        _ name: String, _ value: LocatedValue, _ branch: KnownNames.Branch
+    ) -> PropertyError {
+        let segments = name.split(separator: ".", omittingEmptySubsequences: false)
+        let prefix = segments.dropLast().map { $0 + "." }.joined()
+        let sibling = nearest.suggestion(for: String(segments.last ?? ""), in: branch.segments)
+        let meant = sibling.map { prefix + $0 } ?? known.nameEnding(like: name)
+        return error(ErrorText.unknownName(suggestion: meant), name, value)
+    }
+
+    private func error(_ reason: String, _ name: String, _ value: LocatedValue) -> PropertyError {
+        let origin = value.keyOrigin
+        return PropertyError(
+            reason, source: origin.source, line: origin.line, column: origin.column,
+            name: SecretNames.printable(name))
+    }
+}
+
+extension PropertyError {
+    fileprivate var position: SourcePosition { SourcePosition(line: line ?? 0, column: column ?? 0) }
+}
+
+private struct SourcePosition: Comparable {
+    let line: Int
+    let column: Int
+
+    static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
     }
 }

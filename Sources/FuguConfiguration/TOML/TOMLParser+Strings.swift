@@ -140,7 +140,7 @@ extension TOMLParser {
         case UInt8(ascii: "x"): try appendEscaped(digits: 2, start: start)
         case UInt8(ascii: "u"): try appendEscaped(digits: 4, start: start)
         case UInt8(ascii: "U"): try appendEscaped(digits: 8, start: start)
-        default: throw failure(.unknownEscape, at: start + 1)
+        default: throw failure(.unknownEscape(isTOML: true), at: start + 1)
         }
     }
 

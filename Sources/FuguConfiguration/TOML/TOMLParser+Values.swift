@@ -1,51 +1,65 @@
 extension TOMLParser {
-    /// Recursion ends at the depth limit, which `open` holds.
+    /// Reads a value and all that it holds. The list of open arrays and tables is what recursion would remember, so that
+    /// the deepest document needs no stack.
     mutating func value(at place: Place) throws(SyntaxFailure) {
+        var place = place
+        var open: [Int32] = []
+        repeat {
+            if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
+                let isTable = byte == UInt8(ascii: "{")
+                let collection = try self.open(.collection(isTable ? .table : .array, at: here), at: place)
+                index += 1
+                try skipLines()
+                if let first = try element(of: collection) {
+                    open.append(collection)
+                    place = first
+                    continue
+                }
+            } else {
+                try scalar(at: place)
+            }
+            guard let next = try end(&open) else { return }
+            place = next
+        } while true
+    }
+
+    private mutating func scalar(at place: Place) throws(SyntaxFailure) {
         let start = here
         switch byte {
         case UInt8(ascii: "\""):
             _ = add(.text(isTripled(byte) ? try multilineString() : try basicString(), at: start), at: place)
         case UInt8(ascii: "'"):
             _ = add(.text(isTripled(byte) ? try multilineLiteral() : try literalString(), at: start), at: place)
-        case UInt8(ascii: "["): try array(at: place)
-        case UInt8(ascii: "{"): try inlineTable(at: place)
         default: try word(at: place)
         }
+    }
+
+    /// Where the next element goes, if one stands here and not the end of the collection.
+    private mutating func element(of collection: Int32) throws(SyntaxFailure) -> Place? {
+        guard store.nodes[Int(collection)].kind == .table else { return take("]") ? nil : .element(of: collection) }
+        return take("}") ? nil : try keyAndEquals(in: collection)
+    }
+
+    /// Ends all collections that end behind a value. Returns where the next value goes; nil if the outermost has ended.
+    private mutating func end(_ open: inout [Int32]) throws(SyntaxFailure) -> Place? {
+        while let collection = open.last {
+            try skipLines()
+            let node = store.nodes[Int(collection)]
+            let isTable = node.kind == .table
+            if take(",") {
+                try skipLines()
+                if let next = try element(of: collection) { return next }
+            } else if !take(isTable ? "}" : "]") {
+                throw failure(.notClosed(isTable ? .inlineTable : .array, opened: node.offset))
+            }
+            open.removeLast()
+        }
+        return nil
     }
 
     func isTripled(_ quote: UInt8) -> Bool {
         // The second look does not go beyond the end: there the first has met the zero.
         store.bytes[index + 1] == quote && store.bytes[index + 2] == quote
-    }
-
-    private mutating func array(at place: Place) throws(SyntaxFailure) {
-        let array = try open(.collection(.array, at: here), at: place)
-        index += 1
-        try skipLines()
-        while !take("]") {
-            try value(at: .element(of: array))
-            try skipLines()
-            guard take(",") else {
-                guard take("]") else { throw failure(.expected(", or ]")) }
-                return
-            }
-            try skipLines()
-        }
-    }
-
-    private mutating func inlineTable(at place: Place) throws(SyntaxFailure) {
-        let table = try open(.collection(.table, at: here), at: place)
-        index += 1
-        try skipLines()
-        while !take("}") {
-            try keyAndValue(in: table)
-            try skipLines()
-            guard take(",") else {
-                guard take("}") else { throw failure(.expected(", or }")) }
-                return
-            }
-            try skipLines()
-        }
     }
 
     // MARK: Words
@@ -56,6 +70,7 @@ extension TOMLParser {
         skipWord()
         guard index > start else { throw failure(.expected("a value")) }
         let first = store.bytes[start]
+        if first == UInt8(ascii: ".") { throw failure(.dotWithoutDigit, at: start) }
         if ByteClass.isLetter(first) {
             _ = add(try namedValue(start), at: place)
         } else if isDateOrTime(start) {
@@ -77,7 +92,19 @@ extension TOMLParser {
         if isWord("true", start) { return .bool(true, at: UInt32(start)) }
         if isWord("false", start) { return .bool(false, at: UInt32(start)) }
         if let value = infinityOrNaN(start, isNegative: false) { return .double(value, at: UInt32(start)) }
-        throw failure(.unknownValue, at: start)
+        throw failure(.unknownValue(meant(start)), at: start)
+    }
+
+    /// What a word of another language is in TOML.
+    private func meant(_ start: Int) -> SyntaxProblem.Meant {
+        switch String(decoding: store.bytes[start..<index], as: UTF8.self).lowercased() {
+        case "true", "yes", "on": .yes
+        case "false", "no", "off": .no
+        case "null", "nil", "none", "undefined": .nothing
+        case "infinity": .infinity
+        case "nan": .notANumber
+        default: .text
+        }
     }
 
     private func infinityOrNaN(_ start: Int, isNegative: Bool) -> Double? {
@@ -155,7 +182,12 @@ extension TOMLParser {
 
     private func double(_ start: Int, wholeEnd: Int) throws(SyntaxFailure) -> Node {
         var position = wholeEnd
-        if store.bytes[position] == UInt8(ascii: ".") { position = try digitRun(from: position + 1, start: start) }
+        if store.bytes[position] == UInt8(ascii: ".") {
+            guard ByteClass.isDigit(store.bytes[position + 1]) || store.bytes[position + 1] == UInt8(ascii: "_") else {
+                throw failure(.dotWithoutDigit, at: start)
+            }
+            position = try digitRun(from: position + 1, start: start)
+        }
         if store.bytes[position] | 0x20 == UInt8(ascii: "e") {
             position += 1
             let sign = store.bytes[position]

@@ -21,7 +21,7 @@ struct TOMLParser: TextParser {
             case UInt8(ascii: "["): try header()
             case UInt8(ascii: "#"), 0x0A, 0x0D: break
             case _ where isAtEnd: return
-            default: try keyAndValue(in: section)
+            default: try value(at: keyAndEquals(in: section))
             }
             try endOfLine()
         }
@@ -94,8 +94,8 @@ struct TOMLParser: TextParser {
 
     // MARK: Keys
 
-    /// `a.b.c = value`, in a section or in braces.
-    mutating func keyAndValue(in table: Int32) throws(SyntaxFailure) {
+    /// `a.b.c = `, in a section or in braces. Returns where the value goes.
+    mutating func keyAndEquals(in table: Int32) throws(SyntaxFailure) -> Place {
         var table = table
         while true {
             let keyOffset = here
@@ -108,8 +108,7 @@ struct TOMLParser: TextParser {
             }
             guard take("=") else { throw failure(.expected("= or . after the key")) }
             skipBlanks()
-            try value(at: place(in: table, key: key, keyOffset: keyOffset))
-            return
+            return try place(in: table, key: key, keyOffset: keyOffset)
         }
     }
 

@@ -65,3 +65,41 @@ enum DecimalNumber {
         1e21, 1e22,
     ]
 }
+
+extension DecimalNumber {
+    /// The whole number that decimal text names exactly, `1e3` and `5.00` among them; nil if it names none, or one that the
+    /// type cannot hold.
+    static func wholeNumber<Integer: FixedWidthInteger>(_ text: String) -> Integer? {
+        let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
+        guard let exponent = parts.count == 2 ? Int(String(parts[1]) ?? "") : 0, abs(exponent) < 10_000 else {
+            return nil
+        }
+        var digits = parts[0]
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
+        let sides = digits.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        var written = Array(sides.joined())
+        guard !written.isEmpty, written.allSatisfy(ByteClass.isDigit) else { return nil }
+        var scale = exponent - (sides.count == 2 ? sides[1].count : 0)
+        while scale < 0, written.last == UInt8(ascii: "0") {
+            written.removeLast()
+            scale += 1
+        }
+        guard let first = written.firstIndex(where: { $0 != UInt8(ascii: "0") }) else { return 0 }
+        guard scale >= 0, written.count - first + scale <= 40 else { return nil }
+        written += [UInt8](repeating: UInt8(ascii: "0"), count: scale)
+        return Integer((isNegative ? "-" : "") + String(decoding: written[first...], as: UTF8.self))
+    }
+}
+
+extension NodeStore {
+    /// A number as it was written in the source, without underscores; nil if it never was text.
+    func numberText(at offset: UInt32) -> String? {
+        guard offset != Node.noOffset else { return nil }
+        let digits = bytes[Int(offset)..<end].prefix { byte in
+            ByteClass.isDigit(byte) || byte | 0x20 == UInt8(ascii: "e") || [0x2B, 0x2D, 0x2E, 0x5F].contains(byte)
+        }
+        let text = String(decoding: digits.lazy.filter { $0 != UInt8(ascii: "_") }, as: UTF8.self)
+        return text.utf8.contains(where: ByteClass.isDigit) ? text : nil
+    }
+}

@@ -1,14 +1,36 @@
+import Fugu
+import Synchronization
+
 /// A loaded document: its values and what it is called. Immutable and shared.
 final class PropertyTree: Sendable {
     let store: NodeStore
     let source: String
+    /// The words behind an argument's value, which belong to it if a list is asked for.
+    let following: [String]
+    /// What is asked of the tables, where somebody wants to know.
+    let usage: MemberUsage?
+    private let positions: PositionIndex
 
-    init(store: NodeStore, source: String) {
+    init(store: NodeStore, source: String, following: [String] = []) {
         self.store = store
         self.source = source
+        self.following = following
+        usage = nil
+        positions = PositionIndex()
+    }
+
+    /// The same document, with a record of which members a decoding asks for.
+    init(recording tree: PropertyTree) {
+        store = tree.store
+        source = tree.source
+        following = tree.following
+        usage = MemberUsage()
+        positions = tree.positions
     }
 
     var root: LocatedValue { LocatedValue(tree: self, id: 0) }
+
+    func position(of offset: UInt32) -> (line: Int, column: Int) { positions.position(of: Int(offset), in: store) }
 }
 
 /// A value of a source, with the place where it stands.
@@ -19,10 +41,17 @@ package struct LocatedValue: Sendable {
     var node: Node { tree.store.nodes[Int(id)] }
     var text: String { tree.store.string(node.text) }
 
-    /// Where the value stands. The first question costs a walk through the source.
+    /// Where the value stands.
     package var origin: PropertyOrigin {
         guard node.offset != Node.noOffset else { return PropertyOrigin(source: tree.source) }
-        let (line, column) = tree.store.position(of: Int(node.offset))
+        let (line, column) = tree.position(of: node.offset)
+        return PropertyOrigin(source: tree.source, line: line, column: column)
+    }
+
+    /// Where the name of the value stands.
+    var keyOrigin: PropertyOrigin {
+        guard node.keyOffset != Node.noOffset else { return origin }
+        let (line, column) = tree.position(of: node.keyOffset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
     }
 
@@ -52,34 +81,26 @@ package struct LocatedValue: Sendable {
     /// What follows in the same array or table.
     var nextSibling: LocatedValue? { child(node.next) }
 
+    var memberNames: [String] {
+        var names: [String] = []
+        if node.kind == .table { forEachChild { names.append(tree.store.string($0.node.key)) } }
+        return names
+    }
+
     func member(_ name: String) -> LocatedValue? {
-        node.kind == .table ? tree.store.child(of: id, named: name).map { LocatedValue(tree: tree, id: $0) } : nil
+        guard node.kind == .table else { return nil }
+        let child = tree.store.child(of: id, named: name)
+        tree.usage?.note(name, child, in: id)
+        return child.map { LocatedValue(tree: tree, id: $0) }
     }
 
     private func child(_ id: Int32) -> LocatedValue? { id < 0 ? nil : LocatedValue(tree: tree, id: id) }
 
-    /// The value on its own; see `PropertyValue` for what becomes of `null`. Recursion ends at the depth limit.
+    /// The value on its own; see `PropertyValue` for what becomes of `null`.
     package var propertyValue: PropertyValue {
-        let node = node
-        switch node.kind {
-        case .null: return .table([:])
-        case .bool: return .bool(node.bool)
-        case .integer: return .integer(node.integer)
-        case .double: return .double(node.double)
-        case .string, .text, .word: return .string(text)
-        case .other: return tree.store.others[node.otherIndex]
-        case .array:
-            var values: [PropertyValue] = []
-            values.reserveCapacity(Int(node.count))
-            forEachChild { values.append($0.propertyValue) }
-            return .array(values)
-        case .table:
-            var members: [String: PropertyValue] = Dictionary(minimumCapacity: Int(node.count))
-            forEachChild { child in
-                if child.node.kind != .null { members[tree.store.string(child.node.key)] = child.propertyValue }
-            }
-            return .table(members)
-        }
+        tree.usage?.noteWhole(id)
+        var builder = ValueBuilder(store: tree.store)
+        return builder.value(of: id)
     }
 
     func forEachChild(_ body: (LocatedValue) -> Void) {
@@ -87,6 +108,39 @@ package struct LocatedValue: Sendable {
         while let current = child {
             body(current)
             child = current.nextSibling
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether both hold the same, whatever types can say of it: not-a-number is
+    /// the same as itself.
+    func isSame(as other: LocatedValue) -> Bool {
+        var pairs = [(self, other)]
+        while let (left, right) = pairs.popLast() {
+            guard left.isAlike(right) else { return false }
+            guard left.node.kind == .array || left.node.kind == .table else { continue }
+            var (next, match) = (left.firstChild, right.firstChild)
+            while let first = next, let second = match {
+                pairs.append((first, second))
+                (next, match) = (first.nextSibling, second.nextSibling)
+            }
+        }
+        return true
+    }
+
+    /// Whether both are alike but for what they hold.
+    private func isAlike(_ other: LocatedValue) -> Bool {
+        let (own, its) = (node, other.node)
+        guard own.kind == its.kind, tree.following == other.tree.following else { return false }
+        let isMember = own.parent >= 0 && tree.store.nodes[Int(own.parent)].kind == .table
+        if isMember, tree.store.string(own.key) != other.tree.store.string(its.key) { return false }
+        switch own.kind {
+        case .null, .flag: return true
+        case .bool: return own.bool == its.bool
+        case .integer: return own.integer == its.integer
+        case .double: return own.double.bitPattern == its.double.bitPattern
+        case .string, .text, .word: return text == other.text
+        case .other: return tree.store.others[own.otherIndex] == other.tree.store.others[its.otherIndex]
+        case .array, .table: return own.count == its.count
         }
     }
 }

@@ -94,7 +94,10 @@ struct NameIndex: Sendable {
                 node, toTable: parent.answer, key: entry.segment, keyOffset: written?.keyOffset ?? entry.offset)
         } else if isMade {
             (node.key, node.parent) = (entry.segment, parent.answer)
-            entries[number].answer = store.add(node)
+            let id = store.add(node)
+            entries[number].answer = id
+            // Whoever decodes the table around it finds it by its name, though nobody wrote it as such.
+            store.addAlias(id, of: parent.answer)
         } else {
             entries[number].answer = entry.written
         }

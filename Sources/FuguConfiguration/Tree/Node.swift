@@ -17,6 +17,8 @@ struct Node {
         case text
         /// The same, but one element of a list already.
         case word
+        /// An argument without a value: true to whoever asks for a truth value, and nothing to anybody else.
+        case flag
         /// Dates and bytes, kept beside the nodes.
         case other
         case array, table
@@ -25,6 +27,8 @@ struct Node {
     /// How a TOML table or array came to be, which decides who may extend it.
     enum Mark: UInt8 {
         case closed, header, implicit, dotted, tables
+        /// The values of an argument that is given several times.
+        case repeated
     }
 
     static let noOffset = UInt32.max
@@ -52,6 +56,7 @@ struct Node {
         self.offset = offset
     }
 
+    static func flag(at offset: UInt32) -> Node { Node(.flag, 0, at: offset) }
     static func null(at offset: UInt32) -> Node { Node(.null, 0, at: offset) }
     static func bool(_ value: Bool, at offset: UInt32) -> Node { Node(.bool, value ? 1 : 0, at: offset) }
     static func integer(_ value: Int64, at offset: UInt32) -> Node {

@@ -14,37 +14,52 @@ extension NodeStore {
         _ = add(node)
     }
 
-    /// A store for a list of texts under a name.
-    init(words: [String], name: String) {
+    /// A store for a table under a name that holds nothing.
+    init(emptyTable name: String) {
         self.init()
-        var node = Node.collection(.array, at: Node.noOffset)
+        var node = Node.collection(.table, at: Node.noOffset)
+        node.key = append(name)
+        _ = add(node)
+    }
+
+    /// A store for an argument that has no value.
+    init(flag name: String) {
+        self.init()
+        var node = Node.flag(at: Node.noOffset)
+        node.key = append(name)
+        _ = add(node)
+    }
+
+    /// A store for a list of texts under a name; nil is an argument without a value.
+    init(words: [String?], name: String, mark: Node.Mark = .closed) {
+        self.init()
+        var node = Node.collection(.array, mark, at: Node.noOffset)
         node.key = append(name)
         let root = add(node)
-        for word in words { add(.text(append(word), .word, at: Node.noOffset), toArray: root) }
+        for word in words {
+            add(word.map { .text(append($0), .word, at: Node.noOffset) } ?? .flag(at: Node.noOffset), toArray: root)
+        }
     }
 
-    private mutating func add(_ table: [String: PropertyValue], to parent: Int32) -> Bool {
-        guard nodes[Int(parent)].depth < Self.depthLimit else { return false }
-        for (name, value) in table.sorted(by: { $0.key < $1.key }) {
-            let key = append(name)
-            let id = add(node(for: value), toTable: parent, key: key, keyOffset: Node.noOffset)
-            guard addChildren(of: value, to: id) else { return false }
+    /// A list of what is still to be added takes the place of recursion, which a small stack could not bear.
+    private mutating func add(_ table: [String: PropertyValue], to root: Int32) -> Bool {
+        var open: [(value: PropertyValue, id: Int32)] = [(.table(table), root)]
+        while let (value, id) = open.popLast() {
+            guard nodes[Int(id)].depth < Self.depthLimit else { return false }
+            if case .table(let members) = value {
+                for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                    let key = append(name)
+                    let child = add(node(for: member), toTable: id, key: key, keyOffset: Node.noOffset)
+                    if member.isCollection { open.append((member, child)) }
+                }
+            } else if case .array(let elements) = value {
+                for element in elements {
+                    let child = add(node(for: element), toArray: id)
+                    if element.isCollection { open.append((element, child)) }
+                }
+            }
         }
         return true
-    }
-
-    private mutating func addChildren(of value: PropertyValue, to id: Int32) -> Bool {
-        switch value {
-        case .table(let members): return add(members, to: id)
-        case .array(let values):
-            guard nodes[Int(id)].depth < Self.depthLimit else { return false }
-            for value in values {
-                let child = add(node(for: value), toArray: id)
-                guard addChildren(of: value, to: child) else { return false }
-            }
-            return true
-        default: return true
-        }
     }
 
     private mutating func node(for value: PropertyValue) -> Node {
@@ -58,6 +73,15 @@ extension NodeStore {
         case .table: return .collection(.table, at: offset)
         case .data, .offsetDateTime, .localDateTime, .localDate, .localTime:
             return .other(append(value), at: offset)
+        }
+    }
+}
+
+extension PropertyValue {
+    fileprivate var isCollection: Bool {
+        switch self {
+        case .array, .table: true
+        default: false
         }
     }
 }

@@ -9,6 +9,10 @@ struct NodeStore: Sendable {
     private(set) var nodes: [Node] = []
     private(set) var others: [PropertyValue] = []
     private var names = NameSlots()
+    /// The names that are not plain ASCII. Their bytes cannot be compared: the same name can be written in several ways.
+    private var wideNames: [WideName: Int32] = [:]
+    /// Tables that dotted names made, by the written table that they would stand in.
+    private var aliases: [WideName: Int32] = [:]
     /// Where the source begins, behind a byte order mark.
     let start: Int
     /// Where the source ends.
@@ -64,10 +68,15 @@ struct NodeStore: Sendable {
     @discardableResult
     mutating func add(_ node: Node, toTable table: Int32, key: Text, keyOffset: UInt32) -> Int32 {
         var node = node
-        node.key = key
+        var isPlain = true
+        for byte in bytes[key.range] {
+            if byte == UInt8(ascii: ".") { hasDottedNames = true }
+            if byte >= 0x80 { isPlain = false }
+        }
+        node.key = isPlain ? key : plainForm(of: key) ?? key
         node.keyOffset = keyOffset
         let id = link(node, to: table)
-        if !hasDottedNames, bytes[key.range].contains(UInt8(ascii: ".")) { hasDottedNames = true }
+        if !isPlain { wideNames[WideName(first: nodes[Int(table)].first, name: string(node.key))] = id }
         index(id, in: table)
         return id
     }
@@ -104,6 +113,11 @@ struct NodeStore: Sendable {
         }
     }
 
+    /// The few characters that Unicode takes for ASCII ones, as those.
+    private mutating func plainForm(of key: Text) -> Text? {
+        WideName.plainForm(of: string(key)).map { append($0) }
+    }
+
     private mutating func growNames() {
         var larger = names.larger
         for id in names.ids { larger.insert(id, hash: hash(ofNode: id)) }
@@ -111,12 +125,32 @@ struct NodeStore: Sendable {
     }
 
     func child(of table: Int32, key: Text) -> Int32? {
-        bytes.withUnsafeBufferPointer { child(of: table, key: UnsafeBufferPointer(rebasing: $0[key.range])) }
+        let found = bytes.withUnsafeBufferPointer {
+            child(of: table, key: UnsafeBufferPointer(rebasing: $0[key.range]))
+        }
+        if found != nil || bytes[key.range].allSatisfy({ $0 < 0x80 }) { return found }
+        return wideChild(of: table, named: string(key))
     }
 
     func child(of table: Int32, named name: String) -> Int32? {
         var name = name
-        return name.withUTF8 { child(of: table, key: $0) }
+        let found = name.withUTF8 { child(of: table, key: $0) }
+        if found != nil { return found }
+        if !aliases.isEmpty, let made = alias(of: table, named: String(name)) { return made }
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+        return wideChild(of: table, named: name)
+    }
+
+    mutating func addAlias(_ id: Int32, of table: Int32) {
+        aliases[WideName(first: table, name: string(nodes[Int(id)].key))] = id
+    }
+
+    /// The table that dotted names made below a table, in which it is not written.
+    func alias(of table: Int32, named name: String) -> Int32? { aliases[WideName(first: table, name: name)] }
+
+    private func wideChild(of table: Int32, named name: String) -> Int32? {
+        if let plain = WideName.plainForm(of: name) { return child(of: table, named: plain) }
+        return wideNames[WideName(first: nodes[Int(table)].first, name: name)]
     }
 
     /// The buffer is only read, within the call, and lies in `bytes` or in a string that outlives the call.

@@ -103,6 +103,38 @@ extension PropertyValue: Decodable {
 extension PropertyValue: CustomStringConvertible {
     /// The value on one line, written much as TOML would: `{hosts = ["a", "b"], timeout = 30}`, names in order.
     public var description: String {
+        var text = ""
+        // A list of what is still to be written takes the place of recursion, which a small stack could not bear.
+        var open: [Piece] = [.value(self)]
+        while let piece = open.popLast() {
+            switch piece {
+            case .text(let piece): text += piece
+            case .value(.array(let values)):
+                text += "["
+                open.append(.text("]"))
+                for index in values.indices.reversed() {
+                    open.append(.value(values[index]))
+                    if index > 0 { open.append(.text(", ")) }
+                }
+            case .value(.table(let members)):
+                text += "{"
+                open.append(.text("}"))
+                for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated().reversed() {
+                    open.append(.value(member.value))
+                    open.append(.text((index > 0 ? ", " : "") + Quoted.name(member.key) + " = "))
+                }
+            case .value(let value): text += value.scalarDescription
+            }
+        }
+        return text
+    }
+
+    private enum Piece {
+        case text(String)
+        case value(PropertyValue)
+    }
+
+    private var scalarDescription: String {
         switch self {
         case .bool(let value): "\(value)"
         case .integer(let value): "\(value)"
@@ -113,12 +145,7 @@ extension PropertyValue: CustomStringConvertible {
         case .localDateTime(let value): value.description
         case .localDate(let value): value.description
         case .localTime(let value): value.description
-        case .array(let values): "[" + values.map(\.description).joined(separator: ", ") + "]"
-        case .table(let members):
-            "{"
-                + members.sorted { $0.key < $1.key }.map { "\(Quoted.name($0.key)) = \($0.value)" }.joined(
-                    separator: ", ")
-                + "}"
+        case .array, .table: ""
         }
     }
 }

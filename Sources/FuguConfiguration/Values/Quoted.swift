@@ -12,6 +12,21 @@ enum Quoted {
         return result + "\""
     }
 
+    /// Text that came from outside with what could forge another line, or command a terminal, escaped. Nothing else
+    /// changes.
+    static func line(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            result += isVisible(scalar) || scalar == "\u{a0}" ? String(scalar) : controlEscaped(scalar)
+        }
+        return result
+    }
+
+    private static func controlEscaped(_ scalar: Unicode.Scalar) -> String {
+        scalar == " " || scalar == "\"" || scalar == "\\" ? String(scalar) : escaped(scalar)
+    }
+
     /// A name as it is if it is a plain word, else in quotes.
     static func name(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.utf8.allSatisfy { ByteClass.isBareKey($0) }

@@ -1,0 +1,46 @@
+public import Fugu
+
+/// The keys that were declared in a container, held like any value: descendants see them, copies take them along.
+private enum Declarations: Property {
+    static var defaultValue: [DeclaredKey] { [] }
+}
+
+extension Container {
+    /// Makes keys known before anything reads them: to ``validate()``, ``explain()``, and as secrets to every error and
+    /// explanation from now on.
+    ///
+    /// Declare all keys of a program once, before you apply its sources:
+    ///
+    ///     container.declare(\.port, \.password, properties: Retries.self)
+    ///
+    /// Descendants know what is declared here. Declaring a key again changes nothing.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - properties: The properties that are types.
+    public func declare(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) {
+        declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
+    }
+
+    /// Makes properties known that are types; see ``declare(_:properties:)``.
+    public func declare(_ properties: any NamedProperty.Type...) {
+        declare(properties.compactMap { DeclaredKey.ofType($0) })
+    }
+
+    /// Makes keys of a list known; see ``declare(_:properties:)``.
+    public func declare(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) {
+        declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
+    }
+
+    func declare(_ keys: [DeclaredKey]) {
+        var declared = declaredKeys
+        var labels = Set(declared.map(\.label))
+        for key in keys where labels.insert(key.label).inserted { declared.append(key) }
+        self[Declarations.self] = declared
+    }
+
+    /// What was declared here and in ancestors. It does not count as a read.
+    var declaredKeys: [DeclaredKey] {
+        if case .value(let keys) = answer(layers(of: Declarations.self)) { keys } else { [] }
+    }
+}

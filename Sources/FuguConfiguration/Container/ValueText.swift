@@ -1,0 +1,56 @@
+/// Values in words, as explanations show them. What lies inside a table is never told, since it may be a secret that
+/// nobody has named: of tables, structs and dictionaries only the names are.
+enum ValueText {
+    private static let depthLimit = 8
+
+    /// A value of a source.
+    static func text(of value: LocatedValue) -> String { text(of: value, depth: 0) }
+
+    private static func text(of value: LocatedValue, depth: Int) -> String {
+        switch value.node.kind {
+        case .table: return names(value.memberNames)
+        case .array:
+            guard depth < depthLimit else { return "[…]" }
+            var elements: [String] = []
+            value.forEachChild { elements.append(text(of: $0, depth: depth + 1)) }
+            return "[" + elements.joined(separator: ", ") + "]"
+        default: return value.propertyValue.description
+        }
+    }
+
+    /// A value of Swift, strings in quotes and optionals as what they hold.
+    static func text(of value: Any) -> String { text(of: value, depth: 0) }
+
+    private static func text(of value: Any, depth: Int) -> String {
+        switch value {
+        case let text as String: return Quoted.string(text)
+        case PropertyValue.table(let members): return names(members.keys.sorted())
+        case PropertyValue.array(let elements): return list(elements, depth)
+        case let value as PropertyValue: return value.description
+        default: break
+        }
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.map { text(of: $0.value, depth: depth) } ?? "nil"
+        case .collection, .set: return list(mirror.children.map(\.value), depth)
+        case .dictionary:
+            let keys = mirror.children.compactMap { Mirror(reflecting: $0.value).children.first?.value }
+            return names(keys.map { "\($0)" }.sorted())
+        case .enum where !mirror.children.isEmpty: return "\(mirror.children.first?.label ?? "")(…)"
+        case .struct where !(value is any CustomStringConvertible),
+            .class where !(value is any CustomStringConvertible):
+            return names(mirror.children.compactMap(\.label))
+        case .tuple: return "(…)"
+        default: return Quoted.line("\(value)")
+        }
+    }
+
+    private static func list(_ elements: [Any], _ depth: Int) -> String {
+        guard depth < depthLimit else { return "[…]" }
+        return "[" + elements.map { text(of: $0, depth: depth + 1) }.joined(separator: ", ") + "]"
+    }
+
+    private static func names(_ names: [String]) -> String {
+        "{" + names.map(Quoted.name).joined(separator: ", ") + "}"
+    }
+}

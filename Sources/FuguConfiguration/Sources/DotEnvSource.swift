@@ -1,0 +1,149 @@
+/// Values of a `.env` file: lines of `NAME=value`, named as ``EnvironmentSource`` names variables.
+///
+///     # a comment
+///     export APP_SERVER_PORT=8080
+///     APP_GREETING="Hello\nthere"   # escapes \n \r \t \" \\ \$
+///     APP_PATTERN='taken $as it is'
+///
+/// A value in double quotes has escapes, one in single quotes has none; both may span lines. Without quotes a value ends with
+/// its line or at a `#` behind a blank. Nothing is expanded: a `$` is a `$`. A name that is given twice is a mistake.
+public struct DotEnvSource: PropertySource {
+    private let document: DocumentSource
+    private let prefix: String
+
+    /// Creates a source that reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: Where the file lies; a relative path is resolved when the file is read.
+    ///   - prefix: What all names begin with, without the `_` after it; empty for none.
+    ///   - isOptional: Pass `true` to treat a missing file as empty.
+    public init(path: String = ".env", prefix: String = "", isOptional: Bool = false) {
+        document = DocumentSource(path: path, isOptional: isOptional)
+        self.prefix = prefix
+    }
+
+    /// Creates a source that reads a text.
+    ///
+    /// - Parameters:
+    ///   - text: The lines.
+    ///   - name: What the text is called in errors.
+    ///   - prefix: What all names begin with, without the `_` after it; empty for none.
+    public init(text: String, name: String, prefix: String = "") {
+        document = DocumentSource(bytes: Array(text.utf8), name: name)
+        self.prefix = prefix
+    }
+
+    /// The path as it was given, or the name of the text.
+    public var name: String { document.name }
+
+    /// Reads and parses everything; throws with the absolute path, line and column.
+    public func load() throws(PropertyError) -> PropertySnapshot {
+        try document.load { [prefix] (bytes, name) throws(PropertyError) in
+            let tree = try DotEnvParser(store: NodeStore(source: bytes)).parsed(name: name)
+            return PropertySnapshot(source: name, content: VariableList(prefix: prefix, tree: tree))
+        }
+    }
+
+    /// Changes with the file.
+    public func modificationStamp() -> PropertySourceStamp? { document.modificationStamp() }
+}
+
+/// Reads the lines of a `.env` file into one table.
+private struct DotEnvParser: TextParser {
+    var store: NodeStore
+    var index = 0
+
+    mutating func document() throws(SyntaxFailure) {
+        let root = store.add(.collection(.table, at: here))
+        while true {
+            skipSpace(andLines: true)
+            if isAtEnd { return }
+            if byte == UInt8(ascii: "#") { skipLine() } else { try variable(in: root) }
+        }
+    }
+
+    private mutating func variable(in root: Int32) throws(SyntaxFailure) {
+        skipExport()
+        let keyOffset = here
+        while ByteClass.isBareKey(byte) || byte == UInt8(ascii: ".") { index += 1 }
+        let key = Text(start: keyOffset, length: here - keyOffset)
+        guard key.length > 0 else { throw failure(.expected("a name")) }
+        let place = try place(in: root, key: key, keyOffset: keyOffset)
+        skipSpace()
+        guard take("=") else { throw failure(.expected("=")) }
+        skipSpace()
+        let start = here
+        let text =
+            switch byte {
+            case UInt8(ascii: "\""): try quoted(UInt8(ascii: "\""))
+            case UInt8(ascii: "'"): try quoted(UInt8(ascii: "'"))
+            default: plain()
+            }
+        _ = add(.text(text, .text, at: start), at: place)
+        skipSpace()
+        if byte == UInt8(ascii: "#") { skipLine() }
+        guard isAtEnd || isLineEnd else { throw failure(.expected("the end of the line")) }
+    }
+
+    private mutating func skipExport() {
+        let word = Array("export".utf8)
+        let end = index + word.count
+        guard end < store.end, store.bytes[index..<end].elementsEqual(word),
+            store.bytes[end] == 0x20 || store.bytes[end] == 0x09
+        else { return }
+        index = end
+        skipSpace()
+    }
+
+    private mutating func plain() -> Text {
+        let start = index
+        var end = start
+        while !isAtEnd, !isLineEnd {
+            if byte == UInt8(ascii: "#"), end < index || index == start { break }
+            index += 1
+            if store.bytes[index - 1] != 0x20, store.bytes[index - 1] != 0x09 { end = index }
+        }
+        return Text(start: UInt32(start), length: UInt32(end - start))
+    }
+
+    private mutating func quoted(_ quote: UInt8) throws(SyntaxFailure) -> Text {
+        let opening = index
+        index += 1
+        let start = UInt32(store.bytes.count)
+        while byte != quote {
+            guard !isAtEnd else { throw failure(.stringNotClosed, at: opening) }
+            if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+                index += 1
+                try escape(opening)
+            } else {
+                store.appendByte(byte)
+            }
+            index += 1
+        }
+        index += 1
+        return Text(start: start, length: UInt32(store.bytes.count) - start)
+    }
+
+    private mutating func escape(_ opening: Int) throws(SyntaxFailure) {
+        switch byte {
+        case UInt8(ascii: "n"): store.appendByte(0x0A)
+        case UInt8(ascii: "r"): store.appendByte(0x0D)
+        case UInt8(ascii: "t"): store.appendByte(0x09)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "'"): store.appendByte(byte)
+        case _ where isAtEnd: throw failure(.stringNotClosed, at: opening)
+        default: throw failure(.unknownEscape(isTOML: true))
+        }
+    }
+
+    // MARK: Space
+
+    private var isLineEnd: Bool { byte == 0x0A || byte == 0x0D }
+
+    private mutating func skipSpace(andLines: Bool = false) {
+        while byte == 0x20 || byte == 0x09 || andLines && isLineEnd { index += 1 }
+    }
+
+    private mutating func skipLine() {
+        while !isAtEnd, !isLineEnd { index += 1 }
+    }
+}

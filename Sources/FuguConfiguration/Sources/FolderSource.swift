@@ -1,0 +1,174 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(WASILibc)
+import WASILibc
+#endif
+
+/// Values of a folder in which each file holds one, as Kubernetes and Docker mount secrets.
+///
+/// A file is found by any spelling of a name: `database.password` is in `database-password`, `database.password` or
+/// `DATABASE_PASSWORD`. Its text, without the line end at its end, is parsed to the type that is asked for, as variables are.
+/// Files whose names begin with a dot and folders are left alone.
+///
+/// A mounted volume is replaced as a whole, by a link (`..data`) that is turned to another folder; all values come from one
+/// and the same. Values are secrets unless you say otherwise.
+public struct FolderSource: PropertySource {
+    private let path: String
+    private let isOptional: Bool
+    private let isSecret: Bool
+
+    /// Creates a source that reads the files of a folder.
+    ///
+    /// - Parameters:
+    ///   - path: Where the folder lies; a relative path is resolved when it is read.
+    ///   - isOptional: Pass `true` to treat a missing folder as empty.
+    ///   - isSecret: A Boolean value that indicates whether no error, report or explanation may tell the values.
+    public init(path: String, isOptional: Bool = false, isSecret: Bool = true) {
+        self.path = path
+        self.isOptional = isOptional
+        self.isSecret = isSecret
+    }
+
+    /// The path as it was given.
+    public var name: String { path }
+
+    /// Reads all files; throws with the absolute path of the folder or of a file.
+    public func load() throws(PropertyError) -> PropertySnapshot {
+        let folder = FileContents.absolutePath(path)
+        do {
+            var files = FolderFiles(folder: folder)
+            for _ in 0..<5 {
+                let target = Folder.target(of: folder)
+                files = try FolderFiles(reading: folder)
+                if Folder.target(of: folder) == target { break }
+            }
+            let snapshot = PropertySnapshot(source: folder, content: files)
+            return isSecret ? snapshot.marking([SecretPattern("*")]) : snapshot
+        } catch {
+            if isOptional, case .folder(let failure) = error, failure.isMissing { return .missing(source: folder) }
+            throw error.told(of: folder)
+        }
+    }
+
+    /// Changes with the files and with the folder that the volume's link leads to.
+    public func modificationStamp() -> PropertySourceStamp? {
+        let folder = FileContents.absolutePath(path)
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func add(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        add((Folder.target(of: folder) ?? "").utf8)
+        for name in (try? Folder.names(in: folder)) ?? [] {
+            add(name.utf8)
+            add("\(FileContents.parts(folder + "/" + name) ?? [])".utf8)
+        }
+        return PropertySourceStamp(Int64(bitPattern: hash))
+    }
+}
+
+private enum FolderFailure: Error {
+    case folder(FileContents.Failure)
+    case file(String, FileContents.Failure)
+    case text(String)
+    case twice(String, String)
+
+    func told(of folder: String) -> PropertyError {
+        switch self {
+        case .folder(let failure): PropertyError(ErrorText.unreadable(failure.description), source: folder)
+        case .file(let path, let failure): PropertyError(ErrorText.unreadable(failure.description), source: path)
+        case .text(let path): PropertyError(ErrorText.notText, source: path)
+        case .twice(let first, let second): PropertyError(ErrorText.sameName(as: first), source: second)
+        }
+    }
+}
+
+/// The files of a folder by the spelling of their names.
+private struct FolderFiles: SnapshotContent {
+    let folder: String
+    private var files: [String: (path: String, text: String)] = [:]
+
+    init(folder: String) { self.folder = folder }
+
+    init(reading folder: String) throws(FolderFailure) {
+        self.folder = folder
+        let names: [String]
+        do { names = try Folder.names(in: folder) } catch { throw .folder(error) }
+        for name in names {
+            let path = folder + "/" + name
+            let bytes: [UInt8]
+            do {
+                bytes = try FileContents.read(path)
+            } catch FileContents.Failure.system(EISDIR) {
+                continue
+            } catch {
+                throw .file(path, error)
+            }
+            guard var text = String(validating: bytes, as: UTF8.self) else { throw .text(path) }
+            if text.last?.isNewline == true { text.removeLast() }
+            let spelling = Spelling.argument(name)
+            if let other = files[spelling] { throw .twice(other.path, path) }
+            files[spelling] = (path, text)
+        }
+    }
+
+    var valueCount: Int? { files.count }
+
+    func value(named name: String) -> LocatedValue? {
+        guard let file = files[Spelling.argument(name)] else { return nil }
+        return PropertyTree(store: NodeStore(text: file.text, name: name), source: file.path).root
+    }
+
+    /// A mounted folder may hold what others read: only what looks like a known name is reported.
+    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+        let spellings = Set(known.names.map(Spelling.argument))
+        let sorted = spellings.sorted()
+        var nearest = NearestName()
+        return files.keys.filter { !spellings.contains($0) }.sorted().compactMap { spelling in
+            nearest.suggestion(for: spelling, in: sorted).map { suggestion in
+                PropertyError(ErrorText.unknownName(suggestion: suggestion), source: files[spelling]!.path)
+            }
+        }
+    }
+
+    func place(of name: String) -> String? { "\(Quoted.line(folder))/\(Spelling.argument(name))" }
+}
+
+private enum Folder {
+    /// What the link of a mounted volume leads to; nil if there is no such link.
+    static func target(of folder: String) -> String? {
+        #if os(Windows)
+        return nil
+        #else
+        guard let resolved = realpath(folder + "/..data", nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+        #endif
+    }
+
+    /// The names of the files in order, without those that begin with a dot.
+    static func names(in folder: String) throws(FileContents.Failure) -> [String] {
+        guard !folder.utf8.contains(0) else { throw .zeroInPath }
+        #if os(Windows)
+        throw .notRegular
+        #else
+        guard let stream = opendir(folder) else { throw .system(errno) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+        #endif
+    }
+}

@@ -1,0 +1,44 @@
+/// The names that some key has, arranged for finding what has none and what may have been meant instead.
+struct KnownNames: Sendable {
+    /// A segment of a dotted name, with what may stand below it.
+    final class Branch: Sendable {
+        let isName: Bool
+        let branches: [String: Branch]
+        /// The segments below in order.
+        let segments: [String]
+
+        init(_ names: [ArraySlice<String>]) {
+            isName = names.contains(where: \.isEmpty)
+            let below = Dictionary(grouping: names.filter { !$0.isEmpty }) { $0.first! }
+            branches = below.mapValues { Branch($0.map { $0.dropFirst() }) }
+            segments = branches.keys.sorted()
+        }
+    }
+
+    let names: [String]
+    /// The members that the types of known names ask for.
+    var members: [String] = []
+    let root: Branch
+    private let byLastSegment: [String: [String]]
+
+    init(_ names: [String]) {
+        self.names = Set(names).sorted()
+        root = Branch(
+            self.names.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...] })
+        byLastSegment = Dictionary(grouping: self.names) { Self.folded(Self.lastSegment($0)) }
+    }
+
+    /// The one name that ends as this one does, capitals and dashes aside.
+    func nameEnding(like name: String) -> String? {
+        let names = byLastSegment[Self.folded(Self.lastSegment(name))]
+        return names?.count == 1 ? names?.first : nil
+    }
+
+    private static func lastSegment(_ name: String) -> String {
+        name.split(separator: ".").last.map(String.init) ?? name
+    }
+
+    private static func folded(_ name: String) -> String {
+        String(name.lowercased().unicodeScalars.filter { $0 != "-" && $0 != "_" })
+    }
+}

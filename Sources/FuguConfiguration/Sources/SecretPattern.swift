@@ -1,0 +1,76 @@
+extension PropertySource {
+    /// Returns the same source with the values under some names marked as secrets: no error, report or explanation tells
+    /// them, whether a key says so or not.
+    ///
+    ///     try container.apply(EnvironmentSource(prefix: "APP").markingSecrets("*password", "*token", "vault.*"))
+    ///
+    /// - Parameter patterns: Dotted names in which `*` stands for any number of characters, dots among them. Capitals do not
+    ///   count.
+    public func markingSecrets(_ patterns: String...) -> some PropertySource {
+        WrappedSource(source: self) { [patterns = patterns.map(SecretPattern.init)] in $0.marking(patterns) }
+    }
+
+    /// Returns the same source seen under a prefix: the name `port` is answered with what the source has as
+    /// `database.port`.
+    ///
+    /// - Parameter prefix: The dotted name of a table.
+    public func scoped(to prefix: String) -> some PropertySource {
+        WrappedSource(source: self) { $0.renaming { prefix + "." + $0 } }
+    }
+
+    /// Returns the same source with names of its own.
+    ///
+    /// - Parameter name: Gives the name that the source has for a dotted name; `nil` if it has nothing of that kind.
+    public func mappingNames(_ name: @escaping @Sendable (String) -> String?) -> some PropertySource {
+        WrappedSource(source: self) { $0.renaming(name) }
+    }
+}
+
+/// A source with another view on its snapshots.
+private struct WrappedSource<Source: PropertySource>: PropertySource {
+    let source: Source
+    let view: @Sendable (PropertySnapshot) -> PropertySnapshot
+
+    var name: String { source.name }
+
+    func load() throws(PropertyError) -> PropertySnapshot { view(try source.load()) }
+
+    func modificationStamp() -> PropertySourceStamp? { source.modificationStamp() }
+
+    func observeChanges(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+        source.observeChanges(body)
+    }
+
+    var description: String { source.description }
+}
+
+/// Names that a source keeps secret.
+struct SecretPattern: Sendable {
+    private let parts: [String]
+
+    init(_ pattern: String) {
+        parts = pattern.lowercased().split(separator: "*", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Whether the pattern stands for the name or for one around it.
+    func concerns(_ name: String) -> Bool {
+        let name = name.lowercased()
+        let ends = name.indices.filter { name[$0] == "." } + [name.endIndex]
+        return ends.contains { matches(name[..<$0]) }
+    }
+
+    private func matches(_ name: Substring) -> Bool {
+        guard parts.count > 1 else { return name == parts[0] }
+        guard name.hasPrefix(parts[0]) else { return false }
+        var rest = name.dropFirst(parts[0].count)
+        for part in parts.dropFirst().dropLast() where !part.isEmpty {
+            guard let end = Self.end(of: part, in: rest) else { return false }
+            rest = rest[end...]
+        }
+        return rest.hasSuffix(parts[parts.count - 1])
+    }
+
+    private static func end(of part: String, in text: Substring) -> Substring.Index? {
+        text.indices.first { text[$0...].hasPrefix(part) }.map { text.index($0, offsetBy: part.count) }
+    }
+}

@@ -1,0 +1,130 @@
+import Fugu
+import FuguConfiguration
+import Support
+import Testing
+
+private enum Verbosity: String, Decodable, Sendable, CaseIterable { case debug, info }
+
+extension ContainerKeys {
+    fileprivate var declaredFirst: PropertyKey<Int> { .init("declared.first", defaultValue: 1) }
+    fileprivate var declaredSecond: PropertyKey<String?> { .init("declared.second", isSecret: true) }
+}
+
+private struct Retries: NamedProperty {
+    static let name = "declared.api.maxRetries"
+    static var defaultValue: Int { 3 }
+}
+
+@Suite struct DeclarationTests {
+    private let container = Container()
+    private let port = PropertyKey("declared.server.port", defaultValue: UInt16(8080), help: "Where it listens.")
+    private let hosts = PropertyKey("declared.server.hosts", defaultValue: ["a", "b"])
+    private let level = PropertyKey("declared-level", defaultValue: Verbosity.info)
+    private let timeout = PropertyKey("declared.server.timeout", defaultValue: Duration.seconds(30))
+    private let password = PropertyKey<String?>("declared.password", isSecret: true)
+
+    init() {
+        container.declare(port, hosts, level, timeout, password, properties: Retries.self)
+    }
+
+    @Test("What was declared is validated and explained without a list, in descendants and copies too")
+    func declared() throws {
+        try container.apply(TOMLSource(text: "[declared]\nserver.prot = 1\napi.maxRetries = 'x'", name: "x"))
+        let mistakes = """
+            x:3:18: declared.api.maxRetries: expected Int, found string "x"
+            x:2:8: declared.server.prot: unknown name; did you mean declared.server.port?
+            """
+        #expect(thrown { try container.validate() } == mistakes)
+        #expect(thrown { try container.child().validate() } == mistakes)
+        #expect(thrown { try Container(copying: container).validate() } == mistakes)
+        #expect(
+            container.explain().map(\.name) == [
+                "declared.server.port", "declared.server.hosts", "declared-level", "declared.server.timeout",
+                "declared.password", "declared.api.maxRetries",
+            ])
+        #expect("\(container.explain()[4])" == "declared.password = (secret) (default)")
+    }
+
+    @Test("Keys are declared by their members of ContainerKeys too")
+    func keyPaths() throws {
+        let container = Container()
+        container.declare(\.declaredFirst, \.declaredSecond, properties: Retries.self)
+        #expect(
+            container.explain().map(\.name) == ["declared.first", "declared.second", "declared.api.maxRetries"])
+        #expect(container.reference().entries[1].isSecret)
+    }
+
+    @Test("Declaring again changes nothing, and a child's own declarations are its own")
+    func again() throws {
+        container.declare(port, properties: Retries.self)
+        #expect(container.explain().count == 6)
+        let child = container.child()
+        child.declare(PropertyKey("declared.child", defaultValue: 1))
+        #expect(child.explain().count == 7 && container.explain().count == 6)
+        try container.validate()
+    }
+
+    @Test("The reference prints for the command line, with every spelling, type and default")
+    func help() {
+        #expect(
+            container.reference(prefix: "APP").helpText == """
+                  --declared-server-port <UInt16>
+                                                  Where it listens.
+                                                  default 8080; APP_DECLARED_SERVER_PORT, declared.server.port
+                  --declared-server-hosts <Array<String>>
+                                                  default ["a", "b"]; APP_DECLARED_SERVER_HOSTS, declared.server.hosts
+                  --declared-level <debug|info>   default "info"; APP_DECLARED_LEVEL, declared-level
+                  --declared-server-timeout <Duration>
+                                                  default "30s"; APP_DECLARED_SERVER_TIMEOUT, declared.server.timeout
+                  --declared-password <String>    secret; APP_DECLARED_PASSWORD, declared.password
+                  --declared-api-max-retries <Int>
+                                                  default 3; APP_DECLARED_API_MAX_RETRIES, declared.api.maxRetries
+
+                """)
+    }
+
+    @Test("The sample file parses, and with its comments off gives the defaults")
+    func sample() throws {
+        let toml = container.reference().toml
+        #expect(
+            toml == """
+                # debug|info; DECLARED_LEVEL, --declared-level
+                #declared-level = "info"
+
+                [declared.server]
+                # Where it listens.
+                # UInt16; DECLARED_SERVER_PORT, --declared-server-port
+                #port = 8080
+                # Array<String>; DECLARED_SERVER_HOSTS, --declared-server-hosts
+                #hosts = ["a", "b"]
+                # Duration; DECLARED_SERVER_TIMEOUT, --declared-server-timeout
+                #timeout = "30s"
+
+                [declared]
+                # String, secret; DECLARED_PASSWORD, --declared-password
+                #password = …
+
+                [declared.api]
+                # Int; DECLARED_API_MAX_RETRIES, --declared-api-max-retries
+                #maxRetries = 3
+
+                """)
+        try container.apply(TOMLSource(text: toml, name: "sample"))
+        try container.validate()
+        let lines = toml.split(separator: "\n").filter { !$0.contains("…") }
+        let uncommented = lines.map { $0.hasPrefix("# ") ? "" : $0.drop { $0 == "#" } }.joined(separator: "\n")
+        try container.apply(TOMLSource(text: uncommented, name: "defaults"))
+        try container.validate()
+        #expect(try container.require(timeout) == .seconds(30) && container.require(Retries.self) == 3)
+    }
+
+    @Test("The reference is a table in Markdown, with the prefix of the environment that was applied")
+    func markdown() throws {
+        try container.apply(EnvironmentSource(prefix: "SRV", environment: [:]))
+        let lines = container.reference().markdown.split(separator: "\n")
+        #expect(
+            lines[4]
+                == "| `declared-level` | `SRV_DECLARED_LEVEL` | `--declared-level` | debug\\|info | `\"info\"` |  |")
+        #expect(lines[6].contains("*secret*"))
+    }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import Fugu
+import Support
+import Testing
+
+@testable import FuguConfiguration
+
+private struct Server: Decodable, Sendable {
+    var host: String?
+    var port: Int?
+}
+
+@Suite struct Law25TyposTests {
+    private func mistakes(_ sources: any PropertySource..., keys: any ConfigurationKey...) throws -> [String] {
+        let container = Container()
+        container.handleReports { _ in }
+        for source in sources { try container.apply(source) }
+        return thrown { try container.validate(keys) }.split(separator: "\n").map(String.init)
+    }
+
+    @Test("A typo in a table that is read as a struct is found, in an array of tables too (law 25)")
+    func members() throws {
+        let one = TOMLSource(text: "[srv]\nhots = 'a'\n[srv.deeper]\nx = 1", name: "x")
+        #expect(
+            try mistakes(one, keys: PropertyKey<Server?>("srv")) == [
+                "x:2:1: srv.hots: unknown name; did you mean srv.host?", "x:3:6: srv.deeper: unknown name",
+            ])
+        let many = TOMLSource(text: "[[all]]\nhost = 'a'\n[[all]]\nprot = 1", name: "x")
+        #expect(
+            try mistakes(many, keys: PropertyKey<[Server]?>("all")) == [
+                "x:4:1: all[1].prot: unknown name; did you mean all[1].port?"
+            ])
+        #expect(try mistakes(one, keys: PropertyKey<[String: PropertyValue]?>("srv")) == ["nothing"])
+        #expect(try mistakes(one, keys: PropertyKey<PropertyValue?>("srv")) == ["nothing"])
+    }
+
+    @Test("A flag without a value is true to a Bool and a mistake to everything else (law 25)")
+    func flags() throws {
+        let source = ArgumentsSource(["--db-host", "--db-port", "5"])
+        let host = PropertyKey("db.host", defaultValue: "localhost")
+        #expect(
+            try mistakes(source, keys: host, PropertyKey("db.port", defaultValue: 1)) == [
+                "argument --db-host: db.host: needs a value; expected String, as in --db-host=…"
+            ])
+        let list = try ArgumentsSource(["--tag", "a", "--tag"]).load().value(named: "tag")
+        #expect(throws: PropertyError.self) { try list?.decode([String].self) }
+        #expect(try list?.decode([PropertyValue].self) == ["a", true])
+    }
+
+    @Test("Advice looks at one part of a name after the other, and says where a table is expected (law 25)")
+    func segments() throws {
+        let port = PropertyKey("server.port", defaultValue: 1)
+        let servers = PropertyKey("servers", defaultValue: 1)
+        func advice(_ text: String) throws -> [String] {
+            try mistakes(TOMLSource(text: text, name: "x"), keys: port, servers)
+        }
+        #expect(try advice("[sevrer]\nport = 80") == ["x:1:2: sevrer: unknown name; did you mean server?"])
+        #expect(try advice("server = 80") == ["x:1:1: server: expected a table (server.port), found integer"])
+        #expect(try advice("[server]\nowner = 'x'") == ["x:2:1: server.owner: unknown name"])
+        #expect(try advice("port = 80") == ["x:1:1: port: unknown name; did you mean server.port?"])
+    }
+
+    @Test("A variable in the place of a struct's member is a mistake, and with a prefix each that no key has (law 25)")
+    func variables() throws {
+        let key = PropertyKey<Server?>("srv")
+        let inside = """
+            nothing reads it: srv is read as a whole, and the environment holds no tables; set it in a file, or read this \
+            name by a key of its own
+            """
+        #expect(
+            try mistakes(EnvironmentSource(environment: ["SRV_PORT": "80", "HOME": "/"]), keys: key) == [
+                "environment variable SRV_PORT: \(inside)"
+            ])
+        let prefixed = EnvironmentSource(
+            prefix: "APP", environment: ["APP_SRV_PORT": "80", "APP_LGO": "x", "HOME": "/"])
+        #expect(
+            try mistakes(prefixed, keys: key, PropertyKey<Int?>("log")) == [
+                "environment variable APP_SRV_PORT: \(inside)",
+                "environment variable APP_LGO: unknown name; did you mean APP_LOG?",
+            ])
+    }
+
+    @Test("A missing member and the one that was perhaps meant are told together")
+    func similar() throws {
+        struct Strict: Decodable, Sendable { var port: UInt16 }
+        let source = TOMLSource(text: "[[s]]\nprot = 1", name: "x")
+        #expect(
+            try mistakes(source, keys: PropertyKey<[Strict]?>("s")) == [
+                "x:1:1: s[0].port: missing; expected UInt16; there is prot: is that what it should be?"
+            ])
+    }
+}
+
+@Suite struct Law25ExactTests {
+    private func read<Value: Decodable & Sendable>(_ text: String, as type: Value.Type) throws -> Value? {
+        let container = Container()
+        try container.apply(TOMLSource(text: "a = \(text)", name: "x"))
+        return try container.property("a", as: type)
+    }
+
+    private func readText<Value: Decodable & Sendable>(_ text: String, as type: Value.Type) throws -> Value? {
+        let container = Container()
+        try container.apply(EnvironmentSource(environment: ["A": text]))
+        return try container.property("a", as: type)
+    }
+
+    @Test("A whole number is read from the digits that were written, not from the nearest Double (law 25)")
+    func digits() throws {
+        #expect(try read("9007199254740993.0", as: Int.self) == 9_007_199_254_740_993)
+        #expect(try read("1_0.5e1", as: Int.self) == 105)
+        #expect(try read("-2e3", as: Int16.self) == -2000)
+        #expect(throws: PropertyError.self) { try read("100000000000000000.3", as: Int.self) }
+        #expect(throws: PropertyError.self) { try read("0.5", as: Int.self) }
+        #expect(throws: PropertyError.self) { try readText("100000000000000000.3", as: Int.self) }
+        #expect(try readText("9007199254740993.0", as: Int.self) == 9_007_199_254_740_993)
+        #expect(try readText("1e2", as: UInt8.self) == 100)
+        #expect(try readText("340282366920938463463374607431768211455", as: UInt128.self) == .max)
+        #expect(throws: PropertyError.self) { try readText("1e99999999999", as: Int.self) }
+    }
+
+    @Test(
+        "Text holds decimal numbers and no others", arguments: ["0x10", "1_000", "0b1", "0x1p3", "nan(0x1)", " 1", ""])
+    func decimal(text: String) {
+        #expect(throws: PropertyError.self) { try readText(text, as: Int.self) }
+        #expect(throws: PropertyError.self) { try readText(text, as: Double.self) }
+    }
+
+    @Test("Not-a-number, and a value that no type compares, are told once and not at every reload (law 25)")
+    func same() throws {
+        struct Opaque: Decodable, Sendable { var x: Int }
+        let container = Container()
+        let source = ChangingSource(["ratio": .double(.nan), "opaque": ["x": 1], "count": 1])
+        try container.apply(source)
+        let told = Log<String>()
+        let ratio = PropertyKey("ratio", defaultValue: 0.0)
+        let opaque = PropertyKey<Opaque?>("opaque")
+        let count = PropertyKey("count", defaultValue: 0)
+        #expect(container[ratio].isNaN && container[opaque]?.x == 1 && container[count] == 1)
+        container.observe(ratio) { _ in told.add("ratio") }
+        container.observe(opaque) { _ in told.add("opaque") }
+        container.observe(count) { told.add("count \($0)") }
+        try container.reload()
+        #expect(told.all.isEmpty)
+        source.change(to: ["ratio": .double(.nan), "opaque": ["x": 2], "count": 2])
+        try container.reload()
+        #expect(told.all.sorted() == ["count 2", "opaque"])
+        #expect(container[opaque]?.x == 2 && container[count] == 2)
+        container[count] = 5
+        try container.reload()
+        #expect(container[count] == 5)
+        container.reset(count)
+        #expect(container[count] == 2)
+    }
+}
+
+@Suite struct Law25StructTests {
+    private enum Kind: CustomStringConvertible {
+        case fast, slow
+        var description: String { "the fast kind" }
+    }
+
+    @propertyWrapper struct Clamped {
+        var wrappedValue: Int
+    }
+
+    private struct Settings {
+        var kind = Kind.slow
+        @Clamped var size = 3
+        var _private = 4
+    }
+
+    @Test(
+        "An enumeration is the name of its case whatever it says of itself, a wrapped property what it holds (law 25)")
+    func values() throws {
+        let container = Container()
+        try container.apply(StructSource(reflecting: Settings()))
+        #expect(try container.property("kind", as: String.self) == "slow")
+        #expect(try container.property("size", as: Int.self) == 3)
+        #expect(try container.property("_private", as: Int.self) == 4)
+    }
+}
+
+@Suite struct Law30DepthTests {
+    private indirect enum Nest: Decodable, Sendable {
+        case list([Nest])
+        init(from decoder: any Decoder) throws { self = .list(try [Nest](from: decoder)) }
+    }
+
+    private func onSmallStack(_ kilobytes: Int, _ body: @escaping @Sendable () -> String) -> String {
+        let result = Guarded("")
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            result.withLock { $0 = body() }
+            done.signal()
+        }
+        thread.stackSize = kilobytes << 10
+        thread.start()
+        done.wait()
+        return result.withLock { $0 }
+    }
+
+    @Test("The deepest documents are read, explained and put in words on a stack of 256 KB (law 30)")
+    func small() {
+        let text = "a = " + String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
+        let tables = "a = " + String(repeating: "{b=", count: 500) + "1" + String(repeating: "}", count: 500)
+        let result = onSmallStack(256) {
+            do {
+                for text in [text, tables] {
+                    let container = Container()
+                    try container.apply(TOMLSource(text: text, name: "x"))
+                    _ = container.explain(PropertyKey<PropertyValue?>("a")).description
+                    guard let value = try container.property("a", as: PropertyValue.self) else { return "nothing" }
+                    try container.apply(DictionarySource(["b": value], name: "y"))
+                    guard value.description.utf8.count > 1000 else { return "no words" }
+                }
+                let json = "{\"a\":" + text.dropFirst(4) + "}"
+                try Container().apply(JSONSource(text: json, name: "z"))
+                return "read"
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(result == "read")
+    }
+
+    @Test("A type that decodes itself deeper than the stack has room for is refused, not ended (law 30)")
+    func decoding() {
+        let text = "a = " + String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
+        let result = onSmallStack(512) {
+            do {
+                let container = Container()
+                try container.apply(TOMLSource(text: text, name: "x"))
+                return try container.property("a", as: Nest.self) == nil ? "nothing" : "read"
+            } catch {
+                return "\((error as? PropertyError)?.name?.isEmpty == false)"
+            }
+        }
+        #expect(result == "read" || result == "true")
+    }
+}

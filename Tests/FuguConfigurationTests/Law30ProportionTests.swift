@@ -1,0 +1,97 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import Testing
+
+/// What a user can write ten thousand times takes time in proportion. Measured as the exponent between a size and four
+/// times that size, so that a slow machine makes no difference.
+@Suite(.serialized) struct Law30ProportionTests {
+    /// The time on this thread's own processor clock.
+    private func seconds(_ body: () throws -> Void) rethrows -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let start = now()
+        try body()
+        return now() - start
+    }
+
+    /// Runs `body` with a quarter of the size and with the size, and expects less than a second where code is optimised.
+    private func grows(to size: Int, _ name: String, _ body: (Int) throws -> Void) rethrows {
+        #if DEBUG
+        let size = size / 10
+        #endif
+        try body(size / 100)
+        let small = try seconds { try body(size / 4) }
+        let large = try seconds { try body(size) }
+        let exponent = log2(max(large, 1e-4) / max(small, 1e-4)) / 2
+        print("\(name): \(size) in \(large) s, exponent \(exponent)")
+        #expect(exponent < 1.5 || large < 0.05, "\(name)")
+        #expect(large < 1, "\(name)")
+    }
+
+    @Test("100,000 repeated arguments are one array in time in proportion (law 30)")
+    func arguments() throws {
+        try grows(to: 100_000, "arguments") { count in
+            let container = Container()
+            try container.apply(ArgumentsSource(Array(repeating: "--k=1", count: count)))
+            #expect(try container.property("k", as: [Int].self)?.count == count)
+        }
+    }
+
+    @Test("10,000 typos among 10,000 names are told in time in proportion (law 30)")
+    func typos() throws {
+        try grows(to: 10_000, "typos") { count in
+            let keys = (0..<count).map { PropertyKey<Int?>("application\(count).section\($0).setting_number_\($0)") }
+            let text = (0..<count).map { "section\($0).setting_numbr_\($0) = 1\n" }.joined()
+            let container = Container()
+            try container.apply(TOMLSource(text: "[application\(count)]\n" + text, name: "x"))
+            let errors = #expect(throws: PropertyErrors.self) { try container.validate(keys) }
+            #expect(errors?.errors.count == count)
+            #expect(errors?.errors.first?.reason.contains("did you mean") == true)
+        }
+    }
+
+    @Test("10,000 typos among 10,000 names of one table are told in time in proportion (law 30)")
+    func siblings() throws {
+        try grows(to: 10_000, "typos in one table") { count in
+            let keys = (0..<count).map { PropertyKey<Int?>("flat\(count).setting_number_\($0)") }
+            let text = (0..<count).map { "setting_numbr_\($0) = 1\n" }.joined()
+            let container = Container()
+            try container.apply(TOMLSource(text: "[flat\(count)]\n" + text, name: "x"))
+            let errors = #expect(throws: PropertyErrors.self) { try container.validate(keys) }
+            #expect(errors?.errors.count == count)
+        }
+    }
+
+    @Test("10,000 errors in one file of megabytes are placed in time in proportion (law 30)")
+    func errors() throws {
+        let padding = "# " + String(repeating: "x", count: 400) + "\n"
+        try grows(to: 10_000, "errors") { count in
+            let keys = (0..<count).map { PropertyKey("wrong\(count).k\($0)", defaultValue: 0) }
+            let text = (0..<count).map { padding + "k\($0) = 'x'\n" }.joined()
+            let container = Container()
+            container.handleReports { _ in }
+            try container.apply(TOMLSource(text: "[wrong\(count)]\n" + text, name: "x"))
+            let errors = #expect(throws: PropertyErrors.self) { try container.validate(keys) }
+            #expect(errors?.errors.count == count && errors?.errors.last?.line == 2 * count + 1)
+            #expect(keys.allSatisfy { container[$0] == 0 })
+            try container.reload()
+        }
+    }
+
+    @Test("10,000 secrets beside 10,000 keys cost time in proportion (law 30)")
+    func secrets() throws {
+        try grows(to: 10_000, "secrets") { count in
+            let secrets = (0..<count).map { PropertyKey<String?>("vault\(count).secret\($0)", isSecret: true) }
+            let keys = (0..<count).map { PropertyKey("vault\(count).key\($0)", defaultValue: 0) }
+            let text = (0..<count).map { "key\($0) = 5\nsecret\($0) = 'x'\n" }.joined()
+            let container = Container()
+            try container.apply(TOMLSource(text: "[vault\(count)]\n" + text, name: "x"))
+            #expect(keys.allSatisfy { container[$0] == 5 } && secrets.allSatisfy { container[$0] == "x" })
+            try container.reload()
+        }
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import Support
+import Testing
+
+@Suite struct DotEnvSourceTests {
+    private func read(_ text: String, prefix: String = "") throws -> Container {
+        let container = Container()
+        try container.apply(DotEnvSource(text: text, name: ".env", prefix: prefix))
+        return container
+    }
+
+    @Test("Lines of a .env file answer as variables do, quotes, escapes and comments aside")
+    func values() throws {
+        let container = try read(
+            """
+            # comment
+            PORT = 80 # eighty
+            export API_BASE_URL=https://x.org/#a
+            GREETING="Hello\\n\\"you\\" $HOME"
+            PATTERN='a\\n$b # c'
+            LIST=a, b,c
+            EMPTY=
+            LINES="one
+            two"
+            """)
+        #expect(try container.property("port") == 80)
+        #expect(try container.property("api.baseUrl") == "https://x.org/#a")
+        #expect(try container.property("greeting") == "Hello\n\"you\" $HOME")
+        #expect(try container.property("pattern") == "a\\n$b # c")
+        #expect(try container.property("list") == ["a", "b", "c"])
+        #expect(try container.property("empty") == "")
+        #expect(try container.property("lines") == "one\ntwo")
+        #expect(thrown { _ = try container.require(PropertyKey<Bool?>("dotenv.none")) }.contains("DOTENV_NONE in .env"))
+    }
+
+    @Test(
+        "Mistakes in a .env file are told with line and column",
+        arguments: [
+            ("A=1\nA=2", ".env:2:1: the name is given twice; the first is on line 1"),
+            ("A=\"x", ".env:1:3: the string that begins here is not closed"),
+            ("A", ".env:1:2: expected =, found the end of the text"),
+            ("=1", ".env:1:1: expected a name, found \"=\""),
+            ("A='x' y", ".env:1:7: expected the end of the line, found \"y\""),
+        ])
+    func mistakes(text: String, message: String) {
+        #expect(thrown { _ = try read(text) } == message)
+    }
+
+    @Test("A wrong value and an unknown name of a .env file have their place (law 25)")
+    func places() throws {
+        let container = try read("APP_PORT=x\nAPP_PROT=1\nOTHER=1", prefix: "APP")
+        #expect(
+            thrown { try container.validate(PropertyKey("port", defaultValue: 1)) } == """
+                .env:1:10: APP_PORT: expected Int, found text "x"
+                .env:2:1: APP_PROT: unknown name; did you mean APP_PORT?
+                """)
+    }
+}
+
+@Suite(.serialized) struct FolderSourceTests {
+    private let folder = NSTemporaryDirectory() + "fugu-folder-\(UUID())"
+
+    private func write(_ text: String, to path: String) throws {
+        let url = URL(fileURLWithPath: folder + "/" + path)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    @Test("A folder of files gives one value each, under any spelling of the name, as secrets (law 26)")
+    func values() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try write("hunter2\n", to: "database-password")
+        try write("80", to: "SERVER_PORT")
+        try write("x", to: ".hidden")
+        try write("x", to: "deeper/file")
+        let container = Container()
+        try container.apply(FolderSource(path: folder))
+        #expect(try container.property("database.password") == "hunter2")
+        #expect(try container.property("server.port") == 80)
+        #expect(try container.property("hidden", as: String.self) == nil)
+        let key = PropertyKey<Int?>("database.password")
+        #expect(
+            thrown { _ = try container.require(key) }
+                == "\(folder)/database-password: database.password: expected Int, found text")
+        #expect("\(container.explain(key))".contains("hunter2") == false)
+        try write("y", to: "database.password")
+        #expect(thrown { try container.reload() }.contains("in another spelling"))
+        #expect(throws: PropertyError.self) { try Container().apply(FolderSource(path: folder + "/none")) }
+        try Container().apply(FolderSource(path: folder + "/none", isOptional: true))
+    }
+
+    @Test("A mounted volume that is turned to another folder changes as a whole (law 25)")
+    func swap() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try write("1", to: "..one/a")
+        try write("1", to: "..one/b")
+        try write("2", to: "..two/a")
+        try write("2", to: "..two/b")
+        try FileManager.default.createSymbolicLink(atPath: folder + "/..data", withDestinationPath: "..one")
+        for name in ["a", "b"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/" + name, withDestinationPath: "..data/" + name)
+        }
+        let source = FolderSource(path: folder)
+        let container = Container()
+        try container.apply(source)
+        #expect(try container.property("a") == 1)
+        let before = source.modificationStamp()
+        #expect(source.modificationStamp() == before)
+        try FileManager.default.createSymbolicLink(atPath: folder + "/..new", withDestinationPath: "..two")
+        #expect(rename(folder + "/..new", folder + "/..data") == 0)
+        #expect(source.modificationStamp() != before)
+        try container.reload()
+        #expect(try container.property("a") == 2 && container.property("b") == 2)
+    }
+}
+
+@Suite struct MoreSourcesTests {
+    private let port = PropertyKey("more.port", defaultValue: 0)
+    private let host = PropertyKey("more.host", defaultValue: "none")
+
+    @Test(
+        "A mutable source is read again at each change, and a change that cannot be used is reported and changes nothing"
+    )
+    func mutable() throws {
+        let container = Container()
+        let reports = container.reports()
+        let source = MutableSource(["more.port": 1], name: "flags")
+        try container.apply(source)
+        let seen = Log<Int>()
+        container.observe(port) { seen.add($0) }
+        source["more.port"] = 2
+        source["more.port"] = 2
+        source.update { values in
+            values["more.port"] = 3
+            values["more.host"] = "h"
+        }
+        #expect(container[port] == 3 && container[host] == "h" && seen.all == [2, 3])
+        source["more.port"] = "x"
+        #expect(container[port] == 3 && reports.all.count == 1 && reports.all[0].contains("more.port: expected Int"))
+        source["more.port"] = nil
+        #expect(container[port] == 0 && seen.all == [2, 3, 0])
+    }
+
+    @Test("A mutable source does not keep the containers that follow it")
+    func released() throws {
+        let source = MutableSource(["more.port": 1], name: "flags")
+        weak var gone: Container?
+        do {
+            let container = Container()
+            try container.apply(source)
+            gone = container
+        }
+        #expect(gone == nil)
+        source["more.port"] = 2
+    }
+
+    @Test("A source can be seen under a prefix and with names of its own")
+    func views() throws {
+        let container = Container()
+        let source = DictionarySource(["database": ["port": 5], "H": "h"], name: "x")
+        try container.apply(source.mappingNames { $0 == "more.host" ? "H" : nil })
+        #expect(container[host] == "h" && container[port] == 0)
+        try container.apply(DictionarySource(["old": ["more": ["port": 7]]], name: "y").scoped(to: "old"))
+        #expect(container[port] == 7)
+        #expect(try container.section("more").property("port") == 7)
+        #expect(try Container().section("a").section("b").property("c", as: Int.self) == nil)
+    }
+
+    @Test("Several values are read of one moment while sources are reloaded (law 25)")
+    func moment() async throws {
+        let container = Container()
+        let source = MutableSource(["more.port": 0, "more.host": "0"], name: "flags")
+        try container.apply(source)
+        let isDone = Guarded(false)
+        async let torn = { @Sendable in
+            var torn = 0
+            while !isDone.withLock({ $0 }) {
+                let read = container.snapshot { (port: $0[port], host: $0[host]) }
+                if "\(read.port)" != read.host { torn += 1 }
+            }
+            return torn
+        }()
+        for number in 1...500 {
+            source.update { values in
+                values["more.port"] = .integer(Int64(number))
+                values["more.host"] = .string("\(number)")
+            }
+        }
+        isDone.withLock { $0 = true }
+        #expect(await torn == 0)
+    }
+
+    private final class Remote: AsyncPropertySource {
+        let name = "remote"
+        let values = Guarded<Result<[String: PropertyValue], PropertyError>>(.success(["more.port": 1]))
+
+        func fetch() async throws -> PropertySnapshot {
+            try PropertySnapshot(values.withLock { $0 }.get(), source: name)
+        }
+    }
+
+    @Test("A source that is fetched counts like any other, and is fetched again as a whole or not at all (law 25)")
+    func fetched() async throws {
+        let container = Container()
+        let remote = Remote()
+        try await container.apply(remote)
+        #expect(container[port] == 1)
+        remote.values.withLock { $0 = .success(["more.port": 2]) }
+        try container.reload()
+        #expect(container[port] == 1)
+        try await container.refresh()
+        #expect(container[port] == 2)
+        remote.values.withLock { $0 = .success(["more.port": "x"]) }
+        await #expect(throws: PropertyErrors.self) { try await container.refresh() }
+        remote.values.withLock { $0 = .failure(PropertyError("offline")) }
+        await #expect(throws: PropertyError.self) { try await container.refresh() }
+        #expect(container[port] == 2)
+    }
+
+    @Test("What is asked of the sources can be logged, without its value (law 26)")
+    func log() throws {
+        let container = Container()
+        let reads = Log<String>()
+        container.handleSourceReads { reads.add("\($0)") }
+        try container.apply(TOMLSource(text: "more.port = 5", name: "x"))
+        #expect(container[port] == 5 && container[host] == "none" && container[port] == 5)
+        #expect(reads.all == ["more.port: x:1:13", "more.host: nothing"])
+        container.handleSourceReads(by: nil)
+        try container.apply(TOMLSource(text: "more.port = 6", name: "y"))
+        #expect(container[port] == 6 && reads.all.count == 2)
+    }
+
+    @Test("An array takes the words behind its argument, and every spelling of a name with capitals is one")
+    func arguments() throws {
+        func read<Value: Decodable & Sendable>(_ name: String, _ arguments: String..., as: Value.Type) throws -> Value?
+        {
+            let container = Container()
+            try container.apply(ArgumentsSource(arguments))
+            return try container.property(name, as: Value.self)
+        }
+        #expect(try read("tags", "--tags", "a", "b", "c", "--x", as: [String].self) == ["a", "b", "c"])
+        #expect(try read("tags", "--tags", "1", "-2", "-v", as: [Int].self) == [1, -2])
+        #expect(try read("tags", "--tags", "a,b", "file", as: [String].self) == ["a", "b"])
+        #expect(try read("tags", "--tags=a", "b", as: [String].self) == ["a"])
+        #expect(try read("port", "--port", "80", "file", as: Int.self) == 80)
+        for spelling in ["--server-idle-timeout", "--server.idleTimeout", "--server_idle_timeout"] {
+            #expect(try read("server.idleTimeout", spelling, "1", as: Int.self) == 1)
+        }
+        let container = Container()
+        try container.apply(EnvironmentSource(environment: ["API_BASE_URL_PATH": "new", "OLDNAME": "old"]))
+        #expect(try container.property("api.baseURLPath") == "new")
+        #expect(try container.property("oldName") == "old")
+    }
+
+    private struct Point: TextDecodable, LosslessStringConvertible, Equatable {
+        var x: Int
+        init?(_ text: String) {
+            guard text.hasPrefix("@"), let x = Int(text.dropFirst()) else { return nil }
+            self.x = x
+        }
+        var description: String { "@\(x)" }
+        static var textForm: String { "a point, such as @3" }
+    }
+
+    @Test("A type reads itself from a string, and bytes are read from Base64 and hexadecimal digits")
+    func texts() throws {
+        let container = Container()
+        try container.apply(
+            TOMLSource(text: "p = '@3'\nq = '3'\nb = 'aGk'\nh = '0xC0ffee'\nw = 'x'\ne = 'abc'", name: "x"))
+        #expect(try container.property("p", as: Point.self)?.x == 3)
+        #expect(
+            thrown { _ = try container.require(PropertyKey<Point?>("q")) }
+                == "x:2:5: q: expected a point, such as @3, found string \"3\"")
+        #expect(try container.property("b", as: Base64.self)?.bytes == Array("hi".utf8))
+        #expect(try container.property("h", as: Hexadecimal.self)?.bytes == [0xC0, 0xFF, 0xEE])
+        #expect(throws: PropertyError.self) { try container.property("e", as: Hexadecimal.self) }
+        #expect(throws: PropertyError.self) { try container.property("q", as: Base64.self) }
+    }
+}
