@@ -53,7 +53,7 @@ struct Law28WithChildTests {
             }
         }
         #expect(root.stage.log.all == ["close child"])
-        #expect(reports.all == [])
+        #expect(reports.all.filter(isOfClosing) == [])
     }
 
     @Test("It is closed when the task is cancelled (law 28)")
@@ -89,7 +89,7 @@ struct Law28WithChildTests {
                 }
             })
         #expect(error.failures.map { $0.error as? Boom } == [Boom("close")])
-        #expect(reports.all == [])
+        #expect(reports.all.filter(isOfClosing) == [])
         await #expect(throws: Boom("operation")) {
             try await root.withChild {
                 $0[Tenant.self] = "child"
@@ -98,11 +98,11 @@ struct Law28WithChildTests {
                 throw Boom("operation")
             }
         }
-        #expect(reports.all.count == 1)
+        #expect(reports.all.filter(isOfClosing).count == 1)
         #expect(
-            reports.all.first?.contains(
+            reports.all.first(where: isOfClosing)?.contains(
                 "closing the container of withChild failed, too, after its operation had thrown operation: ") == true)
-        #expect(reports.all.first?.contains("Session: close") == true)
+        #expect(reports.all.first(where: isOfClosing)?.contains("Session: close") == true)
     }
 
     @Test("If the configuration throws, the operation does not run and the child is closed (law 28)")
@@ -130,3 +130,6 @@ struct Law28WithChildTests {
         #expect(throws: LoadError.self) { try child[Late.self] }
     }
 }
+
+/// Not that an instance is made again for a child, which is told in debug builds and is no matter of closing.
+private func isOfClosing(_ report: String) -> Bool { !report.contains("is made once more for a child container") }
