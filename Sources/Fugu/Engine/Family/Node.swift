@@ -186,8 +186,8 @@ extension Node {
 
     /// Whether something was set here that the recipe names.
     func holdsInput(of recipe: Recipe) -> Bool {
-        let held = storage.facts.heldMask
-        return held & recipe.mask != 0 && recipe.contains(held) { holds($0) }
+        // Asked so that it is noted: a chain that is loaded anew asks of all its links.
+        recipe.isOverridden(for: self, above: depth - 1)
     }
 
     /// Whether this is `ancestor` or stands below it.

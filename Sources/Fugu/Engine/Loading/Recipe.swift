@@ -216,7 +216,7 @@ private struct OverrideQuestion {
         self.node = node
         self.above = above
         self.held = held
-        asker = above < 0xFFFF ? node.storage.facts.serial << 16 | UInt64(above) : 0
+        asker = 0..<0xFFFF ~= above ? node.storage.facts.serial << 16 | UInt64(above) : 0
     }
 
     func isHeld(_ key: Key) -> Bool {
