@@ -19,7 +19,7 @@ let package = Package(
         .library(name: "FuguTesting", targets: ["FuguTesting"]),
     ],
     targets: [
-        .target(name: "Fugu", swiftSettings: strict),
+        .target(name: "Fugu", exclude: ["Engine/README.md"], swiftSettings: strict),
         .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguFoundation", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("Cycles between tasks are found (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleTests {
@@ -10,14 +11,14 @@ import Testing
     struct Session: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.gate("Session").open()
-            await container.stage.gate("Session may go on").pass()
+            await container.stage.gate("Session may go on").opened()
             return Thing("Session", parts: [try await container[Account.self]])
         }
     }
     struct Account: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.gate("Account").open()
-            await container.stage.gate("Account may go on").pass()
+            await container.stage.gate("Account may go on").opened()
             return Thing("Account", parts: [try await container[Store.self]])
         }
     }
@@ -25,7 +26,7 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
             stage.gate("Store").open()
-            await stage.gate("Store may go on").pass()
+            await stage.gate("Store may go on").opened()
             let needsSession = container[Tenant.self] == "root"
             return Thing("Store", parts: needsSession ? [try await container[Session.self]] : [])
         }
@@ -79,7 +80,7 @@ import Testing
         let session = Task { try await container[Session.self] }
         let account = Task { try await container[Account.self] }
         let store = Task { try await container[Store.self] }
-        for name in ["Session", "Account", "Store"] { await stage.gate(name).pass() }
+        for name in ["Session", "Account", "Store"] { await stage.gate(name).opened() }
         // One after the other begins to wait for the next; the last wait would close the circle.
         open("Session", in: container)
         await container.untilWaiting(for: Account.self, 2)
@@ -99,9 +100,9 @@ import Testing
         let stage = root.stage
         let (one, two) = (root.child(), root.child())
         let session = Task { try await one[Session.self] }
-        await stage.gate("Session").pass()
+        await stage.gate("Session").opened()
         let account = Task { try await two[Account.self] }
-        await stage.gate("Account").pass()
+        await stage.gate("Account").opened()
         open("Session", in: root)
         await root.untilWaiting(for: Account.self, 2)
         open("Account", "Store", in: root)

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("Cycles are found whatever way the need goes (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleWaysTests {
@@ -72,7 +73,7 @@ import Testing
     @Test("The need may go past the handle in a task started from the load (law 6)")
     func pastTheHandle() async throws {
         let container = Container()
-        _ = container.collectReports()
+        _ = container.logReports()
         container[FamilyProperty.self] = Weak(container: container)
         let error = try #require(await #expect(throws: LoadError.self) { try await container[PastTheHandle.self] })
         #expect(error.path == ["PastTheHandle", "PastTheHandle"])
@@ -146,7 +147,7 @@ import Testing
             let diamond = try await container[Diamond.self]
             #expect(diamond.parts[0] === diamond.parts[2])
             #expect(diamond.parts[0].parts[0] === diamond.parts[1].parts[0])
-            #expect(container.stage.tally("Bottom").count == 1)
+            #expect(container.stage.tally("Bottom").value == 1)
         }
     }
 
@@ -188,6 +189,6 @@ import Testing
         let error = try #require(await #expect(throws: LoadError.self) { try await container[Deep<Int>.self] })
         #expect(error.path.count > 101)
         #expect(error.description.contains("the stack has no room for more"))
-        #expect(container.stage.tally("Deep").count == error.path.count - 1)
+        #expect(container.stage.tally("Deep").value == error.path.count - 1)
     }
 }

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("An abandoned load and the one that took its place (law 27)", .timeLimit(.minutes(5))) struct Law27OverlapTests {
@@ -8,7 +9,7 @@ import Testing
             let stage = container.stage
             let number = stage.tally("Stubborn").add()
             container.onClose { stage.log.add("close \(number)") }
-            await stage.gate("Stubborn \(number)").pass()
+            await stage.gate("Stubborn \(number)").opened()
             stage.log.add(Task.isCancelled ? "end \(number), cancelled" : "end \(number)")
             try stage.mayFail("Stubborn \(number)")
             return Thing("Stubborn \(number)")

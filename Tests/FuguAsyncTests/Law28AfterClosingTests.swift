@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Fugu
@@ -33,9 +34,9 @@ struct Law28AfterClosingTests {
         }
     }
 
-    private func closed() async throws -> (container: Container, reports: Log) {
+    private func closed() async throws -> (container: Container, reports: Log<String>) {
         let container = Container()
-        let reports = container.collectReports()
+        let reports = container.logReports()
         container[Tenant.self] = "one"
         _ = container.stage
         try await container.close()
@@ -132,7 +133,7 @@ struct Law28AfterClosingTests {
     @Test("A strict container still refuses what reaches outside (laws 28 and 29)")
     func strict() async throws {
         let (container, _) = try await closed()
-        let refused = Log()
+        let refused = Log<String>()
         container.makeStrict(Strictness { refused.add($0.error.path.joined()) })
         #expect(container[Disk.self].name == "placeholder")
         #expect(refused.all == ["Disk"])
@@ -143,7 +144,7 @@ struct Law28AfterClosingTests {
     @Test("While closers run, they are answered like all others, and the closing ends (law 28)")
     func duringClosing() async throws {
         let container = Container()
-        let reports = container.collectReports()
+        let reports = container.logReports()
         let log = container.stage.log
         container.onClose { [unowned container] in log.add(container[Files.self].name) }
         try await container.close()

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(5))) struct Law28ClosingTests {
@@ -101,7 +102,7 @@ import Testing
             let metrics = try await container[Metrics.self]
             container.onClose {
                 stage.log.add("Session of \(tenant)")
-                await stage.gate("close \(tenant)").pass()
+                await stage.gate("close \(tenant)").opened()
                 stage.log.add("Session of \(tenant) is closed")
             }
             return Thing(tenant, parts: [metrics])
@@ -173,7 +174,7 @@ import Testing
         // Closes before the session, which was made earlier.
         _ = try await child[Blocking.self]
         let first = Task { try await root.close() }
-        await stage.gate("Blocking").pass()
+        await stage.gate("Blocking").opened()
         let second = Task { try await child.close() }
         #expect(await stage.log.first(1) == ["Session of child"])
         stage.gate("Blocking may end").open()
@@ -190,7 +191,7 @@ import Testing
             let (stage, tenant) = (container.stage, container[Tenant.self])
             container.onClose {
                 stage.gate("Blocking").open()
-                await stage.gate("Blocking may end").pass()
+                await stage.gate("Blocking may end").opened()
             }
             return Thing(tenant)
         }
@@ -223,7 +224,7 @@ import Testing
         let stage = container.stage
         container.onClose {
             stage.log.add("begin")
-            await stage.gate("close").pass()
+            await stage.gate("close").opened()
             stage.log.add("end")
             throw Boom()
         }
@@ -248,7 +249,7 @@ import Testing
         let stage = container.stage
         container.onClose {
             stage.log.add("begin")
-            await stage.gate("close").pass()
+            await stage.gate("close").opened()
             stage.log.add(Task.isCancelled ? "cancelled" : "end")
         }
         let caller = Task { try await container.close() }

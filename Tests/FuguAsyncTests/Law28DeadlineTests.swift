@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("A deadline bounds every closer (law 28)", .timeLimit(.minutes(5))) struct Law28DeadlineTests {
@@ -16,7 +17,7 @@ import Testing
         #expect((error.failures[0].error as? CloseError.DeadlineExceeded)?.deadline == .milliseconds(20))
         #expect(error.description.contains("Stuck: was not done within"))
         #expect(stage.log.all.contains("Files"))
-        await stage.gate("Stuck is cancelled").pass()
+        await stage.gate("Stuck is cancelled").opened()
     }
 
     struct Stuck: AsyncFeature {
@@ -24,7 +25,7 @@ import Testing
             let stage = container.stage
             container.onClose {
                 defer { stage.gate("Stuck is cancelled").open() }
-                try await Gate().passUnlessCancelled()
+                try await Gate().openedUnlessCancelled()
             }
             return Thing("Stuck")
         }
@@ -46,7 +47,7 @@ import Testing
             container.onClose { stage.log.add("first registered") }
             container.onClose {
                 stage.log.add("begin")
-                do { try await stage.gate("Slow").passUnlessCancelled() } catch {
+                do { try await stage.gate("Slow").openedUnlessCancelled() } catch {
                     stage.log.add("cancelled")
                     throw error
                 }
@@ -56,8 +57,8 @@ import Testing
         }
     }
 
-    private func left(_ container: Container) async throws -> Log {
-        let reports = container.collectReports()
+    private func left(_ container: Container) async throws -> Log<String> {
+        let reports = container.logReports()
         _ = try await container[Slow.self]
         container.reset(Slow.self)
         #expect(await container.stage.log.first(1) == ["begin"])

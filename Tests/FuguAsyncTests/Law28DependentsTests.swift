@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("An instance is closed when nothing loaded from it remains (law 28)", .timeLimit(.minutes(5)))
@@ -39,7 +40,7 @@ struct Law28DependentsTests {
             let stage = container.stage
             let first = try await container[Source.self]
             stage.gate("read once").open()
-            await stage.gate("read again").pass()
+            await stage.gate("read again").opened()
             return Thing("ReadsTwice", parts: [first, try await container[Source.self]])
         }
     }
@@ -49,7 +50,7 @@ struct Law28DependentsTests {
         let container = Container()
         let stage = container.stage
         let reader = Task { try await container[ReadsTwice.self] }
-        await stage.gate("read once").pass()
+        await stage.gate("read once").opened()
         container.reset(Source.self)
         stage.gate("read again").open()
         #expect(try await reader.value.parts.map(\.name) == ["Source 1", "Source 2"])
@@ -76,7 +77,7 @@ struct Law28DependentsTests {
             let stage = container.stage
             let number = stage.tally("Gated").add()
             container.onClose { stage.log.add("Gated \(number)") }
-            await stage.gate("Gated \(number)").pass()
+            await stage.gate("Gated \(number)").opened()
             return Thing("Gated \(number)")
         }
     }
@@ -93,7 +94,7 @@ struct Law28DependentsTests {
             stage.gate("stalled").open()
             hold.wait()
         }
-        await stage.gate("stalled").pass()
+        await stage.gate("stalled").opened()
         stage.gate("Gated 1").open()
         while container.ifLoaded(Gated.self) == nil { await Task.yield() }
         container.reset(Gated.self)

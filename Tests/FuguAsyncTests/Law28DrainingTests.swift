@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("close() drains and then refuses (law 28)", .timeLimit(.minutes(5))) struct Law28DrainingTests {
@@ -23,7 +24,7 @@ import Testing
             let stage = container.stage
             container.onClose { stage.log.add("close Job") }
             stage.gate("Job begun").open()
-            await stage.gate("Job").pass()
+            await stage.gate("Job").opened()
             return Thing("Job", parts: [container[PlainNeed.self], try await container[Need.self]])
         }
     }
@@ -39,7 +40,7 @@ import Testing
         let container = Container()
         let stage = container.stage
         let job = Task { try await container[Job.self] }
-        await stage.gate("Job begun").pass()
+        await stage.gate("Job begun").opened()
         let closing = Task { try await container.close() }
         await container.untilClosing()
         await #expect(throws: LoadError.self) { try await container[Late.self] }
@@ -56,7 +57,7 @@ import Testing
         let stage = root.stage
         let child = root.child()
         let job = Task { try await child[Job.self] }
-        await stage.gate("Job begun").pass()
+        await stage.gate("Job begun").opened()
         let closing = Task { try await root.close() }
         await root.untilClosing()
         await #expect(throws: LoadError.self) { try await child[Late.self] }
@@ -83,7 +84,7 @@ import Testing
             let (stage, tenant) = (container.stage, container[Tenant.self])
             stage.gate("Tenanted begun").open()
             container.onClose { stage.log.add("close \(tenant)") }
-            await stage.gate("Tenanted").pass()
+            await stage.gate("Tenanted").opened()
             return Thing(tenant)
         }
     }
@@ -95,7 +96,7 @@ import Testing
         let first = root.child { $0[Tenant.self] = "first" }
         let second = root.child { $0[Tenant.self] = "second" }
         let one = Task { try await first[Tenanted.self] }
-        await stage.gate("Tenanted begun").pass()
+        await stage.gate("Tenanted begun").opened()
         let two = Task { try await second[Tenanted.self] }
         await root.untilWaiting(for: Tenanted.self, 2)
         let closing = Task { try await root.close() }
@@ -204,7 +205,7 @@ import Testing
     @Test("A container dropped without close() runs no closers; debug builds report it once (law 28)")
     func dropped() async throws {
         var container: Container? = Container()
-        let reports = container!.collectReports()
+        let reports = container!.logReports()
         let log = container!.stage.log
         _ = try await container![Need.self]
         container!.onClose { log.add("container") }
@@ -221,7 +222,7 @@ import Testing
     @Test("A container that was closed is dropped without a report (law 28)")
     func droppedAfterClose() async throws {
         var container: Container? = Container()
-        let reports = container!.collectReports()
+        let reports = container!.logReports()
         _ = try await container![Need.self]
         try await container!.close()
         container = nil

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("A container dropped without close() runs no closers (law 28)", .timeLimit(.minutes(5)))
@@ -9,7 +10,7 @@ struct Law28DroppedTests {
     @Test("Not even those of an instance that left early and is only kept by what was loaded from it (law 28)")
     func keptByDependents() async throws {
         var container: Container? = Container()
-        let reports = container!.collectReports()
+        let reports = container!.logReports()
         let log = container!.stage.log
         _ = try await container![Reader.self]
         container!.reset(Source.self)
@@ -46,7 +47,7 @@ struct Law28DroppedTests {
     @Test("What its closers held is released without a lock: it may read another container of the family (law 4)")
     func releasedOutsideTheLock() async throws {
         let root = Container()
-        let released = Log()
+        let released = Log<String>()
         var child: Container? = root.child { $0[Tenant.self] = "child" }
         child![HeldProperty.self] = { [unowned root] in released.add(root[Tenant.self]) }
         _ = try await child![Holder.self]

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("An instance that leaves early is closed (law 28)", .timeLimit(.minutes(5))) struct Law28EarlyLeaversTests {
@@ -99,7 +100,7 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
             container.onClose { stage.log.add("Overtaken") }
-            await stage.gate("Overtaken").pass()
+            await stage.gate("Overtaken").opened()
             return Thing("Overtaken")
         }
     }
@@ -137,14 +138,14 @@ import Testing
     struct Capturing: AsyncFeature {
         final class Instance: Sendable {
             let handle: any FeatureContainer
-            let log: Log
+            let log: Log<String>
             init(_ handle: any FeatureContainer) { (self.handle, log) = (handle, handle.stage.log) }
             deinit { log.add("released") }
         }
         static func load(in container: any FeatureContainer) async throws -> Instance {
             let stage = container.stage
             container.onClose { stage.log.add("close") }
-            await stage.gate("Capturing").pass()
+            await stage.gate("Capturing").opened()
             return Instance(container)
         }
     }
@@ -170,7 +171,7 @@ import Testing
         container!.reset(Capturing.self)
         #expect(Set(await stage.log.first(2)) == ["close", "released"])
         _ = try await container![Capturing.self]
-        _ = container!.collectReports()
+        _ = container!.logReports()
         container = nil
         #expect(await stage.log.first(3).last == "released")
     }
@@ -181,7 +182,7 @@ import Testing
             container.onClose { stage.log.add("first") }
             container.onClose {
                 stage.log.add("last")
-                await stage.gate("closer").pass()
+                await stage.gate("closer").opened()
                 throw Boom("closer")
             }
             throw Boom("load")
@@ -192,7 +193,7 @@ import Testing
     func failedLoad() async throws {
         let container = Container()
         let stage = container.stage
-        let reports = container.collectReports()
+        let reports = container.logReports()
         await #expect(throws: Boom("load")) { try await container[Failing.self] }
         #expect(await stage.log.first(1) == ["last"])
         let closing = Task {
@@ -228,7 +229,7 @@ import Testing
     @Test("Errors of its closers are reported (law 28)")
     func errorsAreReported() async throws {
         let container = Container()
-        let reports = container.collectReports()
+        let reports = container.logReports()
         container.stage.fail("close Source")
         _ = try await container[Source.self]
         container.reset(Source.self)

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("A closing that would wait for itself is found (law 28)", .timeLimit(.minutes(5))) struct Law28ReentryTests {
@@ -68,7 +69,7 @@ import Testing
     func leftEarly() async throws {
         let container = Container()
         container[TargetProperty.self] = { [unowned container] in try await container.close() }
-        let reports = container.collectReports()
+        let reports = container.logReports()
         _ = try await container[Closing.self]
         container.reset(Closing.self)
         #expect(await reports.first(1).first?.contains("a closer of Closing waits for close()") == true)

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @testable import Fugu
@@ -81,7 +82,7 @@ struct Law30TeardownTests {
         let (log, gate) = (root.stage.log, root.stage.gate("slow"))
         root.onClose {
             log.add("begin")
-            await gate.pass()
+            await gate.opened()
             log.add(Task.isCancelled ? "cancelled" : "end")
         }
         let task = Task {
@@ -102,7 +103,7 @@ struct Law30TeardownTests {
             let stage = container.stage
             container.onClose {
                 stage.tally("begun").add()
-                await stage.gate("closers").pass()
+                await stage.gate("closers").opened()
                 stage.tally("ended").add()
             }
             return Thing()
@@ -119,17 +120,17 @@ struct Law30TeardownTests {
         }
         await stage.tally("begun").reaches(Closings.runnerLimit)
         await giveOthersTime()
-        #expect(stage.tally("begun").count == Closings.runnerLimit)
+        #expect(stage.tally("begun").value == Closings.runnerLimit)
         let closing = Task { try await container.close() }
         await container.untilClosing()
         stage.gate("closers").open()
         try await closing.value
-        #expect(stage.tally("ended").count == 1_000)
+        #expect(stage.tally("ended").value == 1_000)
     }
 
     @Test("A chain of 100,000 instances with closers at its end is released on a small stack (laws 17 and 30)")
     func chainOfLeases() async {
-        let closed = Tally()
+        let closed = Counter()
         let container = Container()
         await onSmallStack {
             var lease = Lease(
@@ -147,7 +148,7 @@ struct Law30TeardownTests {
 
     @Test("A chain of which each has closers closes from its top down, each once (laws 28 and 30)")
     func chainOfClosers() async {
-        let log = Log()
+        let log = Log<String>()
         let container = Container()
         await onSmallStack {
             var lease: Lease?
@@ -164,14 +165,14 @@ struct Law30TeardownTests {
         static var isLocal: Bool { true }
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.tally("Local").add()
-            await container.stage.gate("Local").pass()
+            await container.stage.gate("Local").opened()
             return Thing()
         }
     }
     struct OfTenant: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.tally("OfTenant").add()
-            await container.stage.gate("OfTenant").pass()
+            await container.stage.gate("OfTenant").opened()
             return Thing(container[Tenant.self])
         }
     }
@@ -183,7 +184,7 @@ struct Law30TeardownTests {
         let children = (0..<200).map { index in root.child { $0[Tenant.self] = "\(index)" } }
         let locals = (children + children).map { child in Task { try await child[Local.self] } }
         await root.untilWaiting(for: Local.self, 400)
-        #expect(stage.tally("Local").count == 200)
+        #expect(stage.tally("Local").value == 200)
         stage.gate("Local").open()
         for index in 0..<200 { #expect(try await locals[index].value === locals[index + 200].value) }
         // The first tells where the others belong, which then load side by side.
@@ -191,7 +192,7 @@ struct Law30TeardownTests {
         await root.untilWaiting(for: OfTenant.self, 200)
         let second = children.map { child in Task { try await child[OfTenant.self] } }
         await root.untilWaiting(for: OfTenant.self, 400)
-        #expect(stage.tally("OfTenant").count == 1)
+        #expect(stage.tally("OfTenant").value == 1)
         stage.gate("OfTenant").open()
         for index in 0..<200 {
             #expect(try await first[index].value.name == "\(index)")

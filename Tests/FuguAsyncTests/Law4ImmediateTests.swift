@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @testable import Fugu
@@ -16,7 +17,7 @@ struct Law4ImmediateTests {
     struct Slow: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.gate("Slow begun").open()
-            try await container.stage.gate("Slow").passUnlessCancelled()
+            try await container.stage.gate("Slow").openedUnlessCancelled()
             return Thing("Slow")
         }
     }
@@ -34,7 +35,7 @@ struct Law4ImmediateTests {
         }
         #expect(done.isOpen)
         try await task.value
-        #expect(container.stage.tally("Quick").count == 1)
+        #expect(container.stage.tally("Quick").value == 1)
         #expect(container.loadsUnderWay == 0)
     }
 
@@ -51,7 +52,7 @@ struct Law4ImmediateTests {
         container.stage.fail("Quick")
         await #expect(throws: Boom("Quick")) { try await container[Quick.self] }
         _ = try await container[Quick.self]
-        #expect(container.stage.tally("Quick").count == 2)
+        #expect(container.stage.tally("Quick").value == 2)
     }
 
     struct Upper: AsyncFeature {
@@ -67,7 +68,7 @@ struct Law4ImmediateTests {
         _ = try await container[Upper.self]
         let child = container.child { $0.set(Quick.self, to: 7) }
         #expect(try await child[Upper.self] == 7)
-        #expect(container.stage.tally("Quick").count == 1)
+        #expect(container.stage.tally("Quick").value == 1)
     }
 
     @Test("It suspends as before when it must: the thread is free, and who is cancelled is released alone (law 27)")

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("Single flight for tasks (law 4)", .timeLimit(.minutes(5))) struct SingleFlightTests {
@@ -6,7 +7,7 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
             stage.tally("Model").add()
-            await stage.gate("Model").pass()
+            await stage.gate("Model").opened()
             return Thing("Model")
         }
     }
@@ -30,7 +31,7 @@ import Testing
         container.stage.gate("Model").open()
         let instance = try await container[Model.self]
         for reader in readers { #expect(try await reader.value === instance) }
-        #expect(container.stage.tally("Model").count == 1)
+        #expect(container.stage.tally("Model").value == 1)
     }
 
     @Test("1,000 children that ask together share one load (law 17)")
@@ -44,20 +45,20 @@ import Testing
         root.stage.gate("Model").open()
         let instance = try await root[Model.self]
         for reader in readers { #expect(try await reader.value === instance) }
-        #expect(root.stage.tally("Model").count == 1)
+        #expect(root.stage.tally("Model").value == 1)
     }
 
     struct Left: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.gate("left").open()
-            await container.stage.gate("right").pass()
+            await container.stage.gate("right").opened()
             return Thing("Left")
         }
     }
     struct Right: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.gate("right").open()
-            await container.stage.gate("left").pass()
+            await container.stage.gate("left").opened()
             return Thing("Right")
         }
     }
@@ -82,7 +83,7 @@ import Testing
     }
     struct Traced: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> String {
-            await container.stage.gate("Traced").pass()
+            await container.stage.gate("Traced").opened()
             return Request.id
         }
     }
@@ -103,7 +104,7 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> [TaskPriority] {
             let before = Task.currentPriority
             container.stage.gate("begun").open()
-            await container.stage.gate("Prioritised").pass()
+            await container.stage.gate("Prioritised").opened()
             return [before, Task.currentPriority]
         }
     }
@@ -113,7 +114,7 @@ import Testing
         let container = Container()
         let stage = container.stage
         let first = Task.detached(priority: .background) { try await container[Prioritised.self] }
-        await stage.gate("begun").pass()
+        await stage.gate("begun").opened()
         let second = Task.detached(priority: .high) { try await container[Prioritised.self] }
         await container.untilWaiting(for: Prioritised.self, 2)
         // The joiner raises the load's priority right after it is listed.
@@ -133,13 +134,13 @@ import Testing
         _ = try await container[Model.self]
         let child = container.child()
         _ = try await child[Model.self]
-        let others = Tally()
+        let others = Counter()
         Task { @MainActor in others.add() }
         for _ in 0..<100 {
             _ = try await container[Model.self]
             _ = try await child[Model.self]
         }
-        #expect(others.count == 0)
+        #expect(others.value == 0)
         await others.reaches(1)
     }
 

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("Warming up", .timeLimit(.minutes(5))) struct WarmUpTests {
@@ -23,7 +24,7 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.tally("Database").add()
             container.stage.gate("Database begun").open()
-            await container.stage.gate("Search begun").pass()
+            await container.stage.gate("Search begun").opened()
             try container.stage.mayFail("Database")
             return Thing("Database", parts: [try container[Parsed.self]])
         }
@@ -32,8 +33,8 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.tally("Search").add()
             container.stage.gate("Search begun").open()
-            await container.stage.gate("Database begun").pass()
-            await container.stage.gate("Search").pass()
+            await container.stage.gate("Database begun").opened()
+            await container.stage.gate("Search").opened()
             return Thing("Search", parts: [try await container[Database.self]])
         }
     }
@@ -62,7 +63,7 @@ import Testing
         #expect(ranking.parts[0] === container.ifLoaded(Search.self))
         #expect(container.ifLoaded(Plain.self) != nil)
         #expect(container.ifLoaded(WarmUpTests.key) != nil)
-        for name in ["Plain", "key", "Parsed", "Database", "Search"] { #expect(stage.tally(name).count == 1) }
+        for name in ["Plain", "key", "Parsed", "Database", "Search"] { #expect(stage.tally(name).value == 1) }
     }
 
     @Test("One error names every failure with its way, in the order of the list; all else is loaded")
@@ -147,7 +148,7 @@ import Testing
     func progress() async throws {
         let container = Container()
         let told = Guarded<[WarmUp.Progress]>([])
-        let tally = Tally()
+        let tally = Counter()
         let warmUp = Task {
             try await container.warmUp { progress in
                 told.withLock { $0.append(progress) }
@@ -212,8 +213,8 @@ import Testing
         try await warmUp.value
         #expect(try await reader.value === container.ifLoaded(Search.self))
         #expect(container[Plain.self] === mine)
-        #expect(container.stage.tally("Search").count == 1)
-        #expect(container.stage.tally("Plain").count == 0)
+        #expect(container.stage.tally("Search").value == 1)
+        #expect(container.stage.tally("Plain").value == 0)
     }
 
     @Test("Nothing to load is done at once; a closed container refuses what can throw")

@@ -149,7 +149,7 @@ struct Law21ThreadsTests {
     func late() {
         let kept = Log<any PropertyContainer>()
         let container = Container()
-        let reports = container.scopeReports()
+        let reports = container.logReports()
         container.configureScopes { kept.add($0) }
         let scope = container.scope("/a")
         #expect(scope[Timeout.self] == 30)

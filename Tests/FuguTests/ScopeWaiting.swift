@@ -20,12 +20,3 @@ extension Container {
         }
     }
 }
-
-extension Container {
-    /// Hands what would go to standard error to a log.
-    func scopeReports() -> Log<String> {
-        let log = Log<String>()
-        backing.node.family.reports.handle { log.add($0) }
-        return log
-    }
-}

@@ -19,13 +19,13 @@ extension Container {
 
     func awaitWaiters<Instance>(_ count: Int, for key: FeatureKey<Instance>) { awaitWaiters(count, Key(raw: key._raw)) }
 
-    private func awaitWaiters(_ count: Int, _ key: Key) {
+    private func awaitWaiters(_ count: Int, _ key: Key) { awaitState { waiterCount(for: key) >= count } }
+
+    /// How many threads and tasks wait for loads of the key that are under way in this family.
+    func waiterCount(for key: Key) -> Int {
         let family = backing.node.family
-        awaitState {
-            family.lock.withLock {
-                let flights = family.existingLoads(of: key)?.value.flights ?? FlightList()
-                return flights.reduce(0) { $0 + $1.waiterCount } >= count
-            }
+        return family.lock.withLock {
+            (family.existingLoads(of: key)?.value.flights ?? FlightList()).reduce(0) { $0 + $1.waiterCount }
         }
     }
 
@@ -38,12 +38,5 @@ extension Container {
                 return (exclusion?.waiters.value.count ?? 0) >= count
             }
         }
-    }
-
-    /// Hands what would go to standard error to a log.
-    func logReports() -> Log<String> {
-        let log = Log<String>()
-        backing.node.family.reports.handle { log.add($0) }
-        return log
     }
 }

@@ -7,7 +7,9 @@ import Fugu
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
-        var tasks: [CheckedContinuation<Void, Never>] = []
+        var tasks: [Int: CheckedContinuation<Void, Never>] = [:]
+        var cancelled: Set<Int> = []
+        var lastTicket = 0
     }
     private let condition = NSCondition()
     private let state = Guarded(State())
@@ -20,8 +22,8 @@ package final class Gate: Sendable {
         condition.lock()
         let tasks = state.withLock { state in
             state.isOpen = true
-            defer { state.tasks = [] }
-            return state.tasks
+            defer { state.tasks = [:] }
+            return state.tasks.values
         }
         condition.broadcast()
         condition.unlock()
@@ -40,14 +42,39 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Suspends the task until the gate is open.
-    package func opened() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.tasks.append(continuation) }
-                return state.isOpen
+    /// Suspends the task until the gate is open, whatever happens to the task.
+    package func opened() async { await wait(as: ticket()) }
+
+    /// Suspends the task until the gate is open or the task is cancelled, which throws.
+    package func openedUnlessCancelled() async throws {
+        let ticket = ticket()
+        await withTaskCancellationHandler {
+            await wait(as: ticket)
+        } onCancel: {
+            let continuation = state.withLock { state in
+                state.cancelled.insert(ticket)
+                return state.tasks.removeValue(forKey: ticket)
             }
-            if isOpen { continuation.resume() }
+            continuation?.resume()
+        }
+        try Task.checkCancellation()
+    }
+
+    private func ticket() -> Int {
+        state.withLock { state in
+            state.lastTicket += 1
+            return state.lastTicket
+        }
+    }
+
+    private func wait(as ticket: Int) async {
+        await withCheckedContinuation { continuation in
+            let mayPass = state.withLock { state in
+                if state.isOpen || state.cancelled.contains(ticket) { return true }
+                state.tasks[ticket] = continuation
+                return false
+            }
+            if mayPass { continuation.resume() }
         }
     }
 }

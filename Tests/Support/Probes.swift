@@ -3,10 +3,21 @@ import Fugu
 /// What happened, in order, from any thread.
 package final class Log<Element: Sendable>: Sendable {
     private let elements = Guarded<[Element]>([])
+    private let additions = Counter()
 
     package init() {}
 
-    package func add(_ element: Element) { elements.withLock { $0.append(element) } }
+    package func add(_ element: Element) {
+        elements.withLock { $0.append(element) }
+        additions.add()
+    }
+
+    /// What has happened, once there were at least so many additions.
+    package func first(_ count: Int) async -> [Element] {
+        await additions.reaches(count)
+        return all
+    }
+
     package var all: [Element] { elements.withLock { $0 } }
     package var count: Int { elements.withLock { $0.count } }
     @discardableResult package func removeAll() -> [Element] {
@@ -16,19 +27,50 @@ package final class Log<Element: Sendable>: Sendable {
     }
 }
 
-/// Counts from any thread.
+/// Counts from any thread, and lets tasks wait until a number is reached.
 package final class Counter: Sendable {
-    private let number = Guarded(0)
+    private struct State {
+        var number = 0
+        var gates: [(number: Int, gate: Gate)] = []
+    }
+    private let state = Guarded(State())
 
     package init() {}
 
-    package var value: Int { number.withLock { $0 } }
+    package var value: Int { state.withLock { $0.number } }
+
     /// Returns the new value.
     @discardableResult package func add(_ amount: Int = 1) -> Int {
-        number.withLock { number in
-            number += amount
-            return number
+        let (number, reached) = state.withLock { state in
+            state.number += amount
+            let number = state.number
+            if state.gates.isEmpty { return (number, [Gate]()) }
+            let reached = state.gates.filter { $0.number <= number }.map(\.gate)
+            state.gates.removeAll { $0.number <= number }
+            return (number, reached)
         }
+        for gate in reached { gate.open() }
+        return number
+    }
+
+    /// Suspends the task until the number is reached.
+    package func reaches(_ number: Int) async {
+        let gate = Gate()
+        let isThere = state.withLock { state in
+            if state.number >= number { return true }
+            state.gates.append((number, gate))
+            return false
+        }
+        if !isThere { await gate.opened() }
+    }
+}
+
+extension Container {
+    /// Hands what would go to standard error to a log.
+    package func logReports() -> Log<String> {
+        let log = Log<String>()
+        handleReports { log.add($0) }
+        return log
     }
 }
 

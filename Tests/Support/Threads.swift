@@ -1,14 +1,15 @@
 import Foundation
 
-/// Starts a thread of its own, with the stack of a main thread. The gate that is returned opens when it has ended.
+/// Starts a thread of its own, with the stack of a main thread unless told otherwise. The gate that is returned opens when
+/// it has ended.
 @discardableResult
-package func startThread(_ body: @escaping @Sendable () -> Void) -> Gate {
+package func startThread(stackSize: Int = 8 << 20, _ body: @escaping @Sendable () -> Void) -> Gate {
     let ended = Gate()
     let thread = Thread {
         body()
         ended.open()
     }
-    thread.stackSize = 8 << 20
+    thread.stackSize = stackSize
     thread.start()
     return ended
 }

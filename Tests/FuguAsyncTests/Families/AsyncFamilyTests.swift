@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("Plain, throwing and async features are one in families", .timeLimit(.minutes(5))) struct AsyncFamilyTests {
@@ -17,7 +18,7 @@ import Testing
         kind.reset(container)
         #expect(kind.ifLoaded(container) == nil)
         #expect(try await kind.load(container) !== first)
-        #expect(made.count == 2)
+        #expect(made.value == 2)
         kind.replace(container) { Thing("in place of \($0[Tenant.self])") }
         let replaced = try await kind.load(container)
         #expect(replaced.name == "in place of root")
@@ -25,7 +26,7 @@ import Testing
         container.resetAll()
         // The stage has been reset, too.
         #expect(try await kind.load(container).name == "root")
-        #expect(made.count == 2 && container.stage.tally("made").count == 1)
+        #expect(made.value == 2 && container.stage.tally("made").value == 1)
     }
 
     @Test("A child sees its parent, the parent does not see the child (law 14)", arguments: kinds)
@@ -43,7 +44,7 @@ import Testing
         #expect(try await kind.load(grandchild) === shared)
         kind.set(root, mine)
         #expect(try await kind.load(grandchild) === mine)
-        #expect(root.stage.tally("made").count == 1)
+        #expect(root.stage.tally("made").value == 1)
     }
 
     @Test("It lives where its inputs live; overriding one gives the child its own (laws 15 and 16)", arguments: kinds)
@@ -63,7 +64,7 @@ import Testing
         child[Tenant.self] = "again"
         #expect(try await kind.load(grandchild).name == "again")
         #expect(kind.ifLoaded(root) === shared)
-        #expect(root.stage.tally("made").count == 3)
+        #expect(root.stage.tally("made").value == 3)
     }
 
     @Test("A local one is made for each container that asks (law 15)", arguments: Kind.all(Local.self))
@@ -91,7 +92,7 @@ import Testing
     func observers(_ kind: Kind) async throws {
         let root = Container()
         let child = root.child()
-        let (seen, below) = (Log(), Log())
+        let (seen, below) = (Log<String>(), Log<String>())
         let token = kind.observe(root) { seen.add($0.name) }
         _ = kind.observe(child) { below.add($0.name) }
         _ = try await kind.load(child)
@@ -151,27 +152,27 @@ import Testing
         #expect(try await kind.load(child).name == "root")
         root[Tenant.self] = "next"
         #expect(kind.ifLoaded(root) == nil)
-        #expect(root.stage.tally("made").count == 1)
+        #expect(root.stage.tally("made").value == 1)
         #expect(try await kind.load(child).name == "next")
     }
 
     @Test("If it is observed, it reloads at once, once per change (law 19)", arguments: Kind.all(Reloading.self))
     func reloadsEagerly(_ kind: Kind) async throws {
         let container = Container()
-        let seen = Log()
+        let seen = Log<String>()
         _ = try await kind.load(container)
         _ = kind.observe(container) { seen.add($0.name) }
         container[Tenant.self] = "one"
         #expect(await seen.first(1) == ["one"])
         container[Tenant.self] = "two"
         #expect(await seen.first(2) == ["one", "two"])
-        #expect(container.stage.tally("made").count == 3)
+        #expect(container.stage.tally("made").value == 3)
     }
 
     @Test("A failed eager reload is reported and leaves it unloaded (law 19)", arguments: Kind.failing(Reloading.self))
     func failedReload(_ kind: Kind) async throws {
         let container = Container()
-        let (seen, reports) = (Log(), container.collectReports())
+        let (seen, reports) = (Log<String>(), container.logReports())
         _ = try await kind.load(container)
         _ = kind.observe(container) { seen.add($0.name) }
         container.stage.fail("bad")
@@ -208,7 +209,7 @@ import Testing
     @Test("A set during an update is published at its end (law 7)", arguments: kinds)
     func update(_ kind: Kind) async throws {
         let container = Container()
-        let (seen, mine) = (Log(), Thing("mine"))
+        let (seen, mine) = (Log<String>(), Thing("mine"))
         _ = kind.observe(container) { seen.add($0.name) }
         struct Refused: Error {}
         #expect(throws: Refused.self) {

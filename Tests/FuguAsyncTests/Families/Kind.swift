@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 /// One of the kinds of features, with what can be done to one of that kind: the tests say once what holds for all.

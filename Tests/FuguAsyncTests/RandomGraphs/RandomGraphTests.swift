@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import Support
 import Testing
 
 @Suite("Random graphs of async features") struct RandomGraphTests {
@@ -10,8 +11,8 @@ import Testing
 
     /// Runs a graph for each seed, some at a time, and ends even if one of them does not.
     private func run(seeds: Range<UInt64>) async {
-        let (next, done, running) = (Guarded(seeds.lowerBound), Tally(), Guarded<[UInt64: World]>([:]))
-        let (over, faulty) = (Gate(), Tally())
+        let (next, done, running) = (Guarded(seeds.lowerBound), Counter(), Guarded<[UInt64: World]>([:]))
+        let (over, faulty) = (Gate(), Counter())
         let lanes = 4
         for _ in 0..<lanes {
             Task.detached {
@@ -32,20 +33,20 @@ import Testing
             }
         }
         watch(done, running, over)
-        await over.pass()
-        #expect(faulty.count == 0)
-        #expect(done.count == seeds.count)
+        await over.opened()
+        #expect(faulty.value == 0)
+        #expect(done.value == seeds.count)
     }
 
     /// Ends the test when no graph has come to its end for two minutes, and tells who waits for whom. Other tests may
     /// keep the pool's threads busy for long.
-    private func watch(_ done: Tally, _ running: Guarded<[UInt64: World]>, _ over: Gate) {
+    private func watch(_ done: Counter, _ running: Guarded<[UInt64: World]>, _ over: Gate) {
         Thread.detachNewThread {
             var (last, still) = (-1, 0)
             while !over.isOpen {
                 Thread.sleep(forTimeInterval: 0.5)
-                still = done.count == last ? still + 1 : 0
-                last = done.count
+                still = done.value == last ? still + 1 : 0
+                last = done.value
                 guard still > 240 else { continue }
                 for (seed, world) in running.withLock({ $0 }) {
                     print("seed \(seed), \(world.graph.mode), does not end:\n\(world.waits)")
@@ -60,7 +61,7 @@ extension World {
     /// Lets the readers read and disturbs them. Returns what was wrong.
     func run() async -> [String] {
         let root = Container()
-        let reports = root.collectReports()
+        let reports = root.logReports()
         root[Place.self] = self
         let containers = (0..<graph.containers).map { index in
             let container = index == 0 ? root : root.child()
@@ -86,7 +87,10 @@ extension World {
         let closedBefore = now.closed
         do { try await root.close() } catch { violate("close: \(error)") }
         if graph.mode == .churning { await root.untilClosersRan() }
-        for report in reports.all { violate("reported: \(report)") }
+        // That instances with closers are made again for children is what these graphs are about.
+        for report in reports.all where !report.contains("is made once more for a child container") {
+            violate("reported: \(report)")
+        }
         return verdict(on: answers, closedBefore: closedBefore)
     }
 

@@ -1,10 +1,11 @@
 import Fugu
+import Support
 
 /// What a test shares with the loads of its features: gates and counters by name, and a log.
 final class Stage: Sendable {
-    let log = Log()
+    let log = Log<String>()
     private let gates = Guarded<[String: Gate]>([:])
-    private let tallies = Guarded<[String: Tally]>([:])
+    private let tallies = Guarded<[String: Counter]>([:])
     private let failures = Guarded<[String: Int]>([:])
 
     func gate(_ name: String) -> Gate {
@@ -16,10 +17,10 @@ final class Stage: Sendable {
         }
     }
 
-    func tally(_ name: String) -> Tally {
+    func tally(_ name: String) -> Counter {
         tallies.withLock { tallies in
             if let known = tallies[name] { return known }
-            let made = Tally()
+            let made = Counter()
             tallies[name] = made
             return made
         }

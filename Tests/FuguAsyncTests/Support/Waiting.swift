@@ -62,13 +62,6 @@ extension Container {
             await Task.yield()
         }
     }
-
-    /// Collects what this family reports, instead of printing it.
-    func collectReports() -> Log {
-        let log = Log()
-        backing.node.family.reports.handle { log.add($0) }
-        return log
-    }
 }
 
 /// For what must not happen: gives others every opportunity to let it happen.

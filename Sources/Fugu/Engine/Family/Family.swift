@@ -1,40 +1,5 @@
 import Synchronization
 
-// How the engine works, for those who meet it here first.
-//
-// A *family* is a root container and all its descendants. It has one lock, which guards everything below and is never
-// held while user code runs. Every operation has the same shape: *decide* under the lock, which is pure bookkeeping, and
-// then *act* outside it: run a load, wait for one, release what was replaced, call observers.
-//
-// Key      one word that identifies what is held (Keys/Key.swift).
-// Cell     what one node knows of one key (Storage/Storage.swift). Its state is one of
-//            absent   nothing here; perhaps a *link* to the ancestor's cell that a read gave last,
-//            set      code (or a rule, or a source) put a value or a replaced loader here: the node *holds* the key,
-//            loaded   a load ended here; the cell's *recipe* tells what it read.
-//          "Loading" is no state of a cell, since nobody knows where a load will end: it is a flight of the family.
-// Record   who in the family is concerned with one key: observers, dependents, copies. Made with the first of them. The
-//          loads in flight and the last recipe, which most keys have, stand beside the root's cell (`loads(of:)`).
-// Flight   one load. It is the handle that `load(in:)` reads through, so it records every read as an input; it knows the
-//          activity that needs it, and so the way that led to it.
-//
-// A read (Engine/Resolution.swift) first looks for the nearest node that holds the key: what is set wins over all that is
-// loaded. If nobody holds it, the nearest loaded instance that is *valid* for the asker is taken: one loaded at X is valid
-// for C if no node below X on the way to C holds a key of its recipe. Otherwise a load begins or is joined. The home of
-// what was loaded (Engine/Commit.swift) is the deepest node among those that held its inputs. Roots and children take the
-// same way; a root's path merely has one node.
-//
-// The key's last recipe predicts the home of its next load. Those who expect the same home share a flight; whom its
-// result does not fit resolves again. Before anyone waits, the wait graph is searched: a wait that would close a circle
-// is not begun, the load goes on in parallel, and if there really is a cycle it shows on the way of that load.
-//
-// A write (Engine/Write.swift) becomes a change (Engine/Change.swift): it alters cells under the lock and collects its
-// *effects*: garbage, events, reloads. Events queue in the record of their key, one thread at a time delivers them, outside
-// the lock.
-//
-// A present value is read without any of this, from the cell (Storage/Storage.swift). A child reads an ancestor's cell by
-// a link with a stamp; a stamp is right while nothing between them became set or unset, which is all that could give the
-// child something else.
-
 /// A root and its descendants.
 final class Family: Sendable {
     let lock: FamilyLock

@@ -191,7 +191,8 @@ extension Node {
     /// loaded in the root, or something here hides the instance there.
     private func decideShared(_ key: Key, _ recorder: Flight?) -> Decision {
         let root = path.first { $0.isRoot }!
-        guard let cell = root.storage.existingCell(key), cell.has(CellState.loaded), let recipe = cell.info?.value.recipe
+        guard let cell = root.storage.existingCell(key), cell.has(CellState.loaded),
+            let recipe = cell.info?.value.recipe
         else { return .shared(root) }
         let way = recipe.way(.max) { key in path.contains { !$0.isRoot && $0.holds(key) } } ?? []
         let above = need(key, through: recorder).activity?.way ?? []

@@ -15,33 +15,44 @@ public import Combine
 extension ObservationToken: Cancellable {}
 #endif
 
-/// Hands values to an observer on the main actor, in order.
+/// Hands values to an observer on the main actor, in order, with the observed container as the current one.
 final class MainActorQueue<Value: Sendable>: Sendable {
     private let observer: @MainActor @Sendable (Value) -> Void
+    /// What waits for the main actor keeps no container.
+    private let container: @Sendable () -> Container?
     private let state = Guarded(State())
     private struct State: Sendable {
+        /// Those that came last, in order.
         var values: [Value] = []
+        /// Those before them, the next one last.
+        var next: [Value] = []
         var isRunning = false
         var isCancelled = false
     }
 
-    init(_ observer: @escaping @MainActor @Sendable (Value) -> Void) { self.observer = observer }
+    init(in container: Container, _ observer: @escaping @MainActor @Sendable (Value) -> Void) {
+        self.container = { [weak container] in container }
+        self.observer = observer
+    }
 
     func add(_ value: Value) {
         let starts = state.withLock { state in
+            if state.isCancelled { return false }
             state.values.append(value)
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if starts { Task { @MainActor in run() } }
+        guard starts else { return }
+        // A task keeps what is bound where it is made, and whoever delivers has the container at hand.
+        Container.$current.withValue(.ended) { _ = Task { @MainActor in run() } }
     }
 
     /// Nothing that waits is delivered any more.
     func cancel() {
         let dropped = state.withLock { state in
             state.isCancelled = true
-            defer { state.values = [] }
-            return state.values
+            defer { (state.values, state.next) = ([], []) }
+            return (state.values, state.next)
         }
         withExtendedLifetime(dropped) {}
     }
@@ -49,15 +60,16 @@ final class MainActorQueue<Value: Sendable>: Sendable {
     @MainActor private func run() {
         while true {
             let next: Value? = state.withLock { state in
-                guard !state.isCancelled, !state.values.isEmpty else {
-                    state.isRunning = false
+                if state.next.isEmpty {
+                    state.next = state.values.reversed()
                     state.values = []
-                    return nil
                 }
-                return state.values.removeFirst()
+                state.isRunning = !state.next.isEmpty
+                return state.next.popLast()
             }
             guard let next else { return }
-            observer(next)
+            guard let container = container() else { return cancel() }
+            Current.observing(container) { observer(next) }
         }
     }
 }
@@ -75,12 +87,13 @@ extension Container {
         _ subject: Subject, while owner: (any AnyObject & Sendable)?,
         _ observer: @escaping @MainActor @Sendable (Value) -> Void
     ) -> ObservationToken {
+        let container = backing.owner ?? self
         guard let owner else {
-            let queue = MainActorQueue(observer)
+            let queue = MainActorQueue(in: container, observer)
             return add(subject, while: nil, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
         }
         // Looked at once more when the call comes: the owner may have gone meanwhile.
-        let queue = MainActorQueue<Value> { [weak owner] value in if owner != nil { observer(value) } }
+        let queue = MainActorQueue<Value>(in: container) { [weak owner] value in if owner != nil { observer(value) } }
         return add(subject, while: owner, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
     }
 

@@ -60,7 +60,9 @@ extension Node {
     /// Answers a reader whose task has been cancelled: with what is there.
     private func answerCancelled(_ request: Request, _ recorder: Flight?) throws -> Payload {
         if let present = presentAfterAsking(request.key, recorder) { return present }
-        if let fault = family.lock.withLock({ need(request.key, through: recorder).fault }) { throw error(of: fault, request.key) }
+        if let fault = family.lock.withLock({ need(request.key, through: recorder).fault }) {
+            throw error(of: fault, request.key)
+        }
         throw CancellationError()
     }
 }

@@ -1,0 +1,58 @@
+/// Who waits for whom, of all families: loads of one may need another's.
+enum WaitGraph {
+    private struct Wait {
+        let waiter: any Activity
+        /// How often: tasks started by one load may wait for the same.
+        var count = 1
+    }
+
+    /// Under each activity, those that wait for it.
+    private static let waits = Guarded<[ObjectIdentifier: [ObjectIdentifier: Wait]]>([:])
+
+    /// Notes that `waiter` is about to wait for `target`, unless that would close a circle of waits.
+    ///
+    /// - Returns: The circle: each needs the next, and the last, `waiter`, the first, `target`.
+    static func add(_ waiter: (any Activity)?, waitingFor target: any Activity) -> [any Activity]? {
+        guard let waiter else { return nil }
+        return waits.withLock { waits in
+            var open: [any Activity] = [waiter]
+            /// What each needs.
+            var needs: [ObjectIdentifier: any Activity] = [:]
+            func add(_ activity: any Activity, needing next: any Activity) {
+                guard activity !== waiter, needs[ObjectIdentifier(activity)] == nil else { return }
+                needs[ObjectIdentifier(activity)] = next
+                open.append(activity)
+            }
+            while let next = open.popLast() {
+                if next === target { return circle(from: next, needs) }
+                if let parent = next.parent, !parent.isFinished { add(parent, needing: next) }
+                for wait in (waits[ObjectIdentifier(next)] ?? [:]).values { add(wait.waiter, needing: next) }
+            }
+            let (target, id) = (ObjectIdentifier(target), ObjectIdentifier(waiter))
+            let isKnown: Void? = waits[target]?[id]?.count += 1
+            if isKnown == nil { waits[target, default: [:]][id] = Wait(waiter: waiter) }
+            return nil
+        }
+    }
+
+    private static func circle(
+        from first: any Activity, _ needs: [ObjectIdentifier: any Activity]
+    ) -> [any Activity] {
+        var circle = [first]
+        while let next = needs[ObjectIdentifier(circle[circle.count - 1])] { circle.append(next) }
+        return circle
+    }
+
+    static func remove(_ waiter: (any Activity)?, waitingFor target: any Activity) {
+        guard let waiter else { return }
+        // Released outside the lock.
+        let removed: Wait? = waits.withLock { waits in
+            let (target, id) = (ObjectIdentifier(target), ObjectIdentifier(waiter))
+            waits[target]?[id]?.count -= 1
+            guard waits[target]?[id]?.count == 0 else { return nil }
+            defer { if waits[target]?.isEmpty == true { waits[target] = nil } }
+            return waits[target]?.removeValue(forKey: id)
+        }
+        withExtendedLifetime(removed) {}
+    }
+}

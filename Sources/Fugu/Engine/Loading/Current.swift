@@ -1,0 +1,59 @@
+/// What the running thread or task is in the middle of.
+enum Current {
+    /// Tasks that are started inside an activity inherit this: it says "somewhere within", and the execution tells whether
+    /// it is here.
+    private struct Running: Sendable {
+        let activity: any Activity
+        let execution: Execution
+    }
+    @TaskLocal private static var running: Running?
+
+    /// The running activity, if it has not ended meanwhile (a task started inside a load may outlive it).
+    static var unfinished: (any Activity)? {
+        guard let activity = running?.activity else { return nil }
+        if !activity.isFinished { return activity }
+        var chain = activity.chain
+        return chain.next()
+    }
+
+    /// The running activity, if it runs on this very thread and task and not in one that started this.
+    static var own: (any Activity)? {
+        guard let running, !running.activity.isFinished, running.execution == .current else { return nil }
+        return running.activity
+    }
+
+    /// The running activity and those that need it, as far as they run on this very thread and task, innermost first.
+    static var ownChain: [any Activity] {
+        guard let own else { return [] }
+        var result: [any Activity] = []
+        for activity in own.chain {
+            result.append(activity)
+            if activity === own.standing.outermost ?? own { break }
+        }
+        return result
+    }
+
+    /// The outermost activity on this thread or task: who is told of changes waits for its end.
+    static var outermost: (any Activity)? { own.map { $0.standing.outermost ?? $0 } }
+
+    /// Runs `body` as a part of an activity.
+    @inline(__always)
+    static func run<R>(_ activity: any Activity, _ body: () throws -> R) rethrows -> R {
+        try $running.withValue(Running(activity: activity, execution: .current), operation: body)
+    }
+
+    /// Runs `body` as a part of an activity, on whatever threads its task runs.
+    @inline(__always)
+    static func run<R>(_ activity: any Activity, _ body: () async throws -> R) async rethrows -> R {
+        try await $running.withValue(Running(activity: activity, execution: .currentTask), operation: body)
+    }
+
+    /// Runs what observers do: in nobody's load, with their own container at hand, whoever calls them.
+    static func observing(_ container: Container, _ body: () -> Void) {
+        func bind() {
+            if Container.current === container { return body() }
+            Container.$current.withValue(container, operation: body)
+        }
+        if running == nil { bind() } else { $running.withValue(nil, operation: bind) }
+    }
+}

@@ -1,0 +1,27 @@
+import Synchronization
+
+/// Events that wait for the end of the outermost activity they were made in.
+enum Deferred {
+    private static let count = Atomic(0)
+    private static let waiting = Guarded<[ObjectIdentifier: [Followers]]>([:])
+
+    /// - Parameter holder: An activity that runs on this thread or task, and so does not end meanwhile.
+    static func add(_ followers: Followers, until holder: any Activity) {
+        waiting.withLock { waiting in
+            guard waiting[ObjectIdentifier(holder)]?.append(followers) == nil else { return }
+            waiting[ObjectIdentifier(holder)] = [followers]
+            count.add(1, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// After an activity has ended: delivers what waited for it.
+    static func deliver(after activity: any Activity) {
+        guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
+        let followers = waiting.withLock { waiting in
+            let followers = waiting.removeValue(forKey: ObjectIdentifier(activity))
+            if followers != nil { count.subtract(1, ordering: .sequentiallyConsistent) }
+            return followers ?? []
+        }
+        for followers in followers { followers.deliver() }
+    }
+}

@@ -1,0 +1,175 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("Laws 6 and 10: an observer is in nobody's load") struct Law10NobodysLoadTests {
+    struct Watched: Property { static var defaultValue: Value { Value(number: 0) } }
+    struct Value: Sendable {
+        let number: Int
+        var witness: Witness?
+    }
+    struct Other: Property { static var defaultValue: Int { 0 } }
+    struct Mark: Property { static var defaultValue: Int { 0 } }
+    struct Parsed: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { 1 }
+    }
+
+    /// What a thread may be in the middle of when it changes a key.
+    enum Middle: CaseIterable {
+        case load, nestedLoad, update, modify
+
+        func perform(_ container: Container, _ body: @escaping @Sendable () -> Void) {
+            if self == .load || self == .nestedLoad {
+                container.replace(Parsed.self) { _ in
+                    body()
+                    return 1
+                }
+            }
+            switch self {
+            case .load: _ = try? container[Parsed.self]
+            case .nestedLoad: _ = container[FeatureKey(id: UniqueID()) { (try? $0[Parsed.self]) ?? 0 }]
+            case .update: container.update { _ in body() }
+            case .modify: container.modify(Other.self) { _ in body() }
+            }
+        }
+    }
+
+    @Test(
+        "What another thread has changed is not delivered inside a load, an update or a modify (laws 6 and 10)",
+        arguments: Middle.allCases)
+    func elsewhere(_ middle: Middle) {
+        let container = Container()
+        let (releasing, goesOn) = (Gate(), Gate())
+        container[Watched.self] = Value(
+            number: 1,
+            witness: Witness {
+                releasing.open(); goesOn.wait()
+            })
+        let heard = Log<Int>()
+        let faults = Log<String>()
+        let isInside = Counter()
+        container.observe(Watched.self) { value in
+            heard.add(value.number)
+            if isInside.value != 0, value.number == 2 { faults.add("heard inside") }
+            // Were it inside the load, this would be a cycle; inside the modify, a write of the same key.
+            do { _ = try container[Parsed.self] } catch { faults.add("\(error)") }
+            container[Other.self] = value.number
+        }
+        // It has changed the key, and delivers when the old value is released.
+        let first = startThread { container[Watched.self] = Value(number: 2) }
+        releasing.wait()
+        let second = startThread {
+            middle.perform(container) {
+                isInside.add()
+                container[Watched.self] = Value(number: 3)
+                isInside.add(-1)
+            }
+        }
+        second.wait()
+        goesOn.open()
+        first.wait()
+        #expect(faults.all.isEmpty)
+        #expect(heard.all == [2, 3])
+    }
+
+    @Test("What an observer reads is nobody's input, whoever delivers (law 10)", arguments: Middle.allCases)
+    func nobodysInput(_ middle: Middle) {
+        let container = Container()
+        let loads = Counter()
+        let outer = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { _ in
+            middle.perform(container) { container[Watched.self] = Value(number: 1) }
+            return loads.add()
+        }
+        container.observe(Watched.self) { _ in _ = (container[Mark.self], Container.current[Mark.self]) }
+        #expect(container[outer] == 1)
+        container[Mark.self] = 1
+        #expect(container[outer] == 1)
+        #expect(container.child { $0[Mark.self] = 2 }[outer] == 1)
+    }
+
+    @Test("An update in an observer joins nothing, whoever delivers (laws 7 and 10)")
+    func updateInObserver() {
+        struct Failure: Error {}
+        let container = Container()
+        container.observe(Watched.self) { value in container.update { $0[Other.self] = value.number } }
+        #expect(throws: Failure.self) {
+            try container.update { _ in
+                onAnotherThread { container[Watched.self] = Value(number: 3) }
+                #expect(container[Other.self] == 3)
+                container[Watched.self] = Value(number: 4)
+                throw Failure()
+            }
+        }
+        #expect(container[Other.self] == 4)
+    }
+
+    @Test("Inside an observer, Container.current is the container it observes, whoever changes what (law 10)")
+    func current() {
+        let root = Container()
+        let child = root.child()
+        let heard = Log<String>()
+        for (name, container) in [("root", root), ("child", child)] {
+            container.observe(Mark.self) { [weak container] _ in
+                heard.add(Container.current === container ? name : "another one than \(name)")
+            }
+        }
+        root[Mark.self] = 1
+        Container.with(Container()) { root[Mark.self] = 2 }
+        Container.with(child) { root[Mark.self] = 3 }
+        _ = child[FeatureKey(isLocal: true, id: UniqueID()) { _ in root[Mark.self] = 4 }]
+        onAnotherThread { root[Mark.self] = 5 }
+        #expect(heard.count == 10 && Set(heard.all) == ["root", "child"])
+    }
+
+    @Test("Inside a main-actor observer too (law 10)", arguments: [false, true])
+    @MainActor func currentOnMainActor(_ hasOwner: Bool) async {
+        let container = Container()
+        let owner = Witness()
+        let heard = Log<Bool>()
+        let marks = Log<Int>()
+        container.observe(Mark.self, while: hasOwner ? owner : nil) { @MainActor [weak container] _ in
+            heard.add(Container.current === container)
+            marks.add(Container.current[Other.self])
+        }
+        let request = Container()
+        request[Other.self] = 77
+        Container.with(request) { container[Mark.self] = 1 }
+        _ = request[FeatureKey(id: UniqueID()) { _ in container[Mark.self] = 2 }]
+        await Task.detached { container[Mark.self] = 3 }.value
+        while heard.count < 3 { await Task.yield() }
+        #expect(heard.all == [true, true, true] && marks.all == [0, 0, 0])
+        withExtendedLifetime(owner) {}
+    }
+
+    @Test("What a main-actor observer reads is nobody's input (law 10)")
+    @MainActor func inputsOnMainActor() async {
+        let container = Container()
+        let loads = Counter()
+        let heard = Counter()
+        container.observe(Mark.self) { @MainActor [weak container] _ in
+            _ = container?[Other.self]
+            heard.add()
+        }
+        let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { _ in
+            container[Mark.self] = 1
+            return loads.add()
+        }
+        #expect(container[key] == 1)
+        while heard.value < 1 { await Task.yield() }
+        container[Other.self] = 1
+        #expect(container[key] == 1)
+    }
+
+    @Test("A call that waits for the main actor keeps no container, and is not made once that is gone (laws 8 and 10)")
+    @MainActor func waitingCall() async {
+        var container: Container? = Container()
+        weak let gone = container
+        let heard = Counter()
+        container!.observe(Mark.self) { @MainActor _ in heard.add() }
+        container![Mark.self] = 1
+        container = nil
+        #expect(gone == nil)
+        for _ in 0..<20 { await Task.yield() }
+        #expect(heard.value == 0)
+    }
+}

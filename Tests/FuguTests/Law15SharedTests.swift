@@ -1,0 +1,135 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("Law 15: features that belong to the whole family, late reads, what is made again")
+struct Law15SharedTests {
+    struct RequestID: Property { static var defaultValue: Int { 0 } }
+    struct Level: Property { static var defaultValue: Int { 1 } }
+
+    struct Logger: Feature {
+        let prefix: Int
+        static func load(in container: any FeatureContainer) -> Logger { Logger(prefix: container[RequestID.self]) }
+    }
+
+    final class Database: ThrowingFeature {
+        static var isShared: Bool { true }
+        let prefix: Int
+        init(_ prefix: Int) { self.prefix = prefix }
+        static func load(in container: any FeatureContainer) throws -> Database {
+            Database(container[Logger.self].prefix)
+        }
+    }
+
+    final class Pool: Feature {
+        static var isShared: Bool { true }
+        let level: Int
+        init(_ level: Int) { self.level = level }
+        static func load(in container: any FeatureContainer) -> Pool { Pool(container[Level.self]) }
+    }
+
+    final class Search: AsyncFeature {
+        static var isShared: Bool { true }
+        static func load(in container: any FeatureContainer) async throws -> Search {
+            _ = container[Logger.self]
+            return Search()
+        }
+    }
+
+    @Test("A shared feature lives in the root, whoever asks first (law 15)")
+    func livesInTheRoot() {
+        let root = Container()
+        let child = root.child { $0[RequestID.self] = 7 }
+        let pool = child[Pool.self]
+        #expect(pool === root[Pool.self])
+        #expect(pool === root.child()[Pool.self])
+        #expect(root.ifLoaded(Pool.self) === pool)
+    }
+
+    @Test("A read through a child that overrides what a shared feature was made from throws, with the way (law 15)")
+    func overriddenInput() throws {
+        let root = Container()
+        let child = root.child { $0[RequestID.self] = 7 }
+        let error = #expect(throws: LoadError.self) { try child[Database.self] }
+        #expect(error?.path == ["Database", "Logger", "RequestID"])
+        #expect(error?.description.contains("Database → Logger → RequestID") == true)
+        #expect(error?.description.contains("isShared") == true)
+        #expect(try root[Database.self].prefix == 0)
+        #expect(throws: LoadError.self) { try child[Database.self] }
+        child.reset(RequestID.self)
+        #expect(try child[Database.self] === root[Database.self])
+    }
+
+    @Test("So does one of an async feature (law 15)")
+    func overriddenInputOfAsync() async throws {
+        let root = Container()
+        let child = root.child { $0[RequestID.self] = 7 }
+        let error = await #expect(throws: LoadError.self) { try await child[Search.self] }
+        #expect(error?.path == ["Search", "Logger", "RequestID"])
+        #expect(try await root[Search.self] === root.child()[Search.self])
+    }
+
+    @Test("One of a plain feature stops the program with the way there (law 15)")
+    func overriddenInputOfPlain() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let child = Container().child { $0[Law15SharedTests.Level.self] = 2 }
+            _ = child[Law15SharedTests.Pool.self]
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("Pool → Level"))
+    }
+
+    @Test("A child can swap a shared feature for itself (laws 14, 15)")
+    func swapped() {
+        let root = Container()
+        let double = Pool(9)
+        let child = root.child { $0[Pool.self] = double }
+        #expect(child[Pool.self] === double)
+        #expect(root[Pool.self] !== double)
+    }
+
+    #if DEBUG
+    final class Connection: Feature {
+        let id: Int
+        init(_ id: Int) { self.id = id }
+        static func load(in container: any FeatureContainer) -> Connection {
+            container.onClose {}
+            return Connection(container[RequestID.self])
+        }
+    }
+
+    @Test("An instance with closers that is made again for a child is reported once, with the way there (law 15)")
+    func madeAgain() async throws {
+        let root = Container()
+        let reports = Log<String>()
+        root.handleReports { reports.add($0) }
+        _ = root[Connection.self]
+        for id in 1...3 { _ = root.child { $0[RequestID.self] = id }[Connection.self] }
+        #expect(reports.all.filter { $0.contains("Connection → RequestID") && $0.contains("isShared") }.count == 1)
+        try await root.close()
+    }
+
+    final class Mailer: Feature {
+        let container: any FeatureContainer
+        init(_ container: any FeatureContainer) { self.container = container }
+        var sender: Int { container[RequestID.self] }
+        static func load(in container: any FeatureContainer) -> Mailer { Mailer(container) }
+    }
+
+    @Test("A late read through a kept handle is reported where the caller overrides what is read (law 15)")
+    func lateRead() {
+        let root = Container()
+        let reports = Log<String>()
+        root.handleReports { reports.add($0) }
+        let mailer = root[Mailer.self]
+        #expect(mailer.sender == 0)
+        Container.with(root.child()) { #expect(mailer.sender == 0) }
+        #expect(reports.all == [])
+        let request = root.child { $0[RequestID.self] = 7 }
+        for _ in 0..<2 { Container.with(request) { #expect(mailer.sender == 0) } }
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("Mailer reads RequestID") == true)
+        #expect(reports.all.first?.contains("@Injected") == true)
+    }
+    #endif
+}

@@ -1,0 +1,88 @@
+@testable import Fugu
+import Support
+import Testing
+
+@Suite("Law 19: reads that begin after a change") struct Law19FreshReadTests {
+    struct Number: Property { static var defaultValue: Int { 1 } }
+
+    /// The ways to change an input.
+    enum Change: CaseIterable {
+        case set, modify, update, reset, parent
+
+        func perform(_ container: Container) {
+            switch self {
+            case .set: container[Number.self] = 2
+            case .modify: container.modify(Number.self) { $0 = 2 }
+            case .update: container.update { $0[Number.self] = 2 }
+            case .reset: container.reset(Number.self)
+            case .parent: container[Number.self] = 2
+            }
+        }
+    }
+
+    @Test(
+        "A read begun after the change never gets what was made from the old value (law 19)", arguments: Change.allCases
+    )
+    func afterChange(_ change: Change) {
+        let (began, goesOn) = (Gate(), Gate())
+        let loads = Counter()
+        let live = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+            let number = container[Number.self]
+            if loads.add() == 1 {
+                began.open()
+                goesOn.wait()
+            }
+            return number
+        }
+        let top = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[live] }
+        let root = Container()
+        let container = change == .parent ? root.child() : root
+        if change == .reset { root[Number.self] = 3 }
+        let right = change == .reset ? 1 : 2
+        let first = startThread { _ = container[top] }
+        began.wait()
+        change.perform(root)
+        let got = Log<Int>()
+        let readers = [live, top].map { key in startThread { got.add(container[key]) } }
+        // Those who wait are let go; those who need not have read already.
+        awaitState {
+            let waiting = [live, top].reduce(0) { $0 + container.waiterCount(for: Key(raw: $1._raw)) }
+            return got.count + waiting >= 2
+        }
+        goesOn.open()
+        for thread in readers + [first] { thread.wait() }
+        #expect(got.all == [right, right])
+        #expect(container[top] == right)
+    }
+
+    @Test("Neither does an async one (law 19)")
+    func asyncLoad() async throws {
+        struct Fetched: AsyncFeature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) async throws -> Int { container[Number.self] }
+        }
+        let (began, goesOn) = (Gate(), Gate())
+        let container = Container()
+        let loads = Counter()
+        container.replace(Fetched.self) { container in
+            let number = container[Number.self]
+            if loads.add() == 1 {
+                began.open()
+                await goesOn.opened()
+            }
+            return number
+        }
+        let first = Task { try await container[Fetched.self] }
+        await began.opened()
+        container[Number.self] = 2
+        let second = Task { try await container[Fetched.self] }
+        // The second one either waits for the first load or begins its own.
+        while loads.value < 2, container.waiterCount(for: Key(raw: Key.asyncFeature(Fetched.self))) < 2 {
+            await Task.yield()
+        }
+        goesOn.open()
+        #expect(try await second.value == 2)
+        _ = try await first.value
+        #expect(try await container[Fetched.self] == 2)
+    }
+}

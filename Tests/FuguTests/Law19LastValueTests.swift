@@ -1,0 +1,172 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("Laws 10 and 19: whoever observes what reloads is left with the value that stays") struct Law19LastValueTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Other: Property { static var defaultValue: Int { 0 } }
+    struct Live: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Int { container[Number.self] }
+    }
+    struct Above: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Int { container[Live.self] * 100 }
+    }
+
+    /// What can happen to a container.
+    enum Step: CaseIterable {
+        case setInput, resetInput, setFeature, resetFeature, replaceFeature, resetAbove
+
+        func perform(in container: any FeatureContainer, _ number: Int) {
+            switch self {
+            case .setInput: container[Number.self] = number
+            case .resetInput: container.reset(Number.self)
+            case .setFeature: container[Live.self] = number
+            case .resetFeature: container.reset(Live.self)
+            case .replaceFeature: container.replace(Live.self) { $0[Number.self] + number * 1_000 }
+            case .resetAbove: container.reset(Above.self)
+            }
+        }
+    }
+
+    /// Within what it happens.
+    enum Manner: CaseIterable {
+        case alone, modify, update, transaction, mixed, mixedBelow, load, observer, ownObserver
+
+        func perform(
+            _ root: Container, _ child: Container,
+            _ steps: @escaping @Sendable (any FeatureContainer, any FeatureContainer) -> Void
+        ) {
+            let once = Counter()
+            switch self {
+            case .alone: steps(root, child)
+            case .modify: child.modify(Other.self) { _ in steps(root, child) }
+            case .update: child.update { _ in steps(root, child) }
+            // Some by the handle, others beside it.
+            case .mixed: root.update { steps($0, child) }
+            case .mixedBelow: child.update { steps(root, $0) }
+            case .transaction: root.update { root in child.update { child in steps(root, child) } }
+            case .load: _ = child[FeatureKey(isLocal: true, id: UniqueID()) { _ in steps(root, child) }]
+            case .observer:
+                let token = child.observe(Other.self) { _ in steps(root, child) }
+                child[Other.self] += 1
+                token.cancel()
+            case .ownObserver:
+                let token = child.observe(Live.self) { _ in if once.add() == 1 { steps(root, child) } }
+                child[Number.self] = 99
+                token.cancel()
+            }
+        }
+    }
+
+    /// Two containers whose observers of two features hear what happens.
+    private struct World: Sendable {
+        let root = Container()
+        let child: Container
+        let heard: [Log<Int>]
+
+        init(startsWithOwn: Bool) {
+            child = root.child()
+            _ = root[Above.self]
+            let (root, child) = (root, child)
+            heard = (0..<4).map { _ in
+                let log = Log<Int>()
+                log.add(0)
+                return log
+            }
+            let (inRoot, aboveInRoot, inChild, aboveInChild) = (heard[0], heard[1], heard[2], heard[3])
+            root.observe(Live.self) { inRoot.add($0) }
+            root.observe(Above.self) { aboveInRoot.add($0) }
+            child.observe(Live.self) { inChild.add($0) }
+            child.observe(Above.self) { aboveInChild.add($0) }
+            if startsWithOwn { child[Number.self] = 7 }
+        }
+
+        /// What was told last and what is there; equal unless something is wrong.
+        var ends: (told: [Int?], present: [Int?]) {
+            (
+                heard.map { $0.all.last },
+                [
+                    root.ifLoaded(Live.self), root.ifLoaded(Above.self), child.ifLoaded(Live.self),
+                    child.ifLoaded(Above.self),
+                ]
+            )
+        }
+
+        /// What would be there if nothing had been kept.
+        var right: [Int] {
+            let (live, own) = (root[Live.self], child[Live.self])
+            return [live, live * 100, own, own * 100]
+        }
+    }
+
+    @Test(
+        "Whatever is set, reset or replaced, and within what, the last call carries the value that stays (laws 10, 19)",
+        arguments: Manner.allCases, [false, true])
+    func everySequence(_ manner: Manner, _ startsWithOwn: Bool) {
+        let all = [false, true].flatMap { isInChild in Step.allCases.map { (isInChild, $0) } }
+        var sequences: [[(Bool, Step)]] = all.map { [$0] }
+        sequences += sequences.flatMap { start in all.map { start + [$0] } }
+        let longer = sequences.filter { $0.count == 2 }.flatMap { start in all.map { start + [$0] } }
+        // All of them take a while where nothing is optimised.
+        #if DEBUG
+        sequences += stride(from: Int.random(in: 0..<11), to: longer.count, by: 11).map { longer[$0] }
+        #else
+        sequences += longer
+        #endif
+        var wrong = 0
+        for sequence in sequences {
+            let world = World(startsWithOwn: startsWithOwn)
+            manner.perform(world.root, world.child) { root, child in
+                for (number, (isInChild, step)) in sequence.enumerated() {
+                    step.perform(in: isInChild ? child : root, number + 1)
+                }
+            }
+            let (ends, right) = (world.ends, world.right)
+            if ends.told == ends.present, ends.present == right { continue }
+            wrong += 1
+            guard wrong <= 3 else { continue }
+            let text = sequence.map { "\($0.1) in the \($0.0 ? "child" : "root")" }.joined(separator: ", ")
+            Issue.record(
+                "\(text): told \(ends.told), there is \(ends.present), right \(right); \(world.heard.map(\.all))")
+        }
+        #expect(wrong == 0, "of \(sequences.count) sequences")
+    }
+
+    @Test("Whatever several threads do at once, the last call carries the value that stays (laws 10, 19)")
+    func manyThreads() async {
+        for seed in seeds(20, for: "laws 10 and 19") {
+            let world = World(startsWithOwn: seed % 2 == 0)
+            await onThreads(3) { thread in
+                var random = SeededGenerator(seed: seed &* 4 &+ UInt64(thread))
+                for step in 0..<30 {
+                    let number = thread * 30 + step + 1
+                    let manner = Manner.allCases[Int.random(in: 0..<8, using: &random)]
+                    let kind = Step.allCases.randomElement(using: &random)!
+                    let isInChild = Bool.random(using: &random)
+                    manner.perform(world.root, world.child) { root, child in
+                        kind.perform(in: isInChild ? child : root, number)
+                    }
+                }
+            }
+            let (ends, right) = (world.ends, world.right)
+            #expect(ends.told == ends.present && ends.present == right, "seed \(seed): \(ends), right \(right)")
+        }
+    }
+
+    @Test(
+        "A change beside an update's handle and a new loader by it are heard (laws 7, 10 and 19)",
+        arguments: [false, true])
+    func replacedInUpdate(_ changesInput: Bool) {
+        let container = Container()
+        _ = container[Live.self]
+        let heard = Log<Int>()
+        container.observe(Live.self) { heard.add($0) }
+        container.update { handle in
+            changesInput ? container[Number.self] = 1 : container.reset(Live.self)
+            handle.replace(Live.self) { _ in 5 }
+        }
+        #expect(heard.all == [5] && container[Live.self] == 5)
+    }
+}

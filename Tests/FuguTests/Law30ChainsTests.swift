@@ -1,0 +1,161 @@
+@testable import Fugu
+import Support
+import Testing
+
+@Suite("Laws 17 and 30: chains of features", .timeLimit(.minutes(5))) struct Law30ChainsTests {
+    struct Bottom: Property { static var defaultValue: Int { 1 } }
+
+    /// Features that are each made from the one before, the first from a property.
+    private static func chain(_ count: Int, reloads: Bool, _ loads: Counter? = nil) -> [FeatureKey<Int>] {
+        let family = UniqueID()
+        var keys: [FeatureKey<Int>] = []
+        keys.reserveCapacity(count)
+        for number in 0..<count {
+            let before = keys.last
+            keys.append(
+                FeatureKey(reloadsWhenInputsChange: reloads, id: Link(chain: family, number: number)) { container in
+                    loads?.add()
+                    return before.map { container[$0] + 1 } ?? container[Bottom.self]
+                })
+        }
+        return keys
+    }
+
+    // Without optimisation everything takes so much stack that fewer show the same.
+    #if DEBUG
+    private static let count = 30_000
+    private static let resets = 5_000
+    #else
+    private static let count = 100_000
+    private static let resets = 20_000
+    #endif
+
+    private struct Link: Hashable, Sendable {
+        let chain: UniqueID
+        let number: Int
+    }
+
+    private func onSmallStack(_ body: @escaping @Sendable () -> Void) async {
+        await startThread(stackSize: 512 << 10, body).opened()
+    }
+
+    @Test("A chain of 100,000 is loaded, looked at by a child that overrides its bottom, and released on a small stack")
+    func long() async {
+        let keys = Self.chain(Self.count, reloads: false)
+        let ended = Counter()
+        let last = FeatureKey(id: UniqueID()) { container in
+            _ = container[keys[Self.count - 1]]
+            return Witness { ended.add() }
+        }
+        await onSmallStack {
+            var container: Container? = Container()
+            for key in keys { _ = container![key] }
+            _ = container![last]
+            #expect(container![keys[Self.count - 1]] == Self.count)
+            var child: Container? = container!.child()
+            #expect(child!.ifLoaded(last) != nil)
+            child![Bottom.self] = 5
+            #expect(child!.ifLoaded(last) == nil && child!.ifLoaded(keys[Self.count - 1]) == nil)
+            // From the bottom up, one load within another at most.
+            for key in keys.prefix(1_000) { _ = child![key] }
+            #expect(child![keys[999]] == 1_004)
+            child!.reset(Bottom.self)
+            #expect(child!.ifLoaded(last) != nil)
+            child = nil
+            container![Bottom.self] = 2
+            #expect(container![keys[Self.count - 1]] == Self.count)
+            container!.reset(keys[Self.count - 1])
+            container!.reset(keys[0])
+            container = nil
+        }
+        #expect(ended.value == 1)
+    }
+
+    @Test("A chain of 4,000 that reloads keeps one short recipe for each link, and drops each once (laws 19 and 30)")
+    func reloading() async {
+        let loads = Counter()
+        let keys = Self.chain(4_000, reloads: true, loads)
+        await onSmallStack {
+            let container = Container()
+            for value in 1...3 {
+                container[Bottom.self] = value
+                #expect(keys.allSatisfy { container.ifLoaded($0) == nil })
+                for key in keys { _ = container[key] }
+                #expect(container[keys[3_999]] == 3_999 + value)
+                #expect(loads.value == value * 4_000)
+                let size = container.size
+                #expect(size.recipes == 4_000 && size.inputs == 4_000 && size.dependents == 4_000, "\(size)")
+            }
+            // Cut in the middle, the upper half goes.
+            container.reset(keys[2_000])
+            #expect(keys.filter { container.ifLoaded($0) != nil }.count == 2_000)
+            #expect(container.size.dependents <= 2_001)
+        }
+    }
+
+    @Test("An observed chain that reloads is loaded anew once for each change, on a small stack (laws 19 and 30)")
+    func observed() async {
+        let loads = Counter()
+        let keys = Self.chain(4_000, reloads: true, loads)
+        await onSmallStack {
+            let container = Container()
+            for key in keys { _ = container[key] }
+            let heard = Log<Int>()
+            for key in keys { container.observe(key) { heard.add($0) } }
+            container[Bottom.self] = 2
+            #expect(loads.value == 8_000)
+            #expect(heard.removeAll().sorted() == Array(2..<4_002))
+            #expect(container.size.recipes <= 2 * 4_000)
+        }
+    }
+
+    @Test("Two that take over from one another's former instance remember no more after 20,000 resets (laws 17 and 30)")
+    func pingPong() async {
+        struct Ping: Feature {
+            static func load(in container: any FeatureContainer) -> Int {
+                ((container as! Container).ifLoaded(Pong.self) ?? 0) + 1
+            }
+        }
+        struct Pong: Feature {
+            static func load(in container: any FeatureContainer) -> Int { container[Ping.self] + 1 }
+        }
+        await onSmallStack {
+            var container: Container? = Container()
+            var largest = 0
+            for _ in 0..<Self.resets {
+                container!.reset(Ping.self)
+                _ = container![Ping.self]
+                container!.reset(Pong.self)
+                _ = container![Pong.self]
+            }
+            for _ in 0..<100 {
+                container!.reset(Ping.self)
+                _ = container![Ping.self]
+                container!.reset(Pong.self)
+                _ = container![Pong.self]
+                largest = max(largest, container!.size.recipes)
+            }
+            #expect(container![Pong.self] == 2 * (Self.resets + 100))
+            #expect(largest <= 200, "\(largest) recipes")
+            container = nil
+        }
+    }
+
+    @Test("A child's copies of a chain, many times over, leave nothing behind (laws 16 and 30)")
+    func copies() async {
+        let keys = Self.chain(200, reloads: true)
+        await onSmallStack {
+            let root = Container()
+            for key in keys { _ = root[key] }
+            var size: RememberedSize?
+            for number in 0..<20 {
+                if number == 1 { size = root.size }
+                let child = root.child { $0[Bottom.self] = number }
+                for key in keys { _ = child[key] }
+                #expect(child[keys[199]] == 199 + number)
+            }
+            #expect(root.size == size && root.size.children == 0)
+            #expect(root.backing.node.storage.facts.activeCount == 200)
+        }
+    }
+}
