@@ -41,7 +41,7 @@ public struct UUIDGenerator: ExternalFeature, Sendable {
         UUIDGenerator { uuid }
     }
 
-    /// Returns a generator that always gives the UUID of a number, ``Foundation/UUID/init(number:)``.
+    /// Returns a generator that always gives the UUID of a number, `UUID(number:)`.
     public static func constant(_ number: UInt64) -> UUIDGenerator { .constant(UUID(number: number)) }
 
     /// Random UUIDs from the system.

@@ -40,7 +40,7 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
         self.init { container.observe(key, observer: $0) }
     }
 
-    /// Records what a member of ``Fugu/ContainerKeys`` names.
+    /// Records what a member of `ContainerKeys` names.
     public convenience init<K: ValueKey>(
         _ key: KeyPath<ContainerKeys, K>, in container: Container = .current
     ) where K.Held == Value {

@@ -7,14 +7,14 @@ extension Container {
     ///
     /// Values of secret keys are left out. The default is read if nothing else gives a value.
     ///
-    /// - Parameter key: The member of ``Fugu/ContainerKeys`` that declares the key.
+    /// - Parameter key: The member of `ContainerKeys` that declares the key.
     public func explain<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Explanation {
         explain(ContainerKeys()[keyPath: key])
     }
 
     /// Returns the value of a key, which code, a rule, or a source must give: a default does not count.
     ///
-    /// - Parameter key: The member of ``Fugu/ContainerKeys`` that declares the key.
+    /// - Parameter key: The member of `ContainerKeys` that declares the key.
     /// - Throws: ``PropertyError`` if what a source has is not what the key asks for, or if nothing gives a value.
     public func require<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) throws -> Value {
         try require(ContainerKeys()[keyPath: key])
@@ -27,7 +27,7 @@ extension Container {
     /// ```
     ///
     /// - Parameters:
-    ///   - first: The member of ``Fugu/ContainerKeys`` that declares the first key.
+    ///   - first: The member of `ContainerKeys` that declares the first key.
     ///   - others: The members that declare the others.
     ///   - properties: All properties with names that are types.
     /// - Throws: ``PropertyErrors`` with all that is wrong: values in the order of the keys, then unknown names.
@@ -49,7 +49,7 @@ extension Container {
     /// ```
     ///
     /// - Parameters:
-    ///   - first: The member of ``Fugu/ContainerKeys`` that declares the first key.
+    ///   - first: The member of `ContainerKeys` that declares the first key.
     ///   - others: The members that declare the others.
     ///   - properties: The properties that are types.
     public func declare<Key: ConfigurationKey, each Other: ConfigurationKey>(
