@@ -20,15 +20,20 @@ let package = Package(
     targets: [
         .target(name: "CHeap"),
         .target(
+            name: "OtherModule", dependencies: [.product(name: "Fugu", package: "Fugu")], swiftSettings: settings),
+        .target(
             name: "Workloads",
             dependencies: [
-                "CHeap",
+                "CHeap", "OtherModule",
                 .product(name: "Fugu", package: "Fugu"),
                 .product(name: "ServiceContextModule", package: "swift-service-context"),
             ],
             swiftSettings: settings
         ),
         .executableTarget(name: "Ratios", dependencies: ["Workloads"], swiftSettings: settings),
+        .executableTarget(
+            name: "Growth", dependencies: ["CHeap", "Workloads", .product(name: "Fugu", package: "Fugu")],
+            swiftSettings: settings),
         .executableTarget(
             name: "Costs",
             dependencies: ["Workloads", .product(name: "Benchmark", package: "benchmark")],

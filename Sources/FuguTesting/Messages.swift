@@ -24,7 +24,7 @@ enum Messages {
         case .unknownTest:
             "It was read on a thread or in a detached task that does not know its test. Give the test a container, "
                 + "@Test(.container { \(line) }), and take it along: let container = Container.current before the "
-                + "task, Container.$current.withValue(container) { … } in it"
+                + "task, Container.with(container) { … } in it"
         case .nobody:
             "This process links FuguTesting and runs no test. Link FuguTesting to test targets only, or use the real one: "
                 + "Container.live { … }"

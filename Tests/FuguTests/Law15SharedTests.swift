@@ -46,7 +46,7 @@ struct Law15SharedTests {
         #expect(root.ifLoaded(Pool.self) === pool)
     }
 
-    @Test("A read through a child that overrides what a shared feature was made from throws, with the way there (law 15)")
+    @Test("A read through a child that overrides what a shared feature was made from throws, with the way (law 15)")
     func overriddenInput() throws {
         let root = Container()
         let child = root.child { $0[RequestID.self] = 7 }

@@ -1,11 +1,11 @@
-/// A part of a program that takes its configuration from a container of its own.
+/// A part of a program that reads its configuration from a container of its own.
 ///
 ///     final class MapView: Configurable {
 ///         var configuration = Container(copying: .shared) { didSet { redraw() } }
 ///     }
 ///     map.with(configuration: Container(copying: .shared, local))
 public protocol Configurable: AnyObject {
-    /// The container that is read.
+    /// The container from which the object reads its configuration.
     var configuration: Container { get set }
 }
 
@@ -16,7 +16,10 @@ extension Configurable {
         self.configuration = configuration
     }
 
-    /// Assigns the configuration and gives the object back.
+    /// Assigns the configuration and returns the object.
+    ///
+    /// - Parameter configuration: The container.
+    /// - Returns: The object itself.
     @discardableResult
     public func with(configuration: Container) -> Self {
         self.configuration = configuration

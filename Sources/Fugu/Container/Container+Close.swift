@@ -1,20 +1,21 @@
 extension Container {
-    /// Ends what was loaded here and in descendants, in order.
+    /// Runs the teardown closures of this container and its descendants, and releases their features.
     ///
-    /// Loads begun before, and what they need, finish first. Then everything registered by ``FeatureContainer/onClose(_:)``
-    /// runs: children's first, dependents before what they depend on, last made first; then the features are released.
-    /// A second call waits for the first and does nothing. Cancelling the caller does not cancel the closing.
+    /// Loads that already run, and what they need, finish first. Then everything registered with
+    /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, then dependents before what they depend on. A second
+    /// call waits for the first and does nothing else. Cancelling the caller doesn't cancel the closing.
     ///
-    /// From the call on, other loads are refused: throwing and async features throw ``LoadError``. Properties keep
-    /// answering, and so do plain features: one that isn't there is loaded for its reader alone, kept by nobody and
-    /// reported (see ``handleReports(by:)``). Closers that such a load registers don't run.
+    /// After the call, loading is refused: throwing and async features throw ``LoadError``. Properties keep answering, and so
+    /// do plain features: one that isn't there is loaded for its reader alone, isn't kept, and is reported (see
+    /// ``handleReports(by:)``). Closures that such a load registers don't run.
     ///
-    /// Closers of instances that left early, which may be under way, are waited for; what goes wrong in them is reported,
-    /// not thrown.
-    /// - Parameter deadline: How long each closer may take; one that takes longer is cancelled, left to itself and named.
-    ///   Those of instances that left early have that long from the call on.
-    /// - Throws: ``CloseError`` with all failures, after everything has run; ``CloseError/WaitsForItself`` at once, if
-    ///   called by a closer or a load of this container or of one below it.
+    /// The call also waits for the closures of instances that were replaced, reset, or reloaded earlier. Their errors are
+    /// reported, not thrown.
+    ///
+    /// - Parameter deadline: The time that each closure may take. One that takes longer is cancelled, abandoned, and named
+    ///   in the error. Closures of instances that left earlier have that long from the call on.
+    /// - Throws: ``CloseError`` with all failures, after everything has run; ``CloseError/WaitsForItself`` at once, if a
+    ///   teardown closure or a load of this container or a descendant makes the call.
     /// - Complexity: O(*n*) for *n* containers, instances and closers, and O(*n* log *n*) if there are closers. Doesn't
     ///   suspend if there is nothing to wait for and nothing to run.
     public func close(deadline: Duration? = nil) async throws {

@@ -3,8 +3,12 @@
 // off the main actor (law 9).
 
 extension Container {
-    /// The value of a property: what was set here or in an ancestor, nearest first, else what a source has, else the
+    /// The value of a property.
+    ///
+    /// A read gives the first of these: what was set here or in an ancestor, nearest first; what a source supplies; the
     /// default.
+    ///
+    /// - Complexity: O(1) once the value was read, without a lock.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable get {
             let present = _storage.read(Key.property(P.self), as: P.Value.self)
@@ -17,10 +21,13 @@ extension Container {
         }
     }
 
-    /// The instance of a feature: what was set here or in an ancestor, nearest first, else what was or is now loaded.
+    /// The instance of a feature.
     ///
-    /// Stops the program with the way round if the load needs itself, or if the container is closed or gone. Setting
-    /// swaps the feature here and for all descendants that did not do so themselves.
+    /// A read gives what was set here or in an ancestor, nearest first, and otherwise the loaded instance. It loads the
+    /// instance if there is none. If the load needs itself, or if the container has gone away, the program stops with a
+    /// message that shows the way there. Setting swaps the feature here and in all descendants that don't swap it themselves.
+    ///
+    /// - Complexity: O(1) if the instance is there, without a lock.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -35,8 +42,9 @@ extension Container {
         }
     }
 
-    /// The instance of a feature that may fail to load.
-    /// - Throws: What its load threw, or ``LoadError``.
+    /// The instance of a feature whose load can throw.
+    ///
+    /// - Throws: What the load throws, or ``LoadError``.
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -50,13 +58,13 @@ extension Container {
 }
 
 extension ObservableContainer {
-    /// The value of a property; this read is tracked.
+    /// The value of a property. Reads are tracked.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         get { _container[property] }
         set { _container[property] = newValue }
     }
 
-    /// The instance of a feature; this read is tracked.
+    /// The instance of a feature. Reads are tracked.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -64,8 +72,9 @@ extension ObservableContainer {
         set { _container[feature] = newValue }
     }
 
-    /// The instance of a feature that may fail to load; this read is tracked.
-    /// - Throws: What its load threw, or ``LoadError``.
+    /// The instance of a feature whose load can throw. Reads are tracked.
+    ///
+    /// - Throws: What the load throws, or ``LoadError``.
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {

@@ -8,7 +8,7 @@ extension FeatureContainer {
     ///     static func load(in container: any FeatureContainer) -> Users { Users(pool: container.loaded(Pool.self)) }
     ///
     /// Stops the program with the way that led here if there is no instance for this container. Where that may be, use
-    /// ``Container/ifLoaded(_:)``.
+    /// ``Container/ifLoaded(_:)-(K.Type)``.
     /// - Parameter feature: The type of the feature.
     /// - Returns: The instance that a read would give without waiting.
     public func loaded<F: AsyncFeature>(_ feature: F.Type) -> F.Instance {
@@ -20,7 +20,7 @@ extension FeatureContainer {
     /// Returns the instance of a feature that was loaded or set before; never loads.
     ///
     /// In a load, the read is recorded like any other. Stops the program with the way that led here if there is no instance
-    /// for this container. Where that may be, use ``Container/ifLoaded(_:)``.
+    /// for this container. Where that may be, use ``Container/ifLoaded(_:)-(K.Type)``.
     /// - Parameter feature: The type of the feature.
     /// - Returns: The instance that a read would give without loading.
     public func loaded<F: ThrowingFeature>(_ feature: F.Type) -> F.Instance {

@@ -1,12 +1,13 @@
 extension Container {
-    /// Takes the reports of mistakes that can be thrown at nobody, for the whole family of this container: a value from
-    /// outside that is not what a plain read asks for, a reload that went wrong in the background.
+    /// Sets the handler for problems that can't be thrown, in the whole family of this container.
+    ///
+    /// Such problems are, for example, a value from a file that doesn't have the type that a read expects, or a reload that
+    /// failed in the background. Without a handler, reports go to standard error.
     ///
     ///     container.handleReports { logger.warning("\($0)") }
     ///
-    /// - Parameter handler: Is given one text for each report, with nothing secret in it, on the thread that met the
-    ///   mistake and outside of every lock. It takes the place of the one before; nil lets reports go to standard error,
-    ///   where they go unless a handler was set.
+    /// - Parameter handler: A closure that receives the text of each report, which has no secrets in it. It's called on the
+    ///   thread that met the problem, outside every lock, and replaces the previous handler. Pass `nil` for standard error.
     public func handleReports(by handler: (@Sendable (_ report: String) -> Void)?) {
         backing.node.family.reports.handle(by: handler)
     }

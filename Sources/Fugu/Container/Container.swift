@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// Holds properties and features by their keys, loads them when they are first read, and tells who observes them.
+/// Holds properties and features by their keys, loads them when they're first read, and notifies their observers.
 ///
-/// Use it from any thread. Two containers made by `Container()` share nothing. A container that goes away releases all it
-/// held, even what its features captured.
+/// You can use a container from any thread. Two containers that you create with `Container()` share nothing. A container that
+/// goes away releases everything that it held, including what its features captured.
 @dynamicMemberLookup
 public final class Container: FeatureContainer {
     /// The address of the storage that is read first.
@@ -14,14 +14,28 @@ public final class Container: FeatureContainer {
     /// Children keep their parents.
     private let parent: ChainReference<Container>?
 
-    /// The container of the process, for what has no better one.
+    /// The container of the process.
+    ///
+    /// Set up what differs from the defaults at the start of a program:
+    ///
+    ///     Container.shared.timeout = 5
+    ///     Container.shared.handleReports { logger.warning("\($0)") }
+    ///
+    /// In a process that links FuguTesting, this container is strict from the start.
     public static let shared = TestProcess.makeShared()
 
-    /// The container that code without one uses: ``shared`` unless bound by `with`; inside a load, the load's
-    /// own handle, so that what is read from it counts as an input.
+    /// The container that code uses that doesn't receive one.
+    ///
+    /// It's ``shared`` unless `with` or a test binds another one. Inside a load, it's the handle of the load, so that what
+    /// you read from it counts as an input.
+    ///
+    /// Tasks inherit it; escaping closures on other threads and detached tasks don't. Take the container along:
+    ///
+    ///     let container = Container.current
+    ///     Task.detached { await Container.with(container) { await refresh() } }
     @TaskLocal public static var current: Container = .shared
 
-    /// Makes a container in which nothing is set.
+    /// Creates a container in which nothing is set.
     public init() {
         let node = Node()
         storageAddress = Atomic(node.storage.address)
@@ -61,12 +75,12 @@ public final class Container: FeatureContainer {
     /// Stands for a container that has gone away.
     static let ended = Container()
 
-    /// Where a present value is found without further ado. Not for use outside this library.
+    /// The storage that inlined reads use. Don't access it directly.
     public var _storage: StorageReference {
         @inlinable @inline(__always) get { StorageReference(address: storageAddress.load(ordering: .acquiring)) }
     }
 
-    /// The container itself. Not for use outside this library.
+    /// The container itself. Don't access it directly.
     public var _container: Container { self }
 
     /// From now on the view answers as `node` does, as fast.
@@ -92,10 +106,16 @@ public final class Container: FeatureContainer {
         return isView && backing.node.path.contains { $0.storage.address == storage.address }
     }
 
-    /// Makes a child: it sees everything of this container, and what is set in it stays in it.
+    /// Returns a new child, which sees everything in this container. What you set in the child stays there.
+    ///
+    /// - Returns: The child. It keeps this container alive.
     public func child() -> Container { backing.makeChild(of: self) }
 
-    /// Makes a child and configures it.
+    /// Returns a new child, configured by a closure.
+    ///
+    /// - Parameter configure: A closure that sets what is the child's own.
+    /// - Returns: The child. It keeps this container alive.
+    /// - Throws: What `configure` throws.
     public func child<E>(_ configure: (Container) throws(E) -> Void) throws(E) -> Container {
         let child = child()
         try configure(child)

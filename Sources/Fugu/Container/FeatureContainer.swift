@@ -1,16 +1,30 @@
-/// What can be read and set by keys of every kind: a ``Container``, the handle that `load(in:)` is given, the handle of an
-/// ``Container/update(_:)``, an ``ObservableContainer``.
+/// A type from which you read keys of every kind: a ``Container``, the handle of a load or of ``Container/update(_:)``, or an
+/// ``ObservableContainer``.
 ///
-/// A type that conforms for an actor only (`extension Model: @MainActor Feature`) can be read, set, replaced, and reset on
-/// that actor only: the compiler refuses the conformance elsewhere. The loader that you give to `replace` belongs to no
-/// actor. What is dropped loads at the next read, on the actor.
+/// Declare accessors in an extension of this protocol, not of ``Container``, so that loads and ``Injected`` have them, too:
+///
+/// ```swift
+/// extension FeatureContainer {
+///     var greeter: Greeter {
+///         get { self[Greeter.self] }
+///         set { self[Greeter.self] = newValue }
+///     }
+/// }
+/// ```
+///
+/// You can use a type that conforms for an actor only (`extension Model: @MainActor Feature`) on that actor only; the compiler
+/// refuses it elsewhere. The exceptions are `replace` and `reset` of a ``Container``, which load nothing: you can call them
+/// anywhere. The closure that you give to `replace` belongs to no actor. A dropped instance loads at the next read, on the actor.
 public protocol FeatureContainer: PropertyContainer {}
 
 extension FeatureContainer {
-    /// The instance of a feature: what was set here or in an ancestor, nearest first, else what was or is now loaded.
+    /// The instance of a feature.
     ///
-    /// Stops the program with the way round if the load needs itself, or if the container is closed or gone. Setting
-    /// swaps the feature here and for all descendants that did not do so themselves.
+    /// A read gives what was set here or in an ancestor, nearest first, and otherwise the loaded instance. It loads the
+    /// instance if there is none. If the load needs itself, or if the container has gone away, the program stops with a
+    /// message that shows the way there. Setting swaps the feature here and in all descendants that don't swap it themselves.
+    ///
+    /// - Complexity: O(1) if the instance is there, without a lock.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -25,7 +39,7 @@ extension FeatureContainer {
         }
     }
 
-    /// The instance of a feature named by a key.
+    /// The instance of the feature that a key names.
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
         @inlinable @inline(__always) get {
             let present = _storage.read(key._raw, as: Instance.self)
@@ -53,8 +67,9 @@ extension FeatureContainer {
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
 
-    /// The instance of a feature that may fail to load.
-    /// - Throws: What its load threw, or ``LoadError``.
+    /// The instance of a feature whose load can throw.
+    ///
+    /// - Throws: What the load throws, or ``LoadError``.
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -66,10 +81,11 @@ extension FeatureContainer {
         }
     }
 
-    /// The instance of a feature whose load suspends; no suspension if it is there.
+    /// The instance of a feature whose load can suspend. If the instance is there, the read doesn't suspend.
     ///
-    /// The load runs in a task of its own. Cancelling the reader releases it alone, with `CancellationError`.
-    /// - Throws: What its load threw, `CancellationError`, or ``LoadError``.
+    /// The load runs in a task of its own. If you cancel a task that waits, only that task stops waiting.
+    ///
+    /// - Throws: What the load throws, `CancellationError`, or ``LoadError``.
     public subscript<F: AsyncFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -95,40 +111,70 @@ extension FeatureContainer {
         set { fatalError() }
     }
 
-    /// Swaps a feature here and for all descendants that did not do so themselves.
+    /// Swaps a feature here and in all descendants that don't swap it themselves.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - instance: The instance that reads give from now on.
     public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
         _container.backing.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
-    /// Swaps a feature here and for all descendants that did not do so themselves.
+    /// Swaps a feature here and in all descendants that don't swap it themselves.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - instance: The instance that reads give from now on.
     public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
         _container.backing.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
-    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
     ///
-    /// Counts as set, though `load` runs at the next read only and its result lives here or deeper.
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - load: A closure that creates the instance, like `load(in:)`.
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
         _container.backing.change(TypedKey(F.self), .replace(Replacement { Payload(load($0)) }))
     }
 
-    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    ///
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the feature.
+    ///   - load: A closure that creates the instance, like `load(in:)`.
     public func replace<Instance>(
         _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
         _container.backing.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
     }
 
-    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    ///
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - load: A closure that creates the instance, like `load(in:)`.
     public func replace<F: ThrowingFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
     ) {
         _container.backing.change(TypedKey(F.self), .replace(Replacement { Payload(try load($0)) }))
     }
 
-    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    ///
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - load: A closure that creates the instance, like `load(in:)`.
     public func replace<F: AsyncFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) async throws -> F.Instance
     ) {
@@ -137,7 +183,13 @@ extension FeatureContainer {
         _container.backing.change(TypedKey(F.self), .replace(replacement))
     }
 
-    /// Lets a feature be made in another way, here and for all descendants that did not swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    ///
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the feature.
+    ///   - load: A closure that creates the instance, like `load(in:)`.
     public func replace<Instance>(
         _ key: KeyPath<ContainerKeys, FeatureKey<Instance>>,
         load: @escaping @Sendable (any FeatureContainer) -> Instance
@@ -145,18 +197,27 @@ extension FeatureContainer {
         replace(ContainerKeys()[keyPath: key], load: load)
     }
 
-    /// Takes away what was set or loaded here: a feature is the parent's, or loads again at its next read.
+    /// Removes what was set or loaded here.
+    ///
+    /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
     public func reset<K: Keyed>(_ key: K.Type) { _container.backing.change(TypedKey(K.self), .reset) }
 
-    /// Takes away what was set or loaded here: a feature is the parent's, or loads again at its next read.
+    /// Removes what was set or loaded here.
+    ///
+    /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
     public func reset<K: ValueKey>(_ key: K) { _container.backing.change(TypedKey(key), .reset) }
 
-    /// Takes away what was set or loaded here: a feature is the parent's, or loads again at its next read.
+    /// Removes what was set or loaded here.
+    ///
+    /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
     public func reset<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) { reset(ContainerKeys()[keyPath: key]) }
 
-    /// Registers what is to run when what is being loaded is not needed any more: at the end of
-    /// ``Container/close(deadline:)``, or when the instance leaves early. Outside a load it belongs to the container and runs
-    /// last of all.
+    /// Registers a teardown closure for the instance being loaded.
+    ///
+    /// The closure runs in ``Container/close(deadline:)``, or earlier if the instance is replaced, reset, or reloaded. Outside
+    /// a load, the closure belongs to the container and runs last.
+    ///
+    /// - Parameter body: The closure. What it throws is collected in ``CloseError``.
     public func onClose(_ body: @escaping @Sendable () async throws -> Void) {
         _container.backing.onClose(Closer(close: body))
     }

@@ -1,4 +1,4 @@
-/// Reads from a container, each time anew.
+/// A property wrapper that reads from a container at each access.
 ///
 /// ```swift
 /// struct Greeter {
@@ -8,13 +8,14 @@
 /// }
 /// ```
 ///
-/// The wrapper asks at each access. It asks ``Container/current`` if the wrapper was made where nothing was bound, or if
+/// It asks ``Container/current`` if the wrapper was made where nothing was bound, or if
 /// `current` is the container that the wrapper was made in or a descendant of it. Otherwise it asks the container that it was
 /// made in. For a wrapper that was made while a feature loads, that is the home of the feature. So a feature that reads late
 /// follows the overrides of its caller.
 ///
-/// The wrapper suits structs, actors, and main-actor classes. A nonisolated `Sendable` class cannot use it, since a property
-/// wrapper is a `var`. Keep the container there and read from it.
+/// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
+/// `@ObservationIgnored @Injected(\.timeout) var timeout`. A nonisolated `Sendable` class can't use it, since a property wrapper
+/// is a `var`: keep the container in a constant there and read from it.
 @propertyWrapper public struct Injected<Value>: Sendable {
     @usableFromInline let source: InjectionSource
     @usableFromInline let read: @Sendable (Container) -> Value
@@ -57,7 +58,7 @@
         self.init(.given(container._container), fileID, line) { ($0 as any FeatureContainer)[keyPath: keyPath] }
     }
 
-    /// What the container has now.
+    /// The value or instance that the container gives now.
     public var wrappedValue: Value {
         @inlinable get {
             let container = source.container

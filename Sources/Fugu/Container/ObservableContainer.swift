@@ -1,6 +1,6 @@
 public import Observation
 
-/// A container whose reads are tracked, for SwiftUI and `withObservationTracking`.
+/// A container that tracks its reads, for SwiftUI and `withObservationTracking`.
 ///
 /// Reading a key tracks that key and no other. A first load is no change. Get one from ``Container/observable``, and bind to
 /// its members where a view changes them:
@@ -11,14 +11,14 @@ public import Observation
 /// ```
 @dynamicMemberLookup
 public final class ObservableContainer: FeatureContainer, Observable {
-    /// Registers what is read before it is read. Not for use outside this library.
+    /// Registers what is read before it is read. Don't use it directly.
     public let _container: Container
 
     init(_ container: Container, _ tracker: Tracker) {
         _container = Container(view: TrackingView(container, tracker))
     }
 
-    /// Nothing: every read must be registered. Not for use outside this library.
+    /// Nothing: every read must be registered. Don't use it directly.
     public var _storage: StorageReference { StorageReference.empty }
 }
 

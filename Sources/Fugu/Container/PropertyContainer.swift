@@ -1,17 +1,21 @@
-/// What can be read and set by property keys: a ``Container``, the handle of a rule, an ``ObservableContainer``.
+/// A type from which you read properties: a ``Container``, the handle of a rule, or an ``ObservableContainer``.
 ///
-/// Reads and writes may come from any thread. A first read evaluates the default; no lock is held meanwhile.
+/// You can read and write from any thread. A first read evaluates the default, and Fugu holds no lock meanwhile.
 @dynamicMemberLookup
 public protocol PropertyContainer: AnyObject, Sendable {
-    /// Where a present value is found without further ado. Not for use outside this library.
+    /// The storage that inlined reads use. Don't access it directly.
     var _storage: StorageReference { get }
-    /// What answers if it is not found there. Not for use outside this library.
+    /// The container that answers if the storage doesn't. Don't access it directly.
     var _container: Container { get }
 }
 
 extension PropertyContainer {
-    /// The value of a property: what was set here or in an ancestor, nearest first, else what a source has, else the
+    /// The value of a property.
+    ///
+    /// A read gives the first of these: what was set here or in an ancestor, nearest first; what a source supplies; the
     /// default.
+    ///
+    /// - Complexity: O(1) once the value was read, without a lock.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable @inline(__always) get {
             let present = _storage.read(Key.property(P.self), as: P.Value.self)
@@ -24,7 +28,7 @@ extension PropertyContainer {
         }
     }
 
-    /// The value of a property named by a key.
+    /// The value of the property that a key names.
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
         @inlinable @inline(__always) get {
             let present = _storage.read(key._raw, as: Value.self)
@@ -52,13 +56,13 @@ extension PropertyContainer {
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
 
-    /// Takes away what was set here, so that the property has its parent's value or its default again.
+    /// Removes what was set here, so that the property gives the parent's value or its default again.
     public func reset<P: Property>(_ property: P.Type) { _container.backing.change(TypedKey(P.self), .reset) }
 
-    /// Takes away what was set here, so that the property has its parent's value or its default again.
+    /// Removes what was set here, so that the property gives the parent's value or its default again.
     public func reset<Value>(_ key: PropertyKey<Value>) { _container.backing.change(TypedKey(key), .reset) }
 
-    /// Takes away what was set here, so that the property has its parent's value or its default again.
+    /// Removes what was set here, so that the property gives the parent's value or its default again.
     public func reset<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) { reset(ContainerKeys()[keyPath: key]) }
 }
 

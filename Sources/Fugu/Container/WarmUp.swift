@@ -42,31 +42,31 @@ public struct WarmUp: Sendable {
         load(ContainerKeys()[keyPath: key])
     }
 
-    /// Adds a feature that may fail.
+    /// Adds a feature whose load can throw.
     public mutating func load<F: ThrowingFeature & SendableMetatype>(_ feature: F.Type) {
         items.append(Item(key: Key(raw: Key.throwingFeature(F.self))) { _ = try $0[F.self] })
     }
 
-    /// Adds a feature whose load suspends.
+    /// Adds a feature whose load can suspend.
     public mutating func load<F: AsyncFeature>(_ feature: F.Type) {
         items.append(Item(key: Key(raw: Key.asyncFeature(F.self))) { _ = try await $0[F.self] })
     }
 }
 
-/// What failed in a warm-up; everything else was loaded.
+/// The failures of a warm-up. Everything else was loaded.
 public struct WarmUpError: Error, Sendable, CustomStringConvertible {
-    /// One feature that was not loaded.
+    /// A feature that wasn't loaded.
     public struct Failure: Sendable {
         /// The features on the way to the one whose load threw the error, that of the list first. A feature that catches
         /// the error of another and throws its own is the last.
         public let path: [String]
-        /// What it threw.
+        /// The error that the load threw.
         public let error: any Error
     }
-    /// In the order of the list.
+    /// The failures, in the order of the list.
     public let failures: [Failure]
 
-    /// How many failed, and for each the way to it and what it threw.
+    /// The number of failures, and for each the path to it and its error.
     public var description: String { Messages.warmUpFailed(failures) }
 }
 

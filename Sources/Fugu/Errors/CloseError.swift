@@ -1,17 +1,17 @@
-/// The failures collected while closing a container. Every closer still ran.
+/// The failures collected while closing a container. Every teardown closure still ran.
 public struct CloseError: Error, Sendable, CustomStringConvertible {
-    /// One closer that failed or took too long.
+    /// A teardown closure that failed or took too long.
     public struct Failure: Sendable {
-        /// The feature that registered it, or nil if it was registered outside of loads.
+        /// The feature that registered the closure, or `nil` if it was registered outside a load.
         public let feature: String?
-        /// What it threw; ``DeadlineExceeded`` if it was abandoned.
+        /// The error that the closure threw, or ``DeadlineExceeded`` if it was abandoned.
         public let error: any Error
     }
-    /// A closer was not done within its deadline.
+    /// An error that says that a teardown closure exceeded its deadline.
     public struct DeadlineExceeded: Error, Sendable, CustomStringConvertible {
-        /// How long it was given.
+        /// The time that the closure was given.
         public let deadline: Duration
-        /// The deadline in words.
+        /// A description of the deadline.
         public var description: String { "was not done within \(deadline) and is left to itself" }
     }
     /// `close()` was called by a closer or a load that this very closing waits for, and would have waited for ever.
@@ -24,9 +24,9 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         /// What happened and what to do.
         public var description: String { Messages.closingWaitsForItself(feature, isLoad: isLoad) }
     }
-    /// In the order in which the closers ran.
+    /// The failures, in the order in which the closures ran.
     public let failures: [Failure]
 
-    /// How many failed, and for each the feature and what it threw.
+    /// The number of failures, and for each the feature and its error.
     public var description: String { Messages.closeFailed(failures) }
 }

@@ -1,6 +1,6 @@
-/// Why the container itself could not load something: a cycle, a container that is closed or gone.
+/// An error that a container throws if it can't load a feature: because of a cycle, or because it's closed or has gone away.
 ///
-/// Thrown by reads of throwing and async features; a plain feature stops the program with the same words.
+/// Reads of throwing and async features throw it. A plain feature stops the program with the same message.
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     enum Code: Sendable, Equatable {
         case cycle, tooDeep, ended, closed
@@ -8,10 +8,10 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case external(place: String?, remedy: String)
     }
     let code: Code
-    /// The keys on the way to the one that could not be loaded, outermost first, that one last.
+    /// The names of the keys on the way to the one that couldn't be loaded, which is the last.
     public let path: [String]
 
-    /// The whole message: what happened, the way there, what to do.
+    /// The message: what happened, the path that led there, and what to do.
     public var description: String { Messages.loadError(code, path) }
 
     static func cycle(_ way: [Key]) -> LoadError { LoadError(code: .cycle, path: way.map(\.name)) }

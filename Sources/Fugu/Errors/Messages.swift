@@ -88,7 +88,8 @@ enum Messages {
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {
         let names = way.map(\.name)
-        return "Fugu: \(key.name) opens something outside the container or registers closers, and is made once more for a "
+        return
+            "Fugu: \(key.name) opens something outside the container or registers closers, and is made once more for a "
             + "child container, since that sets \(names.last ?? "something"): \(self.way(names)). If there is to be one "
             + "for all, declare `static var isShared: Bool { true }` and make it from nothing that children set; if each child is to "
             + "have its own, declare `static var isLocal: Bool { true }`."

@@ -1,4 +1,4 @@
-/// A clock to measure and to wait with, whichever stands behind it.
+/// A clock for measuring and waiting that wraps any other clock.
 ///
 /// ```swift
 /// try await container.clock.sleep(for: .seconds(1))
@@ -7,7 +7,7 @@
 /// container.clock = AnyClock(clock)   // a test moves it by hand
 /// ```
 public struct AnyClock: Clock, ExternalFeature, Sendable {
-    /// A point in time of one clock; comparing instants of two different clocks means nothing.
+    /// A point in time of one clock. Don't compare instants of different clocks.
     public struct Instant: InstantProtocol, Sendable {
         /// The time since the clock was wrapped.
         public let offset: Duration
@@ -21,7 +21,7 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
         /// The time from this instant to `other`, negative where that is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether `left` comes before `right`.
+        /// Returns a Boolean value that indicates whether an instant comes before another one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -31,7 +31,7 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     private let readResolution: @Sendable () -> Duration
     private let sleepUntil: Sleep
 
-    /// Wraps `clock`; its instants count from this moment.
+    /// Creates a clock that wraps another one. Its instants count from this moment.
     public init<C: Clock<Duration>>(_ clock: C) {
         let origin = clock.now
         readNow = { Instant(offset: origin.duration(to: clock.now)) }
@@ -55,36 +55,36 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
         self.sleepUntil = sleepUntil
     }
 
-    /// Wraps nothing anew: the same clock with the same instants.
+    /// Creates the same clock, with the same instants.
     public init(_ clock: AnyClock) { self = clock }
 
     /// The present instant.
     public var now: Instant { readNow() }
 
-    /// The smallest step by which ``now`` can change.
+    /// The smallest possible step of ``now``.
     public var minimumResolution: Duration { readResolution() }
 
-    /// Waits until `deadline`, at most `tolerance` longer if the clock heeds that.
+    /// Waits until a deadline, and at most `tolerance` longer if the clock supports it.
     ///
-    /// - Throws: `CancellationError` at once when the task is cancelled.
+    /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try await sleepUntil(deadline, tolerance)
     }
 
-    /// Waits for `duration`, at most `tolerance` longer if the clock heeds that.
+    /// Waits for a duration, and at most `tolerance` longer if the clock supports it.
     ///
-    /// - Throws: `CancellationError` at once when the task is cancelled.
+    /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }
 
-    /// The system's clock that goes on while the machine sleeps.
+    /// The system's clock that continues while the machine sleeps.
     public static let continuous = AnyClock(ContinuousClock())
 
     /// The system's clock that stops while the machine sleeps.
     public static let suspending = AnyClock(SuspendingClock())
 
-    /// A new clock on which nobody waits: sleeping moves it to the deadline and returns at once.
+    /// A new clock that never waits: sleeping moves it to the deadline and returns at once.
     public static var immediate: AnyClock {
         let clock = ManualClock()
         return AnyClock(clock) { instant, _ in
@@ -101,7 +101,7 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
 }
 
 extension FeatureContainer {
-    /// The clock to measure and to wait with.
+    /// The clock for measuring and waiting.
     public var clock: AnyClock {
         get { self[AnyClock.self] }
         set { self[AnyClock.self] = newValue }

@@ -1,4 +1,4 @@
-/// A clock that moves only when it is told to, for tests of what waits.
+/// A clock that moves only when you advance it, for tests of code that waits.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -8,8 +8,8 @@
 /// clock.advance(by: .seconds(30))       // and wakes
 /// ```
 ///
-/// A task that sleeps again and again is moved step by step: each time wait for its sleep, then advance. All
-/// functions may be called from any thread.
+/// If a task sleeps repeatedly, go step by step: wait for its sleep, and then advance. You can call all methods from any
+/// thread.
 public final class ManualClock: Clock, Sendable {
     /// A point in time of a manual clock.
     public struct Instant: InstantProtocol, Sendable {
@@ -25,29 +25,29 @@ public final class ManualClock: Clock, Sendable {
         /// The time from this instant to `other`, negative where that is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether `left` comes before `right`.
+        /// Returns a Boolean value that indicates whether an instant comes before another one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     private let state: Guarded<ManualClockState>
 
-    /// A clock that shows `now`.
+    /// Creates a clock that shows an instant.
     public init(now: Instant = Instant()) {
         state = Guarded(ManualClockState(now: now))
     }
 
-    /// What the clock shows.
+    /// The instant that the clock shows.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// Zero: it moves by whatever it is told.
+    /// Zero, since the clock moves by any duration.
     public var minimumResolution: Duration { .zero }
 
-    /// How many tasks sleep on this clock at the moment.
+    /// The number of tasks that sleep on this clock now.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     /// Waits until the clock is moved to `deadline` or beyond, and not at all if it is there already.
     ///
-    /// - Throws: `CancellationError` at once when the task is cancelled.
+    /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let ticket = state.withLock { $0.ticket() }
         try await withTaskCancellationHandler {
@@ -64,15 +64,16 @@ public final class ManualClock: Clock, Sendable {
 
     /// Waits until the clock is moved on by `duration` or more.
     ///
-    /// - Throws: `CancellationError` at once when the task is cancelled.
+    /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }
 
-    /// Moves the clock on by `duration` and wakes whose deadline has come: in the order of the deadlines and, where
-    /// these are equal, in that of arrival.
+    /// Advances the clock and wakes the tasks whose deadlines have come.
     ///
-    /// Stops with a message where `duration` is negative.
+    /// Tasks wake in the order of their deadlines, and tasks with equal deadlines in the order in which they began to sleep.
+    ///
+    /// - Parameter duration: The duration. A negative one stops the program with a message.
     public func advance(by duration: Duration) {
         if duration < .zero {
             fatalError("A ManualClock cannot go back: advance(by:) needs a duration of zero or more, not \(duration).")
@@ -86,7 +87,7 @@ public final class ManualClock: Clock, Sendable {
         state.withLock { $0.advance(to: instant) }.resume()
     }
 
-    /// Moves the clock on to the nearest deadline, if anybody sleeps, and wakes all who wait for that instant.
+    /// Advances the clock to the nearest deadline, if a task sleeps, and wakes all tasks that wait for that instant.
     ///
     /// - Returns: Whether anybody slept.
     @discardableResult

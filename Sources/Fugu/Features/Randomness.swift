@@ -15,19 +15,21 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     /// How often a constant was drawn since someone began to draw.
     private var draws: ConstantDraws?
 
-    /// A generator of your own.
+    /// Creates a generator from a closure.
     ///
-    /// - Parameter draw: Gives 64 random bits; called for every number, by several threads at once if they draw at
-    /// once.
+    /// - Parameter draw: A closure that returns 64 random bits. Several threads may call it at the same time.
     public init(_ draw: @escaping @Sendable () -> UInt64) {
         self.draw = draw
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     public func next() -> UInt64 { draw() }
 
-    /// Calls `body` with this generator and gives its result, so that a generator read from a container can be used
-    /// in place.
+    /// Calls a closure with this generator, so that you can use a generator in place that you read from a container.
+    ///
+    /// - Parameter body: A closure that draws from the generator.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
     public func callAsFunction<R, E>(_ body: (inout Randomness) throws(E) -> R) throws(E) -> R {
         draws?.begin()
         var generator = self
@@ -40,21 +42,21 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
         return generator.next()
     }
 
-    /// The same numbers in every run for the same `seed`: repeatable, and so never for secrets.
+    /// Returns a generator that gives the same numbers in every run for the same seed. Never use it for secrets.
     ///
-    /// Each call starts a sequence of its own. `LinearCongruential`, in the source, gives the
-    /// formula.
+    /// Each call starts a sequence of its own. `LinearCongruential`, in the source, has the formula.
+    ///
+    /// - Parameter seed: The seed.
     public static func linearCongruential(withSeed seed: UInt64) -> Randomness {
         let generator = Guarded(LinearCongruential(seed: seed))
         return Randomness { generator.withLock { $0.next() } }
     }
 
-    /// Always the same 64 bits.
+    /// Returns a generator that always gives the same 64 bits.
     ///
-    /// `constant(1)` draws the lower bound of every range of integers. Beware of other values: for ranges whose size
-    /// is no power of two the standard library draws again when a number would bias the result, and it refuses some
-    /// constants for ever (0 is one). Who draws a constant 16 million times at a stretch is taken for that, and the
-    /// program stops with a message.
+    /// `constant(1)` draws the lower bound of every range of integers. Be careful with other values: if the size of a range
+    /// isn't a power of two, the standard library draws again when a number would bias the result, and it refuses some
+    /// constants forever (0 is one). After 16 million draws at a stretch the program stops with a message.
     public static func constant(_ value: UInt64) -> Randomness {
         let draws = ConstantDraws(of: value)
         var randomness = Randomness {

@@ -14,7 +14,7 @@ import WinSDK
 
 /// The time of day: seconds since 1970, as the system's clock shows them.
 ///
-/// It jumps when the clock is set. To measure or to wait, use ``AnyClock``.
+/// It jumps when someone sets the clock. To measure or to wait, use ``AnyClock``.
 ///
 /// ```swift
 /// let started = container.timestamp.now
@@ -23,9 +23,10 @@ import WinSDK
 public struct Timestamp: ExternalFeature, Sendable {
     private let read: @Sendable () -> Double
 
-    /// A timestamp of your own.
+    /// Creates a timestamp from a closure.
     ///
-    /// - Parameter read: Gives the seconds since 1970-01-01 00:00:00 UTC; called at every read, on the reader's thread.
+    /// - Parameter read: A closure that returns the seconds since 1970-01-01 00:00:00 UTC. It's called at every read, on the
+    ///   reader's thread.
     public init(_ read: @escaping @Sendable () -> Double) {
         self.read = read
     }
@@ -36,14 +37,20 @@ public struct Timestamp: ExternalFeature, Sendable {
     /// The system's clock.
     public static let system = Timestamp { systemTime() }
 
-    /// Always the same time: `seconds` since 1970.
+    /// Returns a timestamp that stands still.
+    ///
+    /// - Parameter seconds: The seconds since 1970.
     public static func constant(_ seconds: Double) -> Timestamp {
         Timestamp { seconds }
     }
 
-    /// The time of day that was `start` (seconds since 1970) at this call and moves on with `clock`.
+    /// Returns a timestamp that moves with a clock.
     ///
-    /// With a ``ManualClock``, one hand moves both: what sleeps and what reads the time.
+    /// With a ``ManualClock``, you move sleeping tasks and the time of day together.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock.
+    ///   - start: The seconds since 1970 at this call.
     public static func following(_ clock: some Clock<Duration>, from start: Double = 0) -> Timestamp {
         let clock = AnyClock(clock)
         let origin = clock.now

@@ -1,29 +1,29 @@
-/// What a container and its ancestors hold at one moment, and what was made from what. It contains no values.
+/// A snapshot of what a container and its ancestors hold, and of what each instance was loaded from. It contains no values.
 public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertible {
-    /// One thing that is held.
+    /// A value or an instance in a graph.
     public struct Entry: Sendable, Codable, Hashable, Identifiable {
-        /// How it came there.
+        /// The way in which it got into the container.
         public enum State: String, Sendable, Codable {
             case set, replaced, loaded
         }
-        /// Unique in the graph.
+        /// An identifier, unique in the graph.
         public let id: String
-        /// The type's or key's name.
+        /// The name of the type or key.
         public let name: String
-        /// How it came there.
+        /// The way in which it got into the container.
         public let state: State
-        /// How many ancestors the container has in which it lives: 0 is the root.
+        /// The number of ancestors of the container in which it lives. The root has none.
         public let depth: Int
-        /// Whether something changed since that it was made from.
+        /// A Boolean value that indicates whether an input changed after the instance was loaded.
         public let isStale: Bool
-        /// The ids of what it was made from.
+        /// The identifiers of its inputs.
         public let inputs: [String]
     }
 
-    /// By depth and name.
+    /// The entries, in the order of depth and name.
     public let entries: [Entry]
 
-    /// A flowchart in the Mermaid language: arrows point from what was made to what it was made from.
+    /// The graph as a Mermaid flowchart, whose arrows point from an instance to its inputs.
     public var mermaid: String {
         render(begin: "graph TD", end: nil) { entry in
             "    \(entry.id)[\"\(entry.label.escapedForMermaid)\"]"
@@ -32,7 +32,7 @@ public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertib
         }
     }
 
-    /// A graph in the DOT language of Graphviz, with the same arrows.
+    /// The graph in the DOT language of Graphviz, with the same arrows.
     public var dot: String {
         render(begin: "digraph container {", end: "}") { entry in
             "    \(entry.id) [label=\"\(entry.label.escapedForDot)\"\(entry.isStale ? ", style=dashed" : "")];"
@@ -90,7 +90,7 @@ extension String {
 }
 
 extension Container {
-    /// What this container and its ancestors hold, and what was made from what.
+    /// A snapshot of what this container and its ancestors hold, and of what each instance was loaded from.
     public var graph: ContainerGraph { ContainerGraph(of: backing.node) }
 }
 

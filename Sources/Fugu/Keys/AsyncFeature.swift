@@ -1,43 +1,56 @@
 /// A feature whose load suspends and can fail: `try await container[Database.self]`.
 ///
-/// The load runs in a task of its own with the task-local values of the task that asked first, whoever asks later: what
-/// belongs to one request, a trace say, is found in the load only of the request that began it. It has that task's priority,
-/// too, raised to that of every later one where the runtime can (from the 2025 systems on, and on Linux).
+/// The load runs in a task of its own. It has the task-local values of the task that asked first, for example the trace of
+/// that request, and its priority. A later waiter with a higher priority raises it, where the runtime supports that (on the
+/// 2025 systems and later, and on Linux).
 ///
-/// Cancelling one who waits releases that one alone; when the last one leaves, the load is cancelled. No thread is blocked
-/// while a task waits. A failure reaches those who waited and is not kept.
+/// Cancelling a waiter releases that waiter alone. When the last waiter leaves, the load is cancelled. No thread is blocked
+/// while a task waits. A failure reaches everyone who waits, and the next read tries again.
+///
+/// To swap an async feature, use `container.set(Database.self, to: database)` or `replace`; a subscript that suspends can't have
+/// a setter.
 public protocol AsyncFeature: Keyed, SendableMetatype where Held == Instance {
-    /// What is held: the instance.
+    /// The type of what a container holds: the instance.
     associatedtype Held = Instance
-    /// What is made; the conforming type itself unless said.
+    /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
-    /// Makes the instance or throws. Runs once however many tasks ask, without any lock held.
-    static func load(in container: any FeatureContainer) async throws -> Instance
-    /// Whether the instance is dropped and made anew when something changes that it was made from. False unless said.
-    static var reloadsWhenInputsChange: Bool { get }
-    /// Whether each container that asks makes its own, though it reads nothing of its own. False unless said.
-    static var isLocal: Bool { get }
-    /// Whether it must live in the root. False unless said.
+    /// Creates the instance.
     ///
-    /// A read through a child that overrides something it was made from is then an error, so that what is dear is never
-    /// made once for each request by accident.
+    /// The method runs once, however many tasks ask, in a task of its own, and Fugu holds no lock meanwhile.
+    ///
+    /// - Parameter container: The handle of the load, which records what you read from it.
+    /// - Returns: The instance, which the container keeps.
+    /// - Throws: An error that reaches everyone who waits. It isn't kept: the next read tries again.
+    static func load(in container: any FeatureContainer) async throws -> Instance
+    /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
+    ///
+    /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale.
+    static var reloadsWhenInputsChange: Bool { get }
+    /// A Boolean value that indicates whether every container loads its own instance, regardless of the inputs.
+    ///
+    /// The default is `false`.
+    static var isLocal: Bool { get }
+    /// A Boolean value that indicates whether the instance must live in the root.
+    ///
+    /// The default is `false`. If it's `true`, a read through a child that overrides one of the inputs is an error, so that
+    /// an expensive instance is never loaded once for each request by accident.
     static var isShared: Bool { get }
-    /// Whether it reaches outside the process; declared by ``ExternalAsyncFeature``. Not for use outside this library.
+    /// A Boolean value that indicates whether the feature is external. Don't use it directly.
     static var _isExternal: Bool { get }
 }
 
 extension AsyncFeature {
-    /// No: the instance stays when its inputs change.
+    /// The default, `false`: the instance stays when its inputs change.
     public static var reloadsWhenInputsChange: Bool { false }
-    /// No: it lives where its inputs live.
+    /// The default, `false`: the instance lives where its inputs live.
     public static var isLocal: Bool { false }
-    /// No: it lives where its inputs live.
+    /// The default, `false`: the instance lives where its inputs live.
     public static var isShared: Bool { false }
-    /// The identity of the key. Not for use outside this library.
+    /// The identity of the key. Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.asyncFeature(Self.self) }
-    /// No: it does not reach outside the process. Not for use outside this library.
+    /// The default, `false`. Don't use it directly.
     public static var _isExternal: Bool { false }
-    /// Begins to load the instance if there is none. Not for use outside this library.
+    /// Begins to load the instance if there is none. Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         PreparationHandle(
             task: Task {
@@ -50,10 +63,10 @@ extension AsyncFeature {
     }
 }
 
-/// An async feature that reaches outside the process. Strict containers throw instead of loading it.
+/// An async feature that reaches outside the process, and that strict containers therefore refuse to load: they throw.
 public protocol ExternalAsyncFeature: AsyncFeature {}
 
 extension ExternalAsyncFeature {
-    /// Yes: it reaches outside the process. Not for use outside this library.
+    /// Always `true`. Don't use it directly.
     public static var _isExternal: Bool { true }
 }

@@ -1,4 +1,4 @@
-/// Something that is made when it is first needed, from other things of the container, and kept.
+/// A service that a container creates on first use, from other keys of the container, and keeps.
 ///
 ///     struct Greeter: Feature {
 ///         let name: String
@@ -6,68 +6,89 @@
 ///     }
 ///     container[Greeter.self].name
 ///
-/// What `load(in:)` reads decides where the instance lives: in the deepest container that holds anything it read. A type
-/// that belongs to an actor conforms to it in isolation, `extension Model: @MainActor Feature`.
+/// You don't declare scopes. The container records what `load(in:)` reads, and the instance lives in the deepest container
+/// that holds any of it. A child that overrides an input gets its own instance.
+///
+/// The instance can be of another type than the one that conforms, for example the existential of a protocol:
+///
+///     enum LinkStore: Feature {
+///         static func load(in container: any FeatureContainer) -> any LinkRepository { SQLLinks() }
+///     }
+///     container[LinkStore.self] = InMemoryLinks()
+///
+/// An instance is `Sendable`, and so is a protocol whose values are instances. The compiler infers the conformance of a
+/// struct, except of a public one: write `public struct Greeter: Feature, Sendable`. A type that belongs to an actor conforms
+/// in isolation: `extension Model: @MainActor Feature`.
 public protocol Feature: Keyed where Held == Instance {
-    /// What is held: the instance.
+    /// The type of what a container holds: the instance.
     associatedtype Held = Instance
-    /// What is made; the conforming type itself unless said.
+    /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
-    /// Makes the instance. Runs once however many threads ask, without any lock held.
+    /// Creates the instance.
     ///
-    /// `container` records what is read from it; afterwards, if the instance keeps it, it answers from where the
-    /// instance lives. While loading it can only be read and be given closers.
+    /// The method runs once, however many threads ask, and Fugu holds no lock meanwhile.
+    ///
+    /// - Parameter container: The handle of the load. It records what you read from it, and you can register teardown
+    ///   closures with it, but you can't set anything. If the instance keeps it, it answers from the container in which the
+    ///   instance lives.
+    /// - Returns: The instance, which the container keeps.
     static func load(in container: any FeatureContainer) -> Instance
-    /// Whether the instance is dropped and made anew when something changes that it was made from. False unless said.
-    static var reloadsWhenInputsChange: Bool { get }
-    /// Whether each container that asks makes its own, though it reads nothing of its own. False unless said.
-    static var isLocal: Bool { get }
-    /// Whether it must live in the root. False unless said.
+    /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
     ///
-    /// A read through a child that overrides something it was made from is then an error, so that what is dear is never
-    /// made once for each request by accident.
+    /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale.
+    static var reloadsWhenInputsChange: Bool { get }
+    /// A Boolean value that indicates whether every container loads its own instance, regardless of the inputs.
+    ///
+    /// The default is `false`.
+    static var isLocal: Bool { get }
+    /// A Boolean value that indicates whether the instance must live in the root.
+    ///
+    /// The default is `false`. If it's `true`, a read through a child that overrides one of the inputs is an error, so that
+    /// an expensive instance is never loaded once for each request by accident.
     static var isShared: Bool { get }
-    /// What strict containers give instead; declared by ``ExternalFeature``. Not for use outside this library.
+    /// The placeholder of an external feature. Don't use it directly.
     static var _standIn: (() -> Instance)? { get }
-    /// Loads, unless the program runs for a preview. Not for use outside this library.
+    /// Loads, or returns the preview in an Xcode preview. Don't use it directly.
     static func _make(in container: any FeatureContainer) -> Instance
 }
 
 extension Feature {
-    /// No: the instance stays when its inputs change.
+    /// The default, `false`: the instance stays when its inputs change.
     public static var reloadsWhenInputsChange: Bool { false }
-    /// No: it lives where its inputs live.
+    /// The default, `false`: the instance lives where its inputs live.
     public static var isLocal: Bool { false }
-    /// No: it lives where its inputs live.
+    /// The default, `false`: the instance lives where its inputs live.
     public static var isShared: Bool { false }
-    /// The identity of the key. Not for use outside this library.
+    /// The identity of the key. Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.feature(Self.self) }
-    /// Nothing: it does not reach outside the process. Not for use outside this library.
+    /// The default, `nil`. Don't use it directly.
     public static var _standIn: (() -> Instance)? { nil }
-    /// Loads. Not for use outside this library.
+    /// Loads. Don't use it directly.
     @inlinable public static func _make(in container: any FeatureContainer) -> Instance { load(in: container) }
-    /// Loads the instance if there is none. Not for use outside this library.
+    /// Loads the instance if there is none. Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         container.prepare(Request(Self.self)) { Payload(_make(in: $0)) }
     }
 }
 
-/// A feature that reaches outside the process. Strict containers, those of tests, refuse to load it.
+/// A feature that reaches outside the process, and that strict containers, those of tests, therefore refuse to load.
 public protocol ExternalFeature: Feature {
-    /// What a strict container gives, after it has reported the failure, so that the test goes on.
-    static var placeholder: Instance { get }
-    /// What containers give in a process that runs for an Xcode preview; the placeholder unless said.
+    /// The instance that a strict container gives after it has failed the test, so that the test goes on.
     ///
-    /// A preview is recognized by the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
+    /// For a struct of closures, use ``unimplemented(_:placeholder:fileID:line:)`` for each closure.
+    static var placeholder: Instance { get }
+    /// The instance that containers give in an Xcode preview. The default is the placeholder.
+    ///
+    /// Fugu recognizes a preview by the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
     static var preview: Instance { get }
 }
 
 extension ExternalFeature {
-    /// The placeholder. Not for use outside this library.
+    /// The placeholder. Don't use it directly.
     public static var _standIn: (() -> Instance)? { { placeholder } }
     /// The placeholder.
     public static var preview: Instance { placeholder }
-    /// Loads, unless the program runs for a preview. Not for use outside this library.
+    /// Loads, or returns the preview in an Xcode preview. Don't use it directly.
     public static func _make(in container: any FeatureContainer) -> Instance {
         PreviewRun.isOn ? preview : load(in: container)
     }

@@ -14,7 +14,7 @@
 
     @usableFromInline let interned: InternedKey
 
-    /// The identity of the key. Not for use outside this library.
+    /// The identity of the key. Don't use it directly.
     @inlinable public var _raw: UInt { interned.raw }
 
     /// Creates a key.
@@ -83,10 +83,10 @@
 extension FeatureKey {
     var descriptor: FeatureDescriptor<Instance> { interned.descriptor() }
 
-    /// Reads it. Not for use outside this library.
+    /// Reads it. Don't use it directly.
     public func _read(in container: Container) -> Instance { container[self] }
 
-    /// Loads the instance if there is none. Not for use outside this library.
+    /// Loads the instance if there is none. Don't use it directly.
     public func _prepare(in container: Container) {
         _ = container.prepare(Request(self)) { [self] in Payload(descriptor.make(in: $0)) }
     }

@@ -4,16 +4,16 @@
 public protocol Keyed {
     /// The type of what a container holds for the type.
     associatedtype Held: Sendable
-    /// The identity of the key. Not for use outside this library.
+    /// The identity of the key. Don't use it directly.
     static var _raw: UInt { get }
-    /// How sources are asked for it. Not for use outside this library.
+    /// How sources are asked for it. Don't use it directly.
     static var _naming: PropertyNaming? { get }
-    /// Loads what is not there, waiting only if the kind is not async. Not for use outside this library.
+    /// Loads what is not there, waiting only if the kind is not async. Don't use it directly.
     static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle?
 }
 
 extension Keyed {
-    /// Nothing: sources are asked for named properties only. Not for use outside this library.
+    /// Nothing: sources are asked for named properties only. Don't use it directly.
     public static var _naming: PropertyNaming? { nil }
 }
 
@@ -23,22 +23,22 @@ extension Keyed {
 public protocol ValueKey<Held>: Sendable, Hashable {
     /// The type of what a container holds for the key.
     associatedtype Held: Sendable
-    /// The identity of the key. Not for use outside this library.
+    /// The identity of the key. Don't use it directly.
     var _raw: UInt { get }
-    /// How sources are asked for it. Not for use outside this library.
+    /// How sources are asked for it. Don't use it directly.
     var _naming: PropertyNaming? { get }
-    /// Reads it, loading what is not there. Not for use outside this library.
+    /// Reads it, loading what is not there. Don't use it directly.
     func _read(in container: Container) -> Held
-    /// Loads what is not there. Not for use outside this library.
+    /// Loads what is not there. Don't use it directly.
     func _prepare(in container: Container)
 }
 
 extension ValueKey {
-    /// Nothing: sources are asked for named properties only. Not for use outside this library.
+    /// Nothing: sources are asked for named properties only. Don't use it directly.
     public var _naming: PropertyNaming? { nil }
 }
 
-/// A load under way that nobody may want any longer. Not for use outside this library.
+/// A load under way that nobody may want any longer. Don't use it directly.
 public struct PreparationHandle: Sendable {
     let task: Task<Void, Never>
 

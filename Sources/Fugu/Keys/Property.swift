@@ -3,24 +3,28 @@
 ///     struct Timeout: Property { static var defaultValue: Duration { .seconds(30) } }
 ///     container[Timeout.self] = .seconds(5)
 ///
-/// `defaultValue` is evaluated at the first read in each family of containers and kept until it is reset.
+/// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it.
 public protocol Property: Keyed where Held == Value {
-    /// What is held: the value.
+    /// The type of what a container holds: the value.
     associatedtype Held = Value
-    /// What is held. Classes are shared, everything else is copied.
+    /// The type of the value. Instances of classes are shared; everything else is copied.
     associatedtype Value: Sendable
-    /// The value while nothing was set. Runs at most once at a time for a container and without any lock held.
+    /// The value while nothing is set.
+    ///
+    /// A family of containers evaluates it at the first read and keeps it until `reset`. Fugu holds no lock meanwhile.
     static var defaultValue: Value { get }
-    /// Whether the value must never be printed, by no error, report, graph or description. False unless said.
+    /// A Boolean value that indicates whether the value must never be printed in errors, reports, graphs, or descriptions.
+    ///
+    /// The default is `false`.
     static var isSecret: Bool { get }
 }
 
 extension Property {
-    /// No: the value may be printed.
+    /// The default, `false`: the value may be printed.
     public static var isSecret: Bool { false }
-    /// The identity of the key. Not for use outside this library.
+    /// The identity of the key. Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.property(Self.self) }
-    /// Evaluates the default if there is no value. Not for use outside this library.
+    /// Evaluates the default if there is no value. Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         container.prepare(Request(Self.self)) { _ in Payload(defaultValue) }
     }
@@ -35,9 +39,9 @@ public protocol NamedProperty: Property where Value: Decodable {
 }
 
 extension NamedProperty {
-    /// Nothing is said of the value.
+    /// The default, `nil`.
     public static var help: String? { nil }
 
-    /// Its name and how it is decoded. Not for use outside this library.
+    /// Its name and how it is decoded. Don't use it directly.
     public static var _naming: PropertyNaming? { PropertyNaming(name, Value.self, isSecret: isSecret) }
 }

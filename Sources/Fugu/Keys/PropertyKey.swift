@@ -27,7 +27,7 @@
 
     @usableFromInline let interned: InternedKey
 
-    /// The identity of the key. Not for use outside this library.
+    /// The identity of the key. Don't use it directly.
     @inlinable public var _raw: UInt { interned.raw }
 
     @inlinable init(interned: InternedKey) { self.interned = interned }
@@ -166,13 +166,13 @@ extension PropertyKey {
     /// The dotted path under which sources are asked, if there is one.
     public var name: String? { _naming?.name }
 
-    /// How sources are asked for it. Not for use outside this library.
+    /// How sources are asked for it. Don't use it directly.
     public var _naming: PropertyNaming? { descriptor.naming }
 
-    /// Reads it. Not for use outside this library.
+    /// Reads it. Don't use it directly.
     public func _read(in container: Container) -> Value { container[self] }
 
-    /// Evaluates the default if there is no value. Not for use outside this library.
+    /// Evaluates the default if there is no value. Don't use it directly.
     public func _prepare(in container: Container) {
         _ = container.prepare(Request(self)) { [self] _ in Payload(descriptor.defaultValue()) }
     }

@@ -1,10 +1,12 @@
-/// Ends an observation. Forgetting the token does not: the observer is called as long as the container lives.
+/// A token that ends an observation.
+///
+/// You don't need to keep the token: the observation continues until you call ``cancel()``, or until the container goes away.
 public final class ObservationToken: Sendable {
     private let subscription: Subscription
 
     init(_ observer: Observer) { subscription = observer.subscription }
 
-    /// Ends the observation and releases the closure. No call begins after this has returned.
+    /// Ends the observation and releases the closure. No call of the observer begins after this method has returned.
     public func cancel() { subscription.cancel() }
 }
 

@@ -1,9 +1,13 @@
 extension Container {
-    /// Adds a rule for the scopes whose path matches `pattern`, here and in descendants.
+    /// Adds a rule for the scopes whose path matches a pattern, here and in descendants.
     ///
-    /// `*` stands for anything within a segment, `**` for any segments, `?` for one character; the pattern must match the
-    /// whole path. Rules run in the order in which they were added, ancestors' first, each seeing what the earlier ones
-    /// set; without a lock, when a scope is first read and again after rules were added or scopes invalidated.
+    /// Rules run in the order in which you add them, those of ancestors first, and each sees what earlier ones set. They run
+    /// when a scope is first read, and again after you add a rule or call ``invalidateScopes()``.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern, which must match the whole path. `*` matches anything within a segment, `**` any segments,
+    ///     and `?` one character.
+    ///   - rule: A closure that sets properties for the scope.
     public func configureScopes(
         _ pattern: String = "**", _ rule: @escaping @Sendable (any PropertyContainer) -> Void
     ) {
@@ -11,11 +15,12 @@ extension Container {
         add(ScopeRule(description: pattern, matches: { compiled.matches($0) }, configure: rule))
     }
 
-    /// Adds a rule for the scopes that a predicate accepts.
+    /// Adds a rule for the scopes that a predicate accepts, here and in descendants.
+    ///
     /// - Parameters:
-    ///   - matches: Is given the path, with a leading slash and without a query.
-    ///   - description: Names the rule in messages.
-    ///   - rule: Sets properties for the scope.
+    ///   - matches: A closure that receives the path, with a leading slash and without a query.
+    ///   - description: A name for the rule in messages.
+    ///   - rule: A closure that sets properties for the scope.
     public func configureScopes(
         where matches: @escaping @Sendable (String) -> Bool, description: String,
         _ rule: @escaping @Sendable (any PropertyContainer) -> Void
@@ -23,8 +28,12 @@ extension Container {
         add(ScopeRule(description: description, matches: matches, configure: rule))
     }
 
-    /// The child container for a path, configured by the rules that match it. The same path gives the same container
-    /// while someone holds it. A leading slash is optional and a query is ignored.
+    /// Returns the child container for a path, configured by the rules that match it.
+    ///
+    /// The same path gives the same container for as long as someone holds it.
+    ///
+    /// - Parameter path: The path. A leading slash is optional, and a query is ignored.
+    /// - Returns: The scope.
     public func scope(_ path: String) -> Container {
         let path = ScopePattern.normalized(path)
         let node = backing.node
@@ -44,7 +53,7 @@ extension Container {
         }
     }
 
-    /// Lets all scopes here and in descendants be computed again, those that are observed at once.
+    /// Invalidates the scopes of this container and its descendants. Observed scopes are configured again at once.
     public func invalidateScopes() { invalidateScopes { _ in } }
 
     private func add(_ rule: ScopeRule) {

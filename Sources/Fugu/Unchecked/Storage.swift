@@ -686,7 +686,7 @@ extension Array {
     /// Gives all that are there to `body`, in order. The list keeps them, so nothing is counted for each, which would cost
     /// more than most bodies do.
     @inline(__always)
-    func forEachUncounted<Object: AnyObject>(_ body: (Object) -> Void) where Element == Object? {
+    func forEachUncounted<Object: Swift.AnyObject>(_ body: (Object) -> Void) where Element == Object? {
         withUnsafeBufferPointer { objects in
             for index in objects.indices {
                 guard let object = objects[index] else { continue }

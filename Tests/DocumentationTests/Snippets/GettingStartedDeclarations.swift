@@ -65,6 +65,11 @@ struct Announcer {
     func announce() -> String { "\(Int(timestamp.now)): \(Container.current[Report.self].text)" }
 }
 
+func setUp(_ container: Container = .shared) {
+    container[Station.self] = "Etna"
+    container.handleReports { report in print(report) }
+}
+
 // What the page leaves to its reader.
 
 private let readSensor: @Sendable () -> Double = { 20 }

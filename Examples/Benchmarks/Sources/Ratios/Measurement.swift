@@ -1,3 +1,4 @@
+import Foundation
 import Workloads
 
 /// The times of a row, round by round.
@@ -9,10 +10,12 @@ struct Measurement {
     private(set) var baselines: [[Double]]
 
     /// Measures subject and baselines in turn, so that whatever else the machine does meets both.
-    init(of row: Row, rounds: Int, sample: Duration) async throws {
+    init(of row: Row, rounds: Int, sample: Duration, countsProcessor: Bool) async throws {
         self.row = row
         baselines = Array(repeating: [], count: row.baselines.count)
-        let all = try await ([row.subject] + row.baselines).asyncMap { try await Sampler($0, lasting: sample) }
+        let all = try await ([row.subject] + row.baselines).asyncMap {
+            try await Sampler($0, lasting: sample, countsProcessor: countsProcessor)
+        }
         for round in 0..<rounds {
             // Every other round the other way round: who comes first may find another clock speed.
             let order = round.isMultiple(of: 2) ? Array(all.indices) : all.indices.reversed()
@@ -43,10 +46,13 @@ struct Measurement {
 /// One workload with the number of iterations that makes a sample.
 private struct Sampler {
     private let workload: Workload
+    private let countsProcessor: Bool
     private var n = 1
+    private static let start = ContinuousClock.now
 
-    init(_ workload: Workload, lasting duration: Duration) async throws {
+    init(_ workload: Workload, lasting duration: Duration, countsProcessor: Bool) async throws {
         self.workload = workload
+        self.countsProcessor = countsProcessor
         // Once to load what is loaded at the first read, then twice as many until the clock can tell.
         while try await time(n) < duration / 4 {
             n *= 2
@@ -61,12 +67,18 @@ private struct Sampler {
     }
 
     private func time(_ n: Int) async throws -> Duration {
-        let start = ContinuousClock.now
+        let start = now
         switch workload.body {
         case .plain(let body): consume(body(n))
         case .async(let body): consume(try await body(n))
         }
-        return ContinuousClock.now - start
+        return now - start
+    }
+
+    /// By the clock on the wall, or by that of the process, since any moment.
+    private var now: Duration {
+        if countsProcessor { return .microseconds(Int64(clock()) * 1_000_000 / Int64(CLOCKS_PER_SEC)) }
+        return ContinuousClock.now - Sampler.start
     }
 }
 

@@ -35,7 +35,9 @@ struct Ratios {
     private static func measurements(_ options: Options) async throws -> sending [Measurement] {
         var measurements: [Measurement] = []
         for row in allRows where options.filter.map(row.subject.name.contains) ?? true {
-            measurements.append(try await Measurement(of: row, rounds: options.rounds, sample: options.sample))
+            measurements.append(
+                try await Measurement(
+                    of: row, rounds: options.rounds, sample: options.sample, countsProcessor: options.countsProcessor))
         }
         return measurements
     }
@@ -63,6 +65,8 @@ struct Options: Sendable {
     var slack = 1.0
     var rounds = 7
     var sample = Duration.milliseconds(10)
+    /// Whether time is counted that the processor spends for the process, not what passes: for machines with other work.
+    var countsProcessor = false
     var picture: String?
     var filter: String?
 
@@ -80,6 +84,7 @@ struct Options: Sendable {
             case "--slack": slack = try value(of: argument) { Double($0) }
             case "--rounds": rounds = try value(of: argument) { Int($0).flatMap { $0 > 0 ? $0 : nil } }
             case "--sample": sample = .milliseconds(try value(of: argument) { Int($0) })
+            case "--processor": countsProcessor = true
             case "--picture": picture = try value(of: argument) { $0 }
             case "--filter": filter = try value(of: argument) { $0 }
             default: throw Usage("unknown option \(argument)\n\(Usage.text)")
@@ -91,7 +96,8 @@ struct Options: Sendable {
 /// A mistake on the command line.
 struct Usage: Error, CustomStringConvertible {
     static let text = """
-        usage: Ratios [--check] [--slack FACTOR] [--rounds N] [--sample MILLISECONDS] [--picture FILE.svg] [--filter TEXT]
+        usage: Ratios [--check] [--slack FACTOR] [--rounds N] [--sample MILLISECONDS] [--processor] [--picture FILE.svg] \
+        [--filter TEXT]
         """
 
     let description: String

@@ -117,4 +117,4 @@ extension Changes {
 }
 
 /// The rows of the table, in its order.
-public var allRows: [Row] { Reads.rows + Changes.rows + Waits.rows }
+public var allRows: [Row] { Reads.rows + Changes.rows + Waits.rows + Requests.rows }

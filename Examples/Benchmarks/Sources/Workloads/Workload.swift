@@ -54,6 +54,11 @@ public struct Bound {
         Bound(text: "≤ \(factor.short) × + \(second)") { $0[0] * factor + $0[1] }
     }
 
+    /// At most so many nanoseconds more than the first baseline, which is the named part of the subject.
+    static func nanoseconds(_ nanoseconds: Double, beyond part: String) -> Bound {
+        Bound(text: "≤ \(part) + \(nanoseconds.short) ns") { $0[0] + nanoseconds }
+    }
+
     static func nanoseconds(_ nanoseconds: Double) -> Bound {
         Bound(text: "≤ \(nanoseconds.short) ns") { _ in nanoseconds }
     }

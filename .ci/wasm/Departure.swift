@@ -1,0 +1,4 @@
+final class Departure: Sendable {
+    init(_ lease: Lease, isForNobody: Bool) {}
+    func end() {}
+}

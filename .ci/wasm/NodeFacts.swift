@@ -1,0 +1,3 @@
+struct NodeFacts {
+    func free() {}
+}

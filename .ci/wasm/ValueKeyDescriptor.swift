@@ -1,0 +1,4 @@
+protocol ValueKeyDescriptor: AnyObject, Sendable {
+    var distinction: KeyDistinction? { get }
+    var naming: PropertyNaming? { get }
+}

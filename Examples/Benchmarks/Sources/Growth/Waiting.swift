@@ -1,0 +1,96 @@
+import Fugu
+import Synchronization
+
+/// Tasks that wait for loads, by the thousand.
+enum Waiting {
+    static var courses: [Course] {
+        [
+            Course("cancel n tasks that wait for one load") { n in
+                let container = Container()
+                let arrived = Meeting(expecting: n)
+                let tasks = (0..<n).map { _ in
+                    Task {
+                        arrived.arrive()
+                        _ = try? await container[Endless.self]
+                    }
+                }
+                await arrived.all()
+                return await seconds {
+                    for task in tasks { task.cancel() }
+                    for task in tasks { await task.value }
+                }
+            },
+            Course("n children load one local async feature at once") { n in
+                let container = Container()
+                container.meeting = Meeting(expecting: n)
+                let children = (0..<n).map { _ in container.child() }
+                return try await seconds {
+                    try await withThrowingTaskGroup { group in
+                        for child in children { group.addTask { _ = try await child[LocalGuest.self] } }
+                        try await group.waitForAll()
+                    }
+                }
+            },
+        ]
+    }
+}
+
+/// Lets all go on as soon as as many have come as it expects.
+final class Meeting: Sendable {
+    private struct State {
+        var missing: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(expecting count: Int) {
+        state = Mutex(State(missing: count))
+    }
+
+    /// Comes and goes on at once.
+    func arrive() {
+        let done = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.missing -= 1
+            guard state.missing <= 0 else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for one in done { one.resume() }
+    }
+
+    /// Waits until all have come.
+    func all() async {
+        await withCheckedContinuation { continuation in
+            let isComplete = state.withLock { state in
+                if state.missing > 0 { state.waiting.append(continuation) }
+                return state.missing <= 0
+            }
+            if isComplete { continuation.resume() }
+        }
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var meeting: PropertyKey<Meeting?> { .init() }
+}
+
+/// Is there when it is cancelled, and not before.
+private enum Endless: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Int {
+        try await Task.sleep(for: .seconds(86_400))
+        return 1
+    }
+}
+
+/// Each container makes its own, and all must have begun before one is done.
+private enum LocalGuest: AsyncFeature {
+    static var isLocal: Bool { true }
+
+    static func load(in container: any FeatureContainer) async throws -> Int {
+        let meeting = container.meeting
+        meeting?.arrive()
+        await meeting?.all()
+        return 1
+    }
+}

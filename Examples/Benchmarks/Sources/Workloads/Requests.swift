@@ -1,0 +1,179 @@
+import Fugu
+import OtherModule
+
+/// What a server does for each request, beside a bare load in a root and a bare detached task.
+enum Requests {
+    static var rows: [Row] { making + closing + asynchronous + spellings }
+
+    private static var making: [Row] {
+        let root = Container()
+        root[Attempts.self] = 4
+        let one = Workload("child, value, one feature made") { n in
+            var sum = 0
+            for index in 0..<n {
+                let child = root.child()
+                child[Timeout.self] = index
+                sum &+= child[Counter.self].value
+            }
+            return sum
+        }
+        let two = Workload("child, value, one feature made, a second from it") { n in
+            var sum = 0
+            for index in 0..<n {
+                let child = root.child()
+                child[Timeout.self] = index
+                sum &+= child[Counter.self].value &+ child[Doubled.self].value
+            }
+            return sum
+        }
+        return [
+            Row(one, beside: load, bound: .times(1.5)),
+            // 1.2 loads more than the row before.
+            Row(two, beside: load, bound: .times(2.7), reached: 1.1),
+        ]
+    }
+
+    private static var closing: [Row] {
+        let root = Container()
+        let made = Workload(async: "child made and dropped") { n in
+            for _ in 0..<n { _ = root.child() }
+            return n
+        }
+        let empty = Workload(async: "child made and closed, nothing to close") { n in
+            for _ in 0..<n { try await root.child().close() }
+            return n
+        }
+        let closer = Workload(async: "child made and closed, one closer") { n in
+            for _ in 0..<n {
+                let child = root.child()
+                child.onClose {}
+                try await child.close()
+            }
+            return n
+        }
+        return [
+            Row(empty, beside: made, bound: .nanoseconds(300, beyond: "made")),
+            // One task is aimed at; it takes as long as two.
+            Row(closer, beside: detachedTask, bound: .times(1), reached: 2.1),
+        ]
+    }
+
+    private static var asynchronous: [Row] {
+        let root = Container()
+        let cold = Workload(async: "async feature that does not suspend, after a reset") { n in
+            var sum = 0
+            for _ in 0..<n {
+                root.reset(RemoteCounter.self)
+                sum &+= try await root[RemoteCounter.self].value
+            }
+            return sum
+        }
+        let inChild = Workload(async: "child, value, async feature that does not suspend") { n in
+            var sum = 0
+            for index in 0..<n {
+                let child = root.child()
+                child[Timeout.self] = index
+                sum &+= try await child[RemoteCounter.self].value
+            }
+            return sum
+        }
+        let request = Workload(async: "request: child, value, current, three features, closed") { n in
+            var sum = 0
+            for index in 0..<n {
+                let child = root.child()
+                child[Timeout.self] = index
+                sum &+= Container.with(child) {
+                    let container = Container.current
+                    return container[Counter.self].value &+ container[Doubled.self].value
+                        &+ container[Greeter.self].number
+                }
+                try await child.close()
+            }
+            return sum
+        }
+        return [
+            Row(cold, beside: load, bound: .times(3)),
+            Row(inChild, beside: load, bound: .times(2.5)),
+            // A quarter of the first is aimed at, by the clock on the wall: waking the other thread is most of it. The second is
+            // awaited by a task on a thread that is awake, which takes less than a load.
+            Row(request, beside: detachedTaskFromMain, bound: .times(0.25), reached: 5.2),
+            Row(request, beside: detachedTask, bound: .times(6.5)),
+            Row(request, beside: load, bound: .times(5)),
+        ]
+    }
+
+    /// The shorter ways to write a read.
+    private static var spellings: [Row] {
+        let container = Container()
+        container.limit = 101
+        container.distantLimit = 101
+        let other = Workload("value key of another module, dynamic member") { n in
+            var sum = 0
+            for _ in 0..<n { sum &+= container.distantLimit }
+            return sum
+        }
+        let holder = Holder()
+        let type = Workload("@Injected, a property's type") { n in
+            Container.with(container) {
+                var sum = 0
+                for _ in 0..<n { sum &+= holder.timeout }
+                return sum
+            }
+        }
+        let member = Workload("@Injected, a value key") { n in
+            Container.with(container) {
+                var sum = 0
+                for _ in 0..<n { sum &+= holder.limit }
+                return sum
+            }
+        }
+        return [
+            Row(other, beside: Reads.number(), bound: .times(1.6), reached: 1.7),
+            Row(type, beside: Reads.number(), bound: .times(11)),
+            Row(member, beside: Reads.number(), bound: .times(11)),
+        ]
+    }
+
+    /// A load in a root, the least that a feature costs.
+    private static var load: Workload {
+        let container = Container()
+        return Workload("load in a root, after a reset") { n in
+            var sum = 0
+            for _ in 0..<n {
+                container.reset(Counter.self)
+                sum &+= container[Counter.self].value
+            }
+            return sum
+        }
+    }
+
+    /// Awaited where a program's `main` awaits it, which hops there and back.
+    private static var detachedTaskFromMain: Workload {
+        Workload(async: "a detached task, awaited by main") { n in
+            await Task { @MainActor in
+                var sum = 0
+                for index in 0..<n { sum &+= await Task.detached { index }.value }
+                return sum
+            }.value
+        }
+    }
+
+    /// Awaited by a task that is on no actor.
+    private static var detachedTask: Workload {
+        Workload(async: "a detached task") { n in
+            var sum = 0
+            for index in 0..<n { sum &+= await Task.detached { index }.value }
+            return sum
+        }
+    }
+}
+
+private struct Holder {
+    @Injected(Timeout.self) var timeout
+    @Injected(\.limit) var limit
+}
+
+/// Made from another feature.
+private enum Doubled: Feature {
+    static func load(in container: any FeatureContainer) -> Number { Number(container[Counter.self].value &* 2) }
+}

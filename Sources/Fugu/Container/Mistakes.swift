@@ -1,0 +1,70 @@
+// What is never available: each of these is here for what the compiler says where someone makes an ordinary mistake. It would
+// otherwise speak of overloads that do not match. `Tests/Mistakes` compares the messages.
+
+extension PropertyContainer {
+    /// Not available: the type is no key.
+    @available(
+        *, unavailable, message: "the type must conform to Property, Feature, ThrowingFeature, or AsyncFeature"
+    )
+    public subscript<Other>(other: Other.Type) -> Other {
+        get { fatalError() }
+        set { fatalError() }
+    }
+}
+
+extension FeatureContainer {
+    /// Not available: a plain feature loads when it's read.
+    @available(*, unavailable, message: "a plain feature loads when it's read; use the subscript")
+    public func loaded<F: Feature>(_ feature: F.Type) -> F.Instance { fatalError() }
+}
+
+extension Container {
+    /// Not available: what may fail to load can't be changed by what it is.
+    @available(*, unavailable, message: "read the feature, change the copy, and use set(_:to:)")
+    public func modify<F: ThrowingFeature, R>(_ feature: F.Type, _ body: (inout F.Instance) -> R) -> R { fatalError() }
+
+    /// Not available: what suspends while it loads can't be changed by what it is.
+    @available(*, unavailable, message: "read the feature, change the copy, and use set(_:to:)")
+    public func modify<F: AsyncFeature, R>(_ feature: F.Type, _ body: (inout F.Instance) -> R) -> R { fatalError() }
+}
+
+extension Injected {
+    /// Not available: a property can't throw.
+    @available(
+        *, unavailable, message: "its load can throw; keep the container and write try container[…] where you need it"
+    )
+    public init<F: ThrowingFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
+
+    /// Not available: a property can't suspend.
+    @available(
+        *, unavailable,
+        message: "its load can suspend; keep the container and write try await container[…] where you need it"
+    )
+    public init<F: AsyncFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
+}
+
+extension PropertyKey {
+    /// Not available: the key has no default.
+    @available(*, unavailable, message: "give a default: .init(defaultValue: …), or make the value an optional")
+    public init(isSecret: Bool = false) { fatalError() }
+
+    /// Not available: the key has no default.
+    @available(*, unavailable, message: "give a default: .init(name, defaultValue: …), or make the value an optional")
+    public init(_ name: String, isSecret: Bool = false, help: String? = nil) { fatalError() }
+
+    /// Not available: sources can't supply the value.
+    @available(
+        *, unavailable, message: "the value of a key with a name must be Decodable, so that sources can supply it"
+    )
+    public init(
+        _ name: String, defaultValue: @autoclosure () -> Value, isSecret: Bool = false, help: String? = nil
+    ) { fatalError() }
+}
+
+/// Not available: a closure that can't throw has to return something.
+@available(
+    *, unavailable, message: "the closure can't throw; say what a call returns: unimplemented(…, placeholder: …)"
+)
+public func unimplemented<each Argument, Result>(
+    _ endpoint: String
+) -> @Sendable (repeat each Argument) -> Result { fatalError() }

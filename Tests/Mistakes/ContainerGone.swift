@@ -1,0 +1,18 @@
+// program: Fugu: Pool was asked of a container that has gone away. Keep the Container as long as features that captured it are used, or read Pool while they load.
+// Cure: keep the container as long as what it made is used.
+
+import Fugu
+
+struct Pool: Feature {
+    static func load(in container: any FeatureContainer) -> Pool { Pool() }
+}
+
+struct Client: Feature {
+    let container: any FeatureContainer
+    static func load(in container: any FeatureContainer) -> Client { Client(container: container) }
+    var pool: Pool { container[Pool.self] }
+}
+
+func makeClient() -> Client { Container()[Client.self] }
+
+_ = makeClient().pool

@@ -1,0 +1,15 @@
+// program: Fugu: a container went away without close(), so what these registered by onClose never ran: Connection. Call close() before you let the container go.
+// Cure: call `close()` before you let the container go.
+
+import Fugu
+
+struct Connection: Feature {
+    static func load(in container: any FeatureContainer) -> Connection {
+        container.onClose {}
+        return Connection()
+    }
+}
+
+func serve() { _ = Container()[Connection.self] }
+
+serve()

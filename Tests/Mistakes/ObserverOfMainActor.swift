@@ -1,0 +1,14 @@
+// compiler: error: main actor-isolated property 'text' can not be mutated from a Sendable closure
+// Cure: mark the observer: `{ @MainActor in … }`.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+@MainActor final class Label { var text = "" }
+
+@MainActor func watch(_ container: Container, _ label: Label) {
+    container.observe(\.timeout) { label.text = "\($0)" }
+}

@@ -1,0 +1,12 @@
+// program: Fugu: Greeter was read after its container was closed. Greeter was loaded for this read alone and is not kept. Read Greeter before close(), or ask a container that is still open.
+// Cure: read it before `close()`, or ask a container that is still open.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+let container = Container()
+try await container.close()
+_ = container[Greeter.self]

@@ -1,0 +1,17 @@
+// program: Fugu: \.timeout was read from a container that has gone away; it gives its default. Keep the Container as long as features that captured it are used.
+// Cure: keep the container as long as what it made is used.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+struct Client: Feature {
+    let container: any FeatureContainer
+    static func load(in container: any FeatureContainer) -> Client { Client(container: container) }
+}
+
+func makeClient() -> Client { Container()[Client.self] }
+
+print(makeClient().container.timeout)

@@ -1,0 +1,16 @@
+// program: Fugu: Document cannot be loaded any more: the container is closed. Load it before close(), or ask a container that is still open.
+// Cure: read it before `close()`, or ask a container that is still open.
+
+import Fugu
+
+struct Document: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Document { Document() }
+}
+
+let container = Container()
+try await container.close()
+do {
+    _ = try container[Document.self]
+} catch {
+    print(error)
+}

@@ -1,0 +1,10 @@
+// compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
+// Cure: write `container.set(Database.self, to: Database())`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+func swap(_ container: Container) { container[Database.self] = Database() }

@@ -1,0 +1,11 @@
+// program: Fugu: \.timeout is written while a modify of it is under way that waits for this write: \.timeout → \.timeout. Change the value that modify's body is given instead, or write after it.
+// Cure: change the value that the body is given.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+let container = Container()
+container.modify(\.timeout) { _ in container.timeout = 5 }

@@ -1,0 +1,10 @@
+// compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
+// Cure: write `container.set(Document.self, to: Document())`.
+
+import Fugu
+
+struct Document: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Document { Document() }
+}
+
+func swap(_ container: Container) { container[Document.self] = Document() }

@@ -1,0 +1,24 @@
+// program: Fugu: Database lives in the root for all containers (isShared), but the container that asks for it, or one between, sets \.requestID, from which Database was made: Database → Logger → \.requestID. Make Database from nothing that children set, give what needs \.requestID to its functions instead, or remove isShared, so that each child gets an instance of its own.
+// Cure: let the database read a logger that knows nothing of requests.
+
+import Fugu
+
+extension ContainerKeys {
+    var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+struct Logger: Feature {
+    let id: Int
+    static func load(in container: any FeatureContainer) -> Logger { Logger(id: container.requestID) }
+}
+
+struct Database: Feature {
+    static var isShared: Bool { true }
+    static func load(in container: any FeatureContainer) -> Database {
+        _ = container[Logger.self]
+        return Database()
+    }
+}
+
+let server = Container()
+_ = server.child { $0.requestID = 7 }[Database.self]

@@ -1,0 +1,10 @@
+// program: Fugu: Audio.volume was called, but nobody has said what it does. Give the double a closure for it.
+// Cure: give the double a closure for it.
+
+import Fugu
+
+struct Audio: Sendable {
+    var volume: @Sendable () -> Double = unimplemented("Audio.volume", placeholder: 0)
+}
+
+print(Audio().volume())
