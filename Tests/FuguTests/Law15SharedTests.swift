@@ -12,7 +12,7 @@ struct Law15SharedTests {
         static func load(in container: any FeatureContainer) -> Logger { Logger(prefix: container[RequestID.self]) }
     }
 
-    final class Database: ThrowingFeature {
+    final class Database: ThrowingFeature, Sendable {
         static var isShared: Bool { true }
         let prefix: Int
         init(_ prefix: Int) { self.prefix = prefix }
@@ -21,14 +21,14 @@ struct Law15SharedTests {
         }
     }
 
-    final class Pool: Feature {
+    final class Pool: Feature, Sendable {
         static var isShared: Bool { true }
         let level: Int
         init(_ level: Int) { self.level = level }
         static func load(in container: any FeatureContainer) -> Pool { Pool(container[Level.self]) }
     }
 
-    final class Search: AsyncFeature {
+    final class Search: AsyncFeature, Sendable {
         static var isShared: Bool { true }
         static func load(in container: any FeatureContainer) async throws -> Search {
             _ = container[Logger.self]
@@ -89,7 +89,7 @@ struct Law15SharedTests {
     }
 
     #if DEBUG
-    final class Connection: Feature {
+    final class Connection: Feature, Sendable {
         let id: Int
         init(_ id: Int) { self.id = id }
         static func load(in container: any FeatureContainer) -> Connection {
@@ -109,7 +109,7 @@ struct Law15SharedTests {
         try await root.close()
     }
 
-    final class Mailer: Feature {
+    final class Mailer: Feature, Sendable {
         let container: any FeatureContainer
         init(_ container: any FeatureContainer) { self.container = container }
         var sender: Int { container[RequestID.self] }
