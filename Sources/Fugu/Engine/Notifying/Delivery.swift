@@ -31,19 +31,22 @@ extension Followers {
         as announcement: Node.Announcement = Node.Announcement(), _ holder: (any Activity)?, _ effects: inout Effects
     ) {
         if facts.value.isEnded { return }
+        // What was dropped unheard is owed, be it that something has gone.
+        var isOwed = false
         if let transaction = announcement.transaction, !announcement.isSilent {
             let dropped = facts.value.events.removeAll(heldBy: transaction)
-            if !dropped.isEmpty { effects.garbage.add(Retained(dropped)) }
+            isOwed = !dropped.isEmpty
+            if isOwed { effects.garbage.add(Retained(dropped)) }
         }
         let visible = node.use { $0.visible(key) }
         let stamp = visible.map { Stamp(of: $0) }
         if announcement.isSilent {
             facts.value.latest = stamp
         } else if let stamp, let payload = stamp.cell.payload {
-            guard stamp != facts.value.latest else { return }
+            guard isOwed || stamp != facts.value.latest else { return }
             facts.value.latest = stamp
             effects.tell(announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
-        } else if facts.value.latest != nil {
+        } else if isOwed || facts.value.latest != nil {
             reload(holder, &effects)
         }
     }
