@@ -123,8 +123,13 @@ extension Flight {
         }
         if let cell = place(payload, home, recipe, lease, &effects) {
             note(cell, of: home, recorder)
-            // Something may have been set meanwhile that hides it from the asker.
-            if home !== asker, asker.isValid(recipe, of: home) { asker.link(requested, to: cell) }
+            if home !== asker, asker.isValid(recipe, of: home) {
+                asker.link(requested, to: cell)
+            } else if home !== asker {
+                // Something was set meanwhile that hides it from the asker, of which nobody told those who observe there:
+                // nothing was there to hide.
+                repeatIfObserved(&effects)
+            }
         } else {
             recordUnkept(home, recipe, lease, recorder)
             if !facts.value.isProvisional { repeatIfObserved(&effects) }
