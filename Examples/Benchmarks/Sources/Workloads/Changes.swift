@@ -18,7 +18,7 @@ enum Changes {
     private static var writes: [Row] {
         [
             Row(set(observers: 0), beside: originalSet(observers: 0), bound: .faster(3)),
-            Row(set(observers: 10), beside: originalSet(observers: 10), bound: .faster(3), reached: 1.7),
+            Row(set(observers: 10), beside: originalSet(observers: 10), bound: .faster(3), reached: 5.6),
         ]
     }
 

@@ -57,11 +57,17 @@ extension Followers {
         effects.tell(.gone, self, until: holder)
     }
 
-    /// What one thread has to do next.
-    struct Turn {
+    /// What one thread has to do next. An object, since it's handed on more often than it's made.
+    final class Turn: Sendable {
         let event: Event
         let observers: [Observer?]
         let container: Container
+
+        init(event: Event, observers: [Observer?], container: Container) {
+            self.event = event
+            self.observers = observers
+            self.container = container
+        }
     }
 
     /// Whether nothing is being delivered or waits for it; the one who asks is to deliver then.
@@ -109,14 +115,23 @@ extension Followers {
     ///
     /// - Parameter begun: What this thread is at already.
     func deliver(_ begun: Turn? = nil) {
-        guard var turn = begun ?? family.lock.withLock({ takeTurn(isFirst: true) }) else { return }
-        Current.observing(turn.container) {
-            while true {
-                turn.observers.forEachUncounted { $0.hear(turn.event) }
-                if case .gone = turn.event.news { reload(in: turn.container) }
-                guard let next = family.lock.withLock({ takeTurn(isFirst: false) }) else { return }
-                turn = next
-            }
+        guard let first = begun ?? family.lock.withLock({ takeTurn(isFirst: true) }) else { return }
+        Current.observing(first.container) {
+            tell(first)
+            while let next = family.lock.withLock({ takeTurn(isFirst: false) }) { tell(next) }
+        }
+    }
+
+    private func tell(_ turn: Turn) {
+        let time = turn.event.time
+        switch turn.event.news {
+        case .value(let payload):
+            if let only = turn.event.only { return only.hear(payload, at: time) }
+            turn.observers.forEachUncounted { $0.hear(payload, at: time) }
+        case .load(let payload): turn.observers.forEachUncounted { $0.hear(payload, at: time, isLoad: true) }
+        case .gone:
+            turn.observers.forEachUncounted { $0.hearOfLoss(at: time) }
+            reload(in: turn.container)
         }
     }
 

@@ -10,6 +10,10 @@ final class Observer: Sendable {
     let isSequence: Bool
     /// What can end it from afar.
     let subscription: Subscription
+    /// The same, which the observer keeps: a call counts nothing.
+    private let uncounted: Unowned<Subscription>
+    /// Events after it are heard. Written under the lock of the family.
+    fileprivate let since = Atomic<UInt64>(0)
     private let callbacks: Callbacks
 
     struct Callbacks: Sendable {
@@ -25,20 +29,20 @@ final class Observer: Sendable {
         self.isSequence = isSequence
         self.callbacks = callbacks
         subscription = Subscription(node, key)
+        uncounted = Unowned(subscription)
     }
 
-    /// Tells of an event, if that came after the observer and is meant for it.
+    /// Tells of a value, if that came after the observer.
     @inline(__always)
-    func hear(_ event: Event) {
-        guard !subscription.isEnded, subscription.since.load(ordering: .relaxed) < event.time else { return }
-        if let only = event.only, only !== self { return }
-        switch event.news {
-        case .value(let payload): callbacks.call(payload)
-        case .load(let payload): if !skipsLoads { callbacks.call(payload) }
-        // Who tracks reads wants to know that the value is gone; the load that follows is no change to it.
-        case .gone: if skipsLoads { callbacks.call(Payload(())) }
+    func hear(_ payload: Payload, at time: UInt64, isLoad: Bool = false) {
+        guard since.load(ordering: .relaxed) < time, !(isLoad && skipsLoads), !uncounted.use({ $0.isEnded }) else {
+            return
         }
+        callbacks.call(payload)
     }
+
+    /// Tells that the value is gone. Who tracks reads wants to know; the load that follows is no change to it.
+    func hearOfLoss(at time: UInt64) { if skipsLoads { hear(Payload(()), at: time) } }
 
     /// No call begins after this. What is returned is to be released outside the lock of the family.
     func end() -> Ending { Ending(subscription.end() ? callbacks.onEnd : nil) }
@@ -56,9 +60,8 @@ final class Subscription: Sendable {
     private let node: Node
     private let key: Key
     private let ended = Atomic(false)
-    // Written under the lock of the family.
+    /// Its place in its list. Written under the lock of the family.
     fileprivate let index = Atomic(0)
-    fileprivate let since = Atomic<UInt64>(0)
 
     fileprivate init(_ node: Node, _ key: Key) {
         self.node = node
@@ -92,7 +95,7 @@ struct ObserverList {
     /// - Parameter time: The observer hears of events after it.
     mutating func append(_ observer: Observer, at time: UInt64) {
         observer.subscription.index.store(slots.count, ordering: .relaxed)
-        observer.subscription.since.store(time, ordering: .relaxed)
+        observer.since.store(time, ordering: .relaxed)
         slots.append(observer)
         count += 1
     }
