@@ -58,7 +58,7 @@ import Testing
             #expect(container[Doubled.self].value == 10)
             container.reset(Number.self)
             #expect(container[Number.self] == 0)
-            try container.apply(DictionarySource(["server.port": 99], name: "server"))
+            try container.apply(DictionarySource(["strictness.port": 99], name: "server"))
             #expect(container[\.port] == 1)
             container.reset(\.port)
             #expect(container[\.port] == 99)

@@ -55,7 +55,7 @@ extension ContainerKeys {
 }
 
 extension ContainerKeys {
-    package var port: PropertyKey<Int> { .init("server.port", defaultValue: 80) }
+    package var port: PropertyKey<Int> { .init("strictness.port", defaultValue: 80) }
 }
 
 /// A struct of functions.

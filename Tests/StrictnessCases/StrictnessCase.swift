@@ -115,7 +115,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
             "a wrong value from a source fails", gives: "80",
             failing: "server: server.port: expected Int, found string \"http\""
         ) {
-            try $0.apply(DictionarySource(["server.port": "http"], name: "server"))
+            try $0.apply(DictionarySource(["strictness.port": "http"], name: "server"))
             return "\($0[\.port])"
         },
         StrictnessCase(
