@@ -52,7 +52,7 @@ import Testing
         try await withKnownIssue {
             try await runCase(.container) {
                 let (container, sender) = (Container.current, Sender())
-                try container.apply(DictionarySource(["server.port": "http"], name: "server"))
+                try container.apply(DictionarySource(["strictness.port": "http"], name: "server"))
                 _ = container[Mailer.self]
                 during.add(seen.count)
                 await onThreads(2) { _ in _ = container[Mailer.self] }
@@ -70,7 +70,7 @@ import Testing
         let endpoint =
             "Fugu: Sender.count was called, but nobody has said what it does. "
             + "Give the double a closure for it."
-        let wrong = "server: server.port: expected Int, found string \"http\""
+        let wrong = "server: strictness.port: expected Int, found string \"http\""
         #expect(seen.all == [own, own, own, other, endpoint, wrong])
     }
 

@@ -113,7 +113,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     private static let others = [
         StrictnessCase(
             "a wrong value from a source fails", gives: "80",
-            failing: "server: server.port: expected Int, found string \"http\""
+            failing: "server: strictness.port: expected Int, found string \"http\""
         ) {
             try $0.apply(DictionarySource(["strictness.port": "http"], name: "server"))
             return "\($0[\.port])"
