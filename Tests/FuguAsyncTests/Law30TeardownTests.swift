@@ -73,6 +73,7 @@ struct Law30TeardownTests {
         let kept = (0..<3).map { index in root.child { $0[Tenant.self] = "\(index)" } }
         for child in kept { _ = child[Session.self] }
         #expect(try await closesAtOnce(root))
+        withExtendedLifetime(kept) {}
         #expect(root.stage.log.all == ["2", "1", "0"])
     }
 
