@@ -40,20 +40,29 @@ extension Followers {
         }
         let visible = node.use { $0.visible(key) }
         let stamp = visible.map { Stamp(of: $0) }
+        if stamp != nil { facts.value.isAwaiting = false }
         if announcement.isSilent {
             facts.value.latest = stamp
         } else if let stamp, let payload = stamp.cell.payload {
             guard isOwed || stamp != facts.value.latest else { return }
             facts.value.latest = stamp
+            facts.value.attempts = 0
             effects.tell(announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
         } else if isOwed || facts.value.latest != nil {
             reload(holder, &effects)
         }
     }
 
+    /// After something was set or reset that may hide or uncover what those wait for who know that the value is gone.
+    func lookAgain(_ holder: (any Activity)?, _ effects: inout Effects) {
+        guard facts.value.isAwaiting else { return }
+        if node.use({ $0.visible(key) }) == nil { reload(holder, &effects) } else { refresh(holder, &effects) }
+    }
+
     /// Lets the key be loaded again for those who observe it, unless there is something by then.
     func reload(_ holder: (any Activity)?, _ effects: inout Effects) {
         facts.value.latest = nil
+        facts.value.isAwaiting = true
         effects.tell(.gone, self, until: holder)
     }
 
@@ -100,6 +109,15 @@ extension Followers {
         return facts.value.events.freeCount > 0 && !node.use { holder.isOf($0) }
     }
 
+    /// After a reload: nothing may have been loaded, since something else is seen by now, or what was loaded may not have been
+    /// kept. What cannot fail is loaded again, a few times.
+    fileprivate func check(_ effects: inout Effects) {
+        if node.use({ $0.visible(key) }) != nil { return refresh(nil, &effects) }
+        guard facts.value.isAwaiting, !key.kind.throws, facts.value.attempts < 8 else { return }
+        facts.value.attempts += 1
+        reload(nil, &effects)
+    }
+
     /// What to do where something is gone: how to load it again, if nothing is there by now.
     fileprivate func reloaderIfGone(_ effects: inout Effects) -> Reloader? {
         if facts.value.isEnded || node.use({ $0.isRefusing(nil) }) { return nil }
@@ -139,6 +157,10 @@ extension Followers {
         var effects = Effects()
         let reloader = family.lock.withLock { reloaderIfGone(&effects) }
         effects.perform()
-        reloader?(container)
+        guard let reloader else { return }
+        reloader(container)
+        var laterEffects = Effects()
+        family.lock.withLock { if !facts.value.isEnded { check(&laterEffects) } }
+        laterEffects.perform()
     }
 }

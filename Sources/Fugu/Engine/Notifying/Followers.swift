@@ -201,6 +201,10 @@ struct FollowersFacts {
     var reloader: Reloader?
     /// The state of the key that was told, or is going to be, last.
     var latest: Stamp?
+    /// Whether those who observe know that the value is gone, and wait for the next one.
+    var isAwaiting = false
+    /// How often it was loaded for them since, with nothing to be seen afterwards.
+    var attempts = 0
 
     init(container: Container) { self.container = container }
 }

@@ -45,6 +45,7 @@ extension Node {
                 hideInherited(by: key, announcement, holder, &effects)
             } else {
                 dropUnanchored(holder, &effects)
+                tellOfUncovered(holder, &effects)
             }
         }
         guard let info = cell.info, info.isFollowed else { return }
@@ -148,6 +149,16 @@ extension Node {
         }
     }
 
+    /// After a key is no longer held here: inherited instances that were hidden may be seen again by those who know of none.
+    private func tellOfUncovered(_ holder: (any Activity)?, _ effects: inout Effects) {
+        if isRoot { return }
+        for node in activeNodes where node.storage.facts.followerCount > 0 {
+            for cell in node.storage.cells {
+                cell.info?.value.followers?.lookAgain(holder, &effects)
+            }
+        }
+    }
+
     /// After a key was set or reset here: what descendants had loaded for it gives way, unless something nearer hides it.
     private func dropCopies(of key: Key, _ holder: (any Activity)?, _ effects: inout Effects) {
         if key.kind == .property { return }
@@ -196,8 +207,12 @@ extension Node {
                     node.announce(cell.key, holder, &effects)
                 case .none?, nil: break
                 }
-                guard let followers = info.value.followers, followers.latest(reloadsFrom: key) else { continue }
-                followers.refresh(holder, &effects)
+                guard let followers = info.value.followers else { continue }
+                if followers.latest(reloadsFrom: key) {
+                    followers.refresh(holder, &effects)
+                } else {
+                    followers.lookAgain(holder, &effects)
+                }
             }
         }
     }
