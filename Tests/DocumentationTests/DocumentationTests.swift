@@ -9,11 +9,21 @@ struct Page: Sendable, CustomStringConvertible {
     static let all = [
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
-        "Sources/Fugu/Fugu.docc/ConfigurationObjects.md",
+        "Sources/Fugu/Fugu.docc/ConfigurationObjects.md", "Sources/Fugu/Fugu.docc/PublicFeatures.md",
+        "Sources/Fugu/Fugu.docc/Concurrency.md", "Sources/Fugu/Fugu.docc/SwiftUIApps.md",
+        "Sources/Fugu/Fugu.docc/ComingFromSwiftUIEnvironment.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
+    ].map(Page.init)
+
+    /// The pages without blocks of Swift.
+    static let prose = [
+        "Sources/Fugu/Fugu.docc/Troubleshooting.md", "Sources/Fugu/Fugu.docc/HowItWorks.md",
+        "Sources/Fugu/Fugu.docc/Promises.md", "Sources/Fugu/Fugu.docc/Contributing.md",
+        "Sources/Fugu/Fugu.docc/Costs.md",
+        "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
     ].map(Page.init)
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -79,24 +89,41 @@ struct Page: Sendable, CustomStringConvertible {
         }
     }
 
-    @Test("Every block says its language, so that no Swift block is overlooked", arguments: Page.all)
+    @Test("Every block says its language, so that no Swift block is overlooked", arguments: Page.all + Page.prose)
     func blocksSayTheirLanguage(page: Page) throws {
         for block in try page.blocks() {
             #expect(["swift", "sh", "text"].contains(block.language), "\(page):\(block.line)")
         }
     }
 
-    @Test("Every file and page that is linked is there", arguments: Page.all)
+    @Test("Every file and page that is linked is there", arguments: Page.all + Page.prose)
     func linksLeadSomewhere(page: Page) throws {
         let text = try String(contentsOf: page.url, encoding: .utf8)
-        let catalog = Page.root.appending(path: "Sources/Fugu/Fugu.docc")
-        for link in text.matches(of: /\]\((?<path>[^)#:]+)(#[^)]*)?\)/) {
+        let isReadme = page.description == "README.md"
+        let catalog = isReadme ? Page.root : page.url.deletingLastPathComponent()
+        for image in text.matches(of: /!\[[^\]]*\]\((?<name>[a-z-]+)\)/) {
+            let file = page.url.deletingLastPathComponent().appending(path: "Resources/\(image.name).svg")
+            #expect(FileManager.default.fileExists(atPath: file.path), "\(page) shows \(image.name)")
+        }
+        for link in text.replacing(/!\[[^\]]*\]\([a-z-]+\)/, with: "").matches(of: /\]\((?<path>[^)#:]+)(#[^)]*)?\)/) {
             let target = page.url.deletingLastPathComponent().appending(path: String(link.path))
             #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.path)")
         }
         for link in text.matches(of: /<doc:(?<name>[^>#]+)(#[^>]*)?>/) {
             let target = catalog.appending(path: "\(link.name).md")
             #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.name)")
+        }
+    }
+
+    @Test("Every page is among those that are checked")
+    func pages() throws {
+        let known = Set((Page.all + Page.prose).map(\.description))
+        for module in ["Fugu", "FuguConfiguration", "FuguTesting"] {
+            let folder = "Sources/\(module)/\(module).docc"
+            for file in try FileManager.default.contentsOfDirectory(atPath: Page.root.appending(path: folder).path)
+            where file.hasSuffix(".md") {
+                #expect(known.contains("\(folder)/\(file)"))
+            }
         }
     }
 
