@@ -110,8 +110,10 @@ struct Page: Sendable, CustomStringConvertible {
             #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.path)")
         }
         for link in text.matches(of: /<doc:(?<name>[^>#]+)(#[^>]*)?>/) {
-            let target = catalog.appending(path: "\(link.name).md")
-            #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.name)")
+            let targets = ["\(link.name).md", "Tutorials/\(link.name).tutorial"].map {
+                catalog.appending(path: $0).path
+            }
+            #expect(targets.contains(where: FileManager.default.fileExists), "\(page) links \(link.name)")
         }
     }
 
