@@ -75,12 +75,16 @@ public final class Container: FeatureContainer {
     /// Stands for a container that has gone away.
     static let ended = Container()
 
-    /// The storage that inlined reads use. Don't access it directly.
+    /// The storage that inlined reads use.
+    ///
+    /// Don't access it directly.
     public var _storage: StorageReference {
         @inlinable @inline(__always) get { StorageReference(address: storageAddress.load(ordering: .acquiring)) }
     }
 
-    /// The container itself. Don't access it directly.
+    /// The container itself.
+    ///
+    /// Don't access it directly.
     public var _container: Container { self }
 
     /// From now on the view answers as `node` does, as fast.
@@ -91,8 +95,9 @@ public final class Container: FeatureContainer {
         #endif
     }
 
-    /// Whether this is the container with that storage, or stands below it. Looked up at each access of an ``Injected``, so
-    /// nothing is counted on the way.
+    /// Whether this is the container with that storage, or stands below it.
+    ///
+    /// Looked up at each access of an ``Injected``, so nothing is counted on the way.
     func isWithin(_ storage: StorageReference) -> Bool {
         if _storage.address == storage.address { return true }
         var isView = own == nil
@@ -106,7 +111,9 @@ public final class Container: FeatureContainer {
         return isView && backing.node.path.contains { $0.storage.address == storage.address }
     }
 
-    /// Returns a new child, which sees everything in this container. What you set in the child stays there.
+    /// Returns a new child, which sees everything in this container.
+    ///
+    /// What you set in the child stays there.
     ///
     /// - Returns: The child. It keeps this container alive.
     public func child() -> Container { backing.makeChild(of: self) }

@@ -1,4 +1,6 @@
-/// All messages, as functions that tests read. Each says which key, how it came there and what to do.
+/// All messages, as functions that tests read.
+///
+/// Each says which key, how it came there and what to do.
 enum Messages {
     /// The way in words; of a long one, and of long names, the beginning and the end.
     static func way(_ path: [String]) -> String {

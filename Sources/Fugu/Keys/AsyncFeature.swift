@@ -46,11 +46,17 @@ extension AsyncFeature {
     public static var isLocal: Bool { false }
     /// The default, `false`: the instance lives where its inputs live.
     public static var isShared: Bool { false }
-    /// The identity of the key. Don't use it directly.
+    /// The identity of the key.
+    ///
+    /// Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.asyncFeature(Self.self) }
-    /// The default, `false`. Don't use it directly.
+    /// The default, `false`.
+    ///
+    /// Don't use it directly.
     public static var _isExternal: Bool { false }
-    /// Begins to load the instance if there is none. Don't use it directly.
+    /// Begins to load the instance if there is none.
+    ///
+    /// Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         PreparationHandle(
             task: Task {
@@ -67,6 +73,8 @@ extension AsyncFeature {
 public protocol ExternalAsyncFeature: AsyncFeature {}
 
 extension ExternalAsyncFeature {
-    /// Always `true`. Don't use it directly.
+    /// Always `true`.
+    ///
+    /// Don't use it directly.
     public static var _isExternal: Bool { true }
 }

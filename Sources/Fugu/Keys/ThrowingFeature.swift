@@ -41,11 +41,17 @@ extension ThrowingFeature {
     public static var isLocal: Bool { false }
     /// The default, `false`: the instance lives where its inputs live.
     public static var isShared: Bool { false }
-    /// The identity of the key. Don't use it directly.
+    /// The identity of the key.
+    ///
+    /// Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.throwingFeature(Self.self) }
-    /// The default, `false`. Don't use it directly.
+    /// The default, `false`.
+    ///
+    /// Don't use it directly.
     public static var _isExternal: Bool { false }
-    /// Loads the instance if there is none. Don't use it directly.
+    /// Loads the instance if there is none.
+    ///
+    /// Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         do {
             _ = try container.readSlowly(Self.self, nil)
@@ -60,6 +66,8 @@ extension ThrowingFeature {
 public protocol ExternalThrowingFeature: ThrowingFeature {}
 
 extension ExternalThrowingFeature {
-    /// Always `true`. Don't use it directly.
+    /// Always `true`.
+    ///
+    /// Don't use it directly.
     public static var _isExternal: Bool { true }
 }

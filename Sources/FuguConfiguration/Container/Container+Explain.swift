@@ -1,19 +1,30 @@
 public import Fugu
 
 extension Container {
-    /// Tells which value each declared key has, where it comes from and what it hides, in the order of declaration; see
-    /// ``declare(_:properties:)``.
+    /// Explains each declared key: its value, the origin of the value, and what it hides.
+    ///
+    /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
     public func explain() -> [Explanation] { declaredKeys.map { $0.explanation(self) } }
 
-    /// Tells which value a read of the key gives, where it comes from and what it hides. Values of secret keys are left
-    /// out, and of tables and structs all but the names. Reads the default if nothing else gives a value.
+    /// Explains the value that a read of a key gives: its origin, and what it hides.
+    ///
+    /// Values of secret keys are left out, and so are the values inside tables and structs. If nothing else gives a
+    /// value, the default is evaluated.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The explanation.
     public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
         Explainer(name: key.name, label: key.label, isSecret: key.isSecret)
             .explanation(of: layers(of: key)) { self[key] }
     }
 
-    /// Tells which value a read of the property gives, where it comes from and what it hides. Values of secret properties
-    /// are left out, and of tables and structs all but the names. Reads the default if nothing else gives a value.
+    /// Explains the value that a read of a property gives: its origin, and what it hides.
+    ///
+    /// Values of secret properties are left out, and so are the values inside tables and structs. If nothing else gives
+    /// a value, the default is evaluated.
+    ///
+    /// - Parameter property: The property.
+    /// - Returns: The explanation.
     public func explain<P: Property>(_ property: P.Type) -> Explanation {
         let name = (property as? any NamedProperty.Type)?.name
         return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._naming?.isSecret == true)
