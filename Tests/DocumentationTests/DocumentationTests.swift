@@ -16,6 +16,8 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
+        "Sources/FuguFoundation/FuguFoundation.docc/FuguFoundation.md",
+        "Sources/FuguFoundationSources/FuguFoundationSources.docc/FuguFoundationSources.md",
     ].map(Page.init)
 
     /// The pages without blocks of Swift.
@@ -120,7 +122,7 @@ struct Page: Sendable, CustomStringConvertible {
     @Test("Every page is among those that are checked")
     func pages() throws {
         let known = Set((Page.all + Page.prose).map(\.description))
-        for module in ["Fugu", "FuguConfiguration", "FuguTesting"] {
+        for module in ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting"] {
             let folder = "Sources/\(module)/\(module).docc"
             for file in try FileManager.default.contentsOfDirectory(atPath: Page.root.appending(path: folder).path)
             where file.hasSuffix(".md") {

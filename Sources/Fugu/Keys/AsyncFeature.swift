@@ -11,6 +11,7 @@
 /// a setter.
 public protocol AsyncFeature: Keyed, SendableMetatype where Held == Instance {
     /// The type of what a container holds: the instance.
+    @_documentation(visibility: internal)
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self

@@ -21,6 +21,7 @@
 /// in isolation: `extension Model: @MainActor Feature`.
 public protocol Feature: Keyed where Held == Instance {
     /// The type of what a container holds: the instance.
+    @_documentation(visibility: internal)
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self

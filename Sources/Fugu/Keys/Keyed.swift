@@ -45,6 +45,7 @@ extension ValueKey {
 /// A load under way that nobody may want any longer.
 ///
 /// Don't use it directly.
+@_documentation(visibility: internal)
 public struct PreparationHandle: Sendable {
     let task: Task<Void, Never>
 

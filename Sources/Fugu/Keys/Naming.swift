@@ -1,6 +1,7 @@
 /// How a named key is asked of sources.
 ///
 /// Made by this library for named keys; there is nothing to do with it outside.
+@_documentation(visibility: internal)
 public struct PropertyNaming: Sendable {
     /// The dotted path.
     package let name: String

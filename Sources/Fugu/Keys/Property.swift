@@ -6,6 +6,7 @@
 /// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it.
 public protocol Property: Keyed where Held == Value {
     /// The type of what a container holds: the value.
+    @_documentation(visibility: internal)
     associatedtype Held = Value
     /// The type of the value. Instances of classes are shared; everything else is copied.
     associatedtype Value: Sendable
