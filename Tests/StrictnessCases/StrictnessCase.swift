@@ -42,7 +42,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     }
 
     private static func unimplemented(_ endpoint: String) -> String {
-        "Fugu: \(endpoint) was called, but nobody has said what it does. Give the double a closure for it."
+        "Fugu: \(endpoint) was called, but it isn't implemented. Give the double a closure for it."
     }
 
     private static let mailerLine = "$0[Mailer.self] = …"

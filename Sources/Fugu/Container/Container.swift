@@ -1,9 +1,20 @@
 public import Synchronization
 
-/// Holds properties and features by their keys, loads them when they're first read, and notifies their observers.
+/// A container of properties and features, which loads them at their first read and notifies observers of changes.
 ///
-/// You can use a container from any thread. Two containers that you create with `Container()` share nothing. A container that
-/// goes away releases everything that it held, including what its features captured.
+/// Read and set what a container holds by the type or by the member of ``ContainerKeys``:
+///
+/// ```swift
+/// let container = Container()
+/// container.timeout = 5
+/// container[Greeter.self].greet()
+/// ```
+///
+/// You can use a container from any thread. Two containers that you create with `Container()` share nothing; a child
+/// (see ``child(_:)``) sees its parent. A container that goes away releases everything that it held, including what its
+/// features captured.
+///
+/// Code that receives no container reads from ``current``.
 @dynamicMemberLookup
 public final class Container: FeatureContainer {
     /// The address of the storage that is read first.

@@ -1,4 +1,4 @@
-/// The error that an endpoint throws if nobody has said what it does.
+/// The error that an endpoint throws if it isn't implemented.
 ///
 /// In a test, the endpoint has failed the test by then, so the error does not fail it again.
 public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -85,7 +85,7 @@ public func unimplemented<each Argument, Result>(
     return { (_: repeat each Argument) in throw failure.report(isThrown: true) }
 }
 
-/// Calls of an endpoint that nobody has said what it does.
+/// Calls of an endpoint that it isn't implemented.
 private struct UnimplementedCall: Sendable {
     private let error: UnimplementedError
     private let place: SourcePlace

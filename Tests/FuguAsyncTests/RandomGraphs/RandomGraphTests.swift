@@ -88,7 +88,7 @@ extension World {
         do { try await root.close() } catch { violate("close: \(error)") }
         if graph.mode == .churning { await root.untilClosersRan() }
         // That instances with closers are made again for children is what these graphs are about.
-        for report in reports.all where !report.contains("is made once more for a child container") {
+        for report in reports.all where !report.contains("loads again for a child container") {
             violate("reported: \(report)")
         }
         return verdict(on: answers, closedBefore: closedBefore)
