@@ -8,7 +8,9 @@ extension ContainerKeys {
     var token: PropertyKey<String?> { .init() }
 }
 
-/// Keeps connections open. A scope has its own only if its timeout differs.
+/// Keeps connections open.
+///
+/// A scope has its own only if its timeout differs.
 struct Connections: Feature {
     static let numbers = Number()
     let name: String

@@ -79,7 +79,7 @@ func showRequests() async {
     server.handle(first)
     server.handle(server.request("request 2"))
 
-    heading("2. One request overrides the user, another the database: the account depends on both, the pool on the second.")
+    heading("2. One request overrides the user, another the database: the account reads both, the pool the second.")
     server.handle(server.request("request 3") { $0.user = "ada" })
     server.handle(server.request("request 4") { $0.database = "copy.db" })
 

@@ -149,7 +149,8 @@ enum Messages {
     }
 
     static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
-        let caller = isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? "the container itself")"
+        let caller =
+            isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? "the container itself")"
         return
             "Fugu: \(caller) waits for close() of a container which in turn waits for it. Call close() from outside, say "
             + "where the program ends; a teardown closure only ends what its own feature opened."
