@@ -3,7 +3,9 @@ import Fugu
 import FuguConfiguration
 import FuguFoundationSources
 
-/// The program. Later layers win over earlier ones.
+/// The program.
+///
+/// Later layers win over earlier ones.
 struct Program {
     let arguments: [String]
     let environment: [String: String]

@@ -1,6 +1,4 @@
-/// A snapshot of what a container and its ancestors hold, and of what each instance was loaded from.
-///
-/// It contains no values.
+/// A snapshot of what a container and its ancestors hold, and of what each instance was loaded from. It contains no values.
 public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertible {
     /// A value or an instance in a graph.
     public struct Entry: Sendable, Codable, Hashable, Identifiable {
@@ -14,9 +12,7 @@ public struct ContainerGraph: Sendable, Codable, Hashable, CustomStringConvertib
         public let name: String
         /// The way in which it got into the container.
         public let state: State
-        /// The number of ancestors of the container in which it lives.
-        ///
-        /// The root has none.
+        /// The number of ancestors of the container in which it lives. The root has none.
         public let depth: Int
         /// A Boolean value that indicates whether an input changed after the instance was loaded.
         public let isStale: Bool

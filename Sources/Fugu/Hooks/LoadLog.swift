@@ -26,9 +26,7 @@ extension Container {
 }
 
 extension Family {
-    /// Under the lock: notes a load.
-    ///
-    /// Defaults of properties are none.
+    /// Under the lock: notes a load. Defaults of properties are none.
     func noteBeginning(of flight: Flight) {
         guard let loadLog, flight.requested.kind != .property else { return }
         loadLog.note(flight)

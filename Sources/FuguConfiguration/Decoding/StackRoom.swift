@@ -5,9 +5,8 @@ import Darwin
 #endif
 
 #if canImport(Glibc)
-/// An extension of the C library that its module hides.
-///
-/// It takes and gives nothing but words, which both calling conventions pass alike.
+/// An extension of the C library that its module hides. It takes and gives nothing but words, which both calling
+/// conventions pass alike.
 @_silgen_name("pthread_getattr_np")
 private func threadAttributes(_ thread: pthread_t, _ attributes: UnsafeMutablePointer<pthread_attr_t>) -> Int32
 #endif
