@@ -25,9 +25,7 @@ public final class LoadRecorder: Sendable {
     private let log: LoadLog
     private let start: Int
 
-    /// Creates a recorder.
-    ///
-    /// - Parameter container: A container of the family to record.
+    /// Begins to record.
     public init(of container: Container = .current) {
         log = container.loadLog
         start = log.count

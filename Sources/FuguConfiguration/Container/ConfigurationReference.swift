@@ -6,7 +6,7 @@ extension Container {
     ///
     ///     print(container.reference().helpText)
     ///
-    /// Defaults are evaluated, except those of secrets, which are left out.
+    /// Defaults are evaluated; those of secrets are left out.
     ///
     /// - Parameter prefix: The prefix of variables. If you leave it out, it's the prefix of the ``EnvironmentSource``
     ///   that was applied last.
@@ -47,9 +47,8 @@ public struct ConfigurationReference: Sendable, Hashable {
 
     init(_ entries: [Entry]) { self.entries = entries }
 
-    /// The text that `--help` prints.
-    ///
-    /// For each key it shows the argument and its type, the help text, the default, the variable, and the name.
+    /// The entries as `--help` prints them: the argument and its type, what the key says of itself, the default, the
+    /// variable and the name.
     public var helpText: String {
         let heads = entries.map { "  \($0.argument) <\($0.type)>" }
         let width = min(34, (heads.map(\.count).max() ?? 0) + 2)
@@ -79,7 +78,7 @@ public struct ConfigurationReference: Sendable, Hashable {
         return text
     }
 
-    /// The keys as a Markdown table.
+    /// The entries as a Markdown table.
     public var markdown: String {
         var lines = ["| Name | Variable | Argument | Type | Default | |", "| --- | --- | --- | --- | --- | --- |"]
         for entry in entries {
