@@ -131,6 +131,16 @@ struct Page: Sendable, CustomStringConvertible {
         }
     }
 
+    @Test("The page for contributors names every step of CI")
+    func steps() throws {
+        let script = try SourceText(at: Page.root.appending(path: ".ci/run").path).lines
+        let page = try String(
+            contentsOf: Page.root.appending(path: "Sources/Fugu/Fugu.docc/Contributing.md"), encoding: .utf8)
+        let steps = script.compactMap { $0.firstMatch(of: /^step_([a-z-]+)\(\)/)?.1 }
+        #expect(steps.count > 10)
+        for step in steps { #expect(page.contains("`\(step)`"), "the page does not name the step \(step)") }
+    }
+
     @Test("The README shows each of the two commands alone on its line, the one for the tests first")
     func commands() throws {
         let lines = try SourceText(at: Page.root.appending(path: "README.md").path).lines

@@ -216,6 +216,7 @@ private struct Ledger {
 }
 
 /// A container's storage, as readers use it. Whoever uses it keeps the container alive meanwhile.
+@_documentation(visibility: internal)
 @frozen public struct StorageReference: @unchecked Sendable {
     @usableFromInline let header: UnsafeMutablePointer<Header>
 
