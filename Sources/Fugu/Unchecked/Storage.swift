@@ -599,9 +599,10 @@ struct CellReference: @unchecked Sendable, Equatable {
 }
 
 /// What was taken out of cells under the lock, to be let go outside it: releasing runs `deinit`s, which are user code.
-/// Most changes leave one box or nothing, and that costs nothing here.
+/// Most changes leave one box and what it was made from, or less, and that costs nothing here.
 struct Garbage {
     private var first: UInt64 = 0
+    private var object: (any AnyObject & Sendable)?
     private var heap: Heap?
 
     private final class Heap {
@@ -629,7 +630,7 @@ struct Garbage {
         return made
     }
 
-    var isEmpty: Bool { first == 0 && heap == nil }
+    var isEmpty: Bool { first == 0 && object == nil && heap == nil }
 
     /// The keys of those whose closers never ran; nil for the container itself.
     var abandoned: [Key?] { heap?.abandoned ?? [] }
@@ -640,6 +641,7 @@ struct Garbage {
         if other.first != 0 {
             if first == 0 { first = other.first } else { more().boxes.append(other.first) }
         }
+        add(other.object)
         guard let theirs = other.heap else { return }
         guard let heap else { return heap = theirs }
         heap.boxes += theirs.boxes
@@ -658,12 +660,9 @@ struct Garbage {
         if let info { more().infos.append(info) }
     }
 
-    mutating func add(_ object: (any AnyObject & Sendable)?) {
-        if let object { more().objects.append(object) }
-    }
-
-    mutating func add(_ list: [some AnyObject & Sendable]) {
-        for object in list { more().objects.append(object) }
+    mutating func add(_ object: consuming (any AnyObject & Sendable)?) {
+        guard let added = object else { return }
+        if self.object == nil { self.object = added } else { more().objects.append(added) }
     }
 
     /// Releases everything, after the last reader has left what is in boxes. Outside every lock.
@@ -688,9 +687,8 @@ extension Array {
     @inline(__always)
     func forEachUncounted<Object: Swift.AnyObject>(_ body: (Object) -> Void) where Element == Object? {
         withUnsafeBufferPointer { objects in
-            for index in objects.indices {
-                guard let object = objects[index] else { continue }
-                Unmanaged.passUnretained(object)._withUnsafeGuaranteedRef(body)
+            objects.withMemoryRebound(to: Unmanaged<Object>?.self) { objects in
+                for object in objects { object?._withUnsafeGuaranteedRef(body) }
             }
         }
     }

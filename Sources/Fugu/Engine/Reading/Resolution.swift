@@ -73,19 +73,17 @@ extension Node {
     }
 
     /// Under the lock: what is there for this node, without loading. Links this node's cell to an ancestor's.
-    func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference, owner: Node)? {
+    func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference)? {
         note(find(key).present, key, recorder)
     }
 
     /// Under the lock: gives what was found.
-    private func note(
-        _ found: (CellReference, Node)?, _ key: Key, _ recorder: Flight?
-    ) -> (payload: Payload, cell: CellReference, owner: Node)? {
+    private func note(_ found: Found?, _ key: Key, _ recorder: Flight?) -> (payload: Payload, cell: CellReference)? {
         guard let (cell, owner) = found, let payload = cell.payload else { return nil }
-        recorder?.record(cell, of: owner)
-        ownRecorder?.record(cell, of: owner)
-        if owner !== self { link(key, to: cell) }
-        return (payload, cell, owner)
+        recorder?.record(cell, at: owner.depth)
+        ownRecorder?.record(cell, at: owner.depth)
+        if owner != Unowned(self) { link(key, to: cell) }
+        return (payload, cell)
     }
 
     /// Under the lock: lets readers of this node read an ancestor's cell, unless a source in between is still to be asked.
@@ -93,40 +91,42 @@ extension Node {
         if openQuestion(key) == nil { storage.cell(key).link(to: cell, at: family.now) }
     }
 
+    /// A value, and the node at or above the one that asks in which it stands.
+    typealias Found = (cell: CellReference, owner: Unowned<Node>)
+
     /// Under the lock: who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be
     /// used, if there is one.
-    func find(_ key: Key) -> (present: (CellReference, Node)?, limit: Node?) {
-        if isRoot {
-            guard let cell = storage.existingCell(key) else { return (nil, nil) }
-            if cell.has(CellState.hasWord) { return ((cell, self), nil) }
-            return (nil, cell.has(CellState.held) ? self : nil)
+    func find(_ key: Key) -> (present: Found?, limit: Unowned<Node>?) {
+        guard let holder = path.firstResult({ $0.holds(key) ? Unowned($0) : nil }) else {
+            return (findLoaded(key, upTo: nil), nil)
         }
-        var limit: Node?
-        for node in path where node.holds(key) {
-            let cell = node.storage.existingCell(key)!
-            if cell.has(CellState.hasWord), !cell.has(CellState.loaded) { return ((cell, node), nil) }
-            limit = node
-            break
-        }
-        for node in path {
-            if let cell = node.storage.existingCell(key), cell.has(CellState.loaded), isValid(cell, of: node) {
-                return ((cell, node), limit)
+        let cell = holder.use { $0.storage.existingCell(key)! }
+        if cell.has(CellState.hasWord), !cell.has(CellState.loaded) { return ((cell, holder), nil) }
+        return (findLoaded(key, upTo: holder), holder)
+    }
+
+    /// Under the lock: the nearest instance that was loaded and is valid for this node.
+    private func findLoaded(_ key: Key, upTo limit: Unowned<Node>?) -> Found? {
+        path.firstResult { node -> Found?? in
+            if let cell = node.storage.existingCell(key), cell.has(CellState.loaded), isValid(cell, of: node.depth) {
+                return .some((cell, Unowned(node)))
             }
-            if node === limit { break }
-        }
-        return (nil, limit)
+            return Unowned(node) == limit ? .some(nil) : nil
+        } ?? nil
     }
 
-    /// Under the lock: whether what was loaded at `owner` is right for this node too: nothing below it, on the way here,
+    /// Under the lock: whether what was loaded at a depth is right for this node too: nothing below it, on the way here,
     /// holds anything that it was made from.
-    private func isValid(_ cell: CellReference, of owner: Node) -> Bool {
-        cell.info?.value.recipe.map { isValid($0, of: owner) } ?? true
+    private func isValid(_ cell: CellReference, of depth: Int) -> Bool {
+        if depth == self.depth { return true }
+        guard let info = cell.info, let recipe = info.value.recipe else { return true }
+        return isValid(recipe, of: depth)
     }
 
-    /// Under the lock: whether this node, at or below `owner`, sees an instance there that was made by the recipe.
-    func isValid(_ recipe: Recipe, of owner: Node) -> Bool {
-        if owner === self { return true }
-        return !recipe.isLocal && !recipe.isOverridden(for: self, above: owner.depth)
+    /// Under the lock: whether this node, at a depth or below, sees an instance there that was made by the recipe.
+    func isValid(_ recipe: Recipe, of depth: Int) -> Bool {
+        if depth == self.depth { return true }
+        return !recipe.isLocal && !recipe.isOverridden(for: self, above: depth)
     }
 
     /// Under the lock: takes what is there, joins a load in flight, or begins one. If there is no task that waits, the
@@ -155,25 +155,24 @@ extension Node {
         let loads = family.loads(of: key)
         let last = loads.value.lastRecipe
         let expected = expectedHome(request, last, limit)
-        let floor = limit.map { Unowned($0) }
         // Who was given nothing but old values, again and again, loads in parallel.
         let mayJoin = need.outdatedCount < 4
         let joined = loads.value.flights.first(expectedAt: expected, by: last) {
             $0.asker.expectedHome(request, last, limit)
         } _: { flight -> Decision? in
-            guard mayJoin, flight.isOpen(floor), !flight.isOutdated else { return nil }
+            guard mayJoin, flight.isOpen(limit), !flight.isOutdated else { return nil }
             if let circle = WaitGraph.add(parent, waitingFor: flight) { return cycle(circle, closedBy: key) }
             if awaited == nil { beginUnderWay() }
             let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
             return .wait(flight, waiter, flight.join(waiter))
         }
         if let joined { return joined }
-        let replacement = limit?.storage.existingCell(key)?.info?.value.replacement
+        let replacement = limit.flatMap { $0.use { $0.replacement(of: key) } }
         if request.isExternal, replacement == nil, let strictness = storage.facts.strictness {
             return .external(strictness)
         }
         let flight = Flight(
-            request, asker: self, container: container, expected: Unowned(expected), limit: floor, need: need)
+            request, asker: self, container: container, expected: expected, limit: limit, need: need)
         loads.value.flights.append(flight)
         beginUnderWay()
         family.noteBeginning(of: flight)
@@ -200,18 +199,24 @@ extension Node {
     }
 
     /// Under the lock: where the key's next instance for this node will live, judging by its last one.
-    @inline(__always)
-    private func expectedHome(_ request: Request, _ last: Recipe?, _ limit: Node?) -> Node {
-        if request.isLocal || isRoot { return self }
-        guard let recipe = last else { return limit ?? path.first { $0.isRoot }! }
-        if recipe.isLocal { return self }
-        return path.first { $0.isRoot || $0 === limit || $0.holdsInput(of: recipe) }!
+    private func expectedHome(_ request: Request, _ last: Recipe?, _ limit: Unowned<Node>?) -> Unowned<Node> {
+        if request.isLocal || isRoot || last?.isLocal == true { return Unowned(self) }
+        return path.firstResult { node in
+            let isHome = node.isRoot || Unowned(node) == limit || last.map { node.holdsInput(of: $0) } ?? false
+            return isHome ? Unowned(node) : nil
+        }!
+    }
+
+    /// Under the lock: what takes the place of a feature's own load here.
+    private func replacement(of key: Key) -> Replacement? {
+        guard let info = storage.existingCell(key)?.info else { return nil }
+        return info.value.replacement
     }
 
     /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
     private func accept(_ landing: Landing, _ key: Key, _ recorder: Flight?, isOwn: Bool) -> Decision? {
         guard let outcome = landing.outcome.withLock({ $0 }), !outcome.isOutdated,
-            isOwn || !outcome.isProvisional, isWithin(outcome.home), isValid(outcome.recipe, of: outcome.home)
+            isOwn || !outcome.isProvisional, isWithin(outcome.home), isValid(outcome.recipe, of: outcome.home.depth)
         else { return nil }
         switch outcome.result {
         case .failure(let error): return .failed(error)
@@ -236,10 +241,9 @@ extension Node {
         if request.key.kind.throws { throw refusal(of: request.key, parent) }
         let (flight, replacement, strictness) = family.lock.withLock {
             let limit = find(request.key).limit
-            let replacement = limit?.storage.existingCell(request.key)?.info?.value.replacement
+            let replacement = limit.flatMap { $0.use { $0.replacement(of: request.key) } }
             let flight = Flight(
-                request, asker: self, container: container, expected: Unowned(self), limit: limit.map { Unowned($0) },
-                need: need ?? Need(activity: nil, standing: nil, fault: nil))
+                request, asker: self, container: container, expected: Unowned(self), limit: limit, need: need ?? Need(activity: nil, standing: nil, fault: nil))
             return (flight, replacement, request.isExternal && replacement == nil ? storage.facts.strictness : nil)
         }
         if let strictness { return try refuse(request, by: strictness, recorder, parent) }
