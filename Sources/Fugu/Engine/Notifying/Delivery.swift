@@ -39,30 +39,32 @@ extension Followers {
             if isOwed { effects.garbage.add(Retained(dropped)) }
         }
         let visible = node.use { $0.visible(key) }
-        let stamp = visible.map { Stamp(of: $0) }
-        if stamp != nil { facts.value.isAwaiting = false }
-        if announcement.isSilent {
-            facts.value.latest = stamp
-        } else if let stamp, let payload = stamp.cell.payload {
-            guard isOwed || stamp != facts.value.latest else { return }
-            facts.value.latest = stamp
-            facts.value.attempts = 0
-            effects.tell(announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
-        } else if isOwed || facts.value.latest != nil {
-            reload(holder, &effects)
+        guard let visible, let payload = visible.payload else {
+            guard case .state = facts.value.known else { return isOwed ? reload(holder, &effects) : () }
+            return announcement.isSilent ? facts.value.known = .nothing : reload(holder, &effects)
         }
+        let state = FollowersFacts.Known.state(Stamp(of: visible))
+        let isNews = facts.value.known != state
+        facts.value.known = state
+        guard !announcement.isSilent, isOwed || isNews else { return }
+        effects.tell(announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
     }
 
     /// After something was set or reset that may hide or uncover what those wait for who know that the value is gone.
     func lookAgain(_ holder: (any Activity)?, _ effects: inout Effects) {
-        guard facts.value.isAwaiting else { return }
+        guard case .loss = facts.value.known else { return }
         if node.use({ $0.visible(key) }) == nil { reload(holder, &effects) } else { refresh(holder, &effects) }
     }
 
     /// Lets the key be loaded again for those who observe it, unless there is something by then.
     func reload(_ holder: (any Activity)?, _ effects: inout Effects) {
-        facts.value.latest = nil
-        facts.value.isAwaiting = true
+        var attempts = 0
+        if case .loss(let known) = facts.value.known { attempts = known }
+        reload(after: attempts, holder, &effects)
+    }
+
+    private func reload(after attempts: Int, _ holder: (any Activity)?, _ effects: inout Effects) {
+        facts.value.known = .loss(attempts: attempts)
         effects.tell(.gone, self, until: holder)
     }
 
@@ -108,9 +110,8 @@ extension Followers {
     /// kept. What cannot fail is loaded again, a few times.
     fileprivate func check(_ effects: inout Effects) {
         if node.use({ $0.visible(key) }) != nil { return refresh(nil, &effects) }
-        guard facts.value.isAwaiting, !key.kind.throws, facts.value.attempts < 8 else { return }
-        facts.value.attempts += 1
-        reload(nil, &effects)
+        guard case .loss(let attempts) = facts.value.known, attempts < 8, !key.kind.throws else { return }
+        reload(after: attempts + 1, nil, &effects)
     }
 
     /// What to do where something is gone: how to load it again, if nothing is there by now.

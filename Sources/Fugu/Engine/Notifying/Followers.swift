@@ -200,12 +200,17 @@ struct FollowersFacts {
     var isEnded = false
     /// Loads the key again by itself: known once somebody observes it who could say how.
     var reloader: Reloader?
-    /// The state of the key that was told, or is going to be, last.
-    var latest: Stamp?
-    /// Whether those who observe know that the value is gone, and wait for the next one.
-    var isAwaiting = false
-    /// How often it was loaded for them since, with nothing to be seen afterwards.
-    var attempts = 0
+    var known = Known.nothing
+
+    /// What those who observe were told last, or are going to be.
+    enum Known: Equatable {
+        case nothing
+        case state(Stamp)
+        /// The value is gone, and they wait for the next one.
+        ///
+        /// - Parameter attempts: How often it was loaded for them since, with nothing to be seen afterwards.
+        case loss(attempts: Int)
+    }
 }
 
 /// The state of a key as it is seen from somewhere: where the value stands, and when it last changed there.
@@ -262,7 +267,7 @@ extension Node {
         storage.facts.followerCount += 1
         countActive(1)
         link(key)
-        made.facts.value.latest = visible(key).map { Stamp(of: $0) }
+        if let cell = visible(key) { made.facts.value.known = .state(Stamp(of: cell)) }
         return made
     }
 

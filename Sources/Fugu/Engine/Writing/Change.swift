@@ -209,7 +209,7 @@ extension Node {
                 case .none?, nil: break
                 }
                 guard let followers = info.value.followers else { continue }
-                if followers.latest(reloadsFrom: key) {
+                if followers.reloads(from: key) {
                     followers.refresh(holder, &effects)
                 } else {
                     followers.lookAgain(holder, &effects)
@@ -265,10 +265,10 @@ extension Recipe {
 
 extension Followers {
     /// Under the lock: whether what was told last was made from the key and reloads.
-    fileprivate func latest(reloadsFrom key: Key) -> Bool {
-        guard let latest = facts.value.latest, let recipe = latest.cell.info?.value.recipe, recipe.reloads else {
-            return false
-        }
+    fileprivate func reloads(from key: Key) -> Bool {
+        guard case .state(let state) = facts.value.known, let info = state.cell.info, let recipe = info.value.recipe,
+            recipe.reloads
+        else { return false }
         return recipe.contains(key.mask) { $0 == key }
     }
 
