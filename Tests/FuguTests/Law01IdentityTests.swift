@@ -114,7 +114,7 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
     @Test("So does the message of a cycle (laws 1 and 6)")
     func cycle() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container().circular
         }
         expectMessage(of: result, #"\.circular → \.circularToo → \.circular"#)

@@ -21,7 +21,7 @@ import Testing
     @Test("A feature that reads itself stops with a message (law 6)")
     func direct() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container()[Direct.self]
         }
         expectMessage(of: result, "Direct needs itself to load: Direct → Direct.", "Break the cycle")
@@ -30,7 +30,7 @@ import Testing
     @Test("A cycle through features lists every key in order (law 6)")
     func throughFeatures() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container()[Session.self]
         }
         expectMessage(of: result, "Session → Account → Audit → Session", "Break the cycle")
@@ -39,7 +39,7 @@ import Testing
     @Test("The way to a cycle is told from its beginning (law 6)")
     func wayIn() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let outside = FeatureKey(fileID: "App/Outside.swift", line: 7) { $0[Session.self] }
             _ = Container()[outside]
         }
@@ -57,7 +57,7 @@ import Testing
     @Test("A cycle through a container captured beside the handle is found (law 6)")
     func captured() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Law06CycleTests.family[Captured.self]
         }
         expectMessage(of: result, "Captured → Between → Captured")
@@ -70,7 +70,7 @@ import Testing
     @Test("A cycle through Container.current is found (law 6)")
     func current() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container()[Ambient.self]
         }
         expectMessage(of: result, "Ambient → Ambient")
@@ -90,7 +90,7 @@ import Testing
     @Test("A cycle through the handle on other threads is found (law 6)")
     func otherThreads() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container()[Threaded.self]
         }
         expectMessage(of: result, "Threaded → Helper → Threaded")
@@ -110,7 +110,7 @@ import Testing
     @Test("A cycle through the handle of a load further out is found (law 6)")
     func borrowedHandle() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container()[Lender.self]
         }
         expectMessage(of: result, "Lender → Borrower → Borrower")
@@ -127,7 +127,7 @@ import Testing
     @Test("A cycle through a child is found, whatever the child overrides (law 6)")
     func child() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container()[InChild.self]
         }
         expectMessage(of: result, "InChild → InChild")
@@ -138,7 +138,7 @@ import Testing
     @Test("A default that needs itself is a cycle too (law 6)")
     func property() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container()[Default.self]
         }
         expectMessage(of: result, "Default → Default")
@@ -164,7 +164,7 @@ import Testing
     @Test("Two threads that each load what the other waits for stop with the way round (law 6)")
     func twoThreads() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let container = Container()
             onThreads(2) { _ = $0 == 0 ? container[Left.self] : container[Right.self] }
         }
@@ -185,7 +185,7 @@ import Testing
     @Test("Deeper nesting stops with a message (law 6)")
     func tooDeep() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             _ = Container()[Law06CycleTests.steps[19_999]]
         }
         expectMessage(

@@ -131,7 +131,7 @@ import Testing
     @Test("Two plain features stop with the way round (law 6)")
     func plainFeatures() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let lending = Lending()
             let (leftBegan, rightBegan) = (Gate(), Gate())
             let handle = lending.handle

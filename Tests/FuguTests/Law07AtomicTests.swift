@@ -123,7 +123,7 @@ import Testing
     @Test("Writing the same key inside stops with a message (law 7)")
     func sameKeySet() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let container = Container()
             container.modify(Count.self) { _ in container[Count.self] = 5 }
         }
@@ -134,17 +134,17 @@ import Testing
     @Test("Modifying, resetting or updating the same key inside stops with a message (law 7)")
     func sameKeyOtherwise() async {
         let modified = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let container = Container()
             container.modify(Count.self) { _ in container.modify(Count.self) { $0 += 1 } }
         }
         let reset = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let container = Container()
             container.modify(Count.self) { _ in container.reset(Count.self) }
         }
         let updated = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let container = Container()
             container.modify(Count.self) { _ in container.update { $0[Count.self] = 1 } }
         }
@@ -162,7 +162,7 @@ import Testing
     @Test("Writing the same key in a load inside stops with the way (law 7)")
     func throughLoad() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             Law07ModifyTests.family.modify(Count.self) { $0 = Law07ModifyTests.family[Total.self] }
         }
         expectMessage(of: result, "Count → Total → Count")
@@ -174,7 +174,7 @@ import Testing
     @Test("Two threads that each modify what the other is modifying stop with a message (law 7)")
     func circle() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let container = Container()
             let barrier = Barrier(of: 2)
             onThreads(2) { thread in
@@ -209,7 +209,7 @@ import Testing
     @Test("A modify and a load that wait for one another stop with a message (law 7)")
     func circleWithLoad() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             startThread { _ = Law07ModifyTests.family[Area.self] }
             Area.began.wait()
             Law07ModifyTests.family.modify(Count.self) { value in

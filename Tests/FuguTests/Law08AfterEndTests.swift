@@ -34,7 +34,7 @@ import Testing
     @Test("A plain feature stops with a message that names it (law 8)")
     func feature() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let keeper = Container()[Keeper.self]
             _ = keeper.container[Greeting.self]
         }
@@ -45,7 +45,7 @@ import Testing
     @Test("A feature that was loaded before stops with a message too, since it is released (law 8)")
     func loadedFeature() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ThisProcess.mustStopWithinASecond()
+            ThisProcess.mustStopSoon()
             let keeper = {
                 let container = Container()
                 _ = container[Greeting.self]

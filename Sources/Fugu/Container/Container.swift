@@ -83,6 +83,9 @@ public final class Container: FeatureContainer {
         parent?.release { $0.parent }
     }
 
+    /// Whether this is the container that the node is the inside of, and no view.
+    func isOwner(of node: Unowned<Node>) -> Bool { own == node }
+
     /// Stands for a container that has gone away.
     static let ended = Container()
 

@@ -38,7 +38,7 @@ import Testing
         #expect(done.value == seeds.count)
     }
 
-    /// Ends the test when no graph has come to its end for two minutes, and tells who waits for whom. Other tests may
+    /// Ends the test when no graph has come to its end for ten minutes, and tells who waits for whom. Other tests may
     /// keep the pool's threads busy for long.
     private func watch(_ done: Counter, _ running: Guarded<[UInt64: World]>, _ over: Gate) {
         Thread.detachNewThread {
@@ -47,7 +47,7 @@ import Testing
                 Thread.sleep(forTimeInterval: 0.5)
                 still = done.value == last ? still + 1 : 0
                 last = done.value
-                guard still > 240 else { continue }
+                guard still > 1_200 else { continue }
                 for (seed, world) in running.withLock({ $0 }) {
                     print("seed \(seed), \(world.graph.mode), does not end:\n\(world.waits)")
                 }

@@ -5,7 +5,7 @@
 final class Node: Sendable {
     let storage: StorageReference
     let family: Family
-    private let above: ChainReference<Node>?
+    fileprivate let above: ChainReference<Node>?
     let depth: Int
 
     var parent: Node? { above?.object }
@@ -137,18 +137,45 @@ extension NodeFacts {
 }
 
 extension Unowned<Node> {
+    var depth: Int { use { $0.depth } }
     fileprivate var storage: StorageReference { use { $0.storage } }
+    fileprivate var parent: Unowned<Node>? { use { $0.above?.uncounted } }
 }
 
-/// A node and its ancestors, nearest first.
-struct Path: Sequence, IteratorProtocol {
-    fileprivate var node: Node?
+/// A node and its ancestors, nearest first. Whoever walks it keeps the node, which keeps its ancestors.
+struct Path: Sequence {
+    fileprivate let start: Unowned<Node>
 
-    mutating func next() -> Node? {
-        guard let next = node else { return nil }
-        node = next.parent
-        return next
+    func makeIterator() -> Iterator { Iterator(following: start) }
+
+    struct Iterator: IteratorProtocol {
+        fileprivate var following: Unowned<Node>?
+
+        mutating func next() -> Node? {
+            guard let node = following else { return nil }
+            following = node.parent
+            return node.object
+        }
     }
+
+    // The walks of every read and load, which count nothing on their way.
+
+    /// What `body` gives for the first node that it gives something for.
+    @inline(__always)
+    func firstResult<R>(_ body: (Node) -> R?) -> R? {
+        var following: Unowned<Node>? = start
+        while let node = following {
+            if let result = node.use(body) { return result }
+            following = node.parent
+        }
+        return nil
+    }
+
+    @inline(__always)
+    func first(where isMet: (Node) -> Bool) -> Node? { firstResult { isMet($0) ? Unowned($0) : nil }?.object }
+
+    @inline(__always)
+    func contains(where isMet: (Node) -> Bool) -> Bool { firstResult { isMet($0) ? true : nil } ?? false }
 }
 
 // Everything below: under the lock.
@@ -177,7 +204,7 @@ extension Node {
     }
 
     /// The node and its ancestors, nearest first.
-    var path: Path { Path(node: self) }
+    var path: Path { Path(start: Unowned(self)) }
 
     /// Whether something was set here for the key.
     func holds(_ key: Key) -> Bool {
@@ -199,11 +226,7 @@ extension Node {
 
     /// Whether something between this node and its ancestor, this included, is set for the key, hiding the ancestor's.
     func isShadowed(_ key: Key, below ancestor: Node) -> Bool {
-        for node in path {
-            if node === ancestor { return false }
-            if node.holds(key) { return true }
-        }
-        return true
+        path.firstResult { $0 === ancestor ? false : $0.holds(key) ? true : nil } ?? true
     }
 
     /// Gives up everything. Returns what is to be released outside the lock.

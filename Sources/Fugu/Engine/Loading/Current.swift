@@ -50,10 +50,7 @@ enum Current {
 
     /// Runs what observers do: in nobody's load, with their own container at hand, whoever calls them.
     static func observing(_ container: Container, _ body: () -> Void) {
-        func bind() {
-            if Container.current === container { return body() }
-            Container.$current.withValue(container, operation: body)
-        }
+        func bind() { Container.$current.withValue(container, operation: body) }
         if running == nil { bind() } else { $running.withValue(nil, operation: bind) }
     }
 }

@@ -157,13 +157,13 @@ extension Flight {
         return landing
     }
 
-    /// Under the lock: notes that the load read `key` from a cell of `owner`.
-    func record(_ cell: CellReference, of owner: Node) {
-        guard !isFinished, owner.depth <= asker.depth else { return }
+    /// Under the lock: notes that the load read a key from the cell of the container at a depth.
+    func record(_ cell: CellReference, at depth: Int) {
+        guard !isFinished, depth <= asker.depth else { return }
         let info = cell.makeInfo()
         info.value.isInput = true
         cell.mark(CellState.special)
-        add(cell.key, at: owner.depth, changed: info.value.changed, info.value.recipe, info.value.lease)
+        add(cell.key, at: depth, changed: info.value.changed, info.value.recipe, info.value.lease)
     }
 
     /// Under the lock: notes an input whose value was given to those who waited but not kept.
@@ -193,7 +193,7 @@ extension Flight {
     /// Under the lock: the deepest of the nodes that held what was read.
     var home: Node {
         if isLocal { return asker }
-        var depth = limit?.use { $0.depth } ?? 0
+        var depth = limit?.depth ?? 0
         for input in facts.value.inputs { depth = max(depth, input.depth) }
         if depth == asker.depth { return asker }
         return asker.path.first { $0.depth == depth }!

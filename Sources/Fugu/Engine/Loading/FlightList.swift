@@ -42,10 +42,10 @@ struct FlightList: Sequence {
     ///   - judge: Tells where the instance of a load is expected to live; a load that began when less was known is judged
     ///     by what is known now.
     mutating func first<R>(
-        expectedAt home: Node, by last: Recipe?, judge: (Flight) -> Node, _ body: (Flight) -> R?
+        expectedAt home: Unowned<Node>, by last: Recipe?, judge: (Flight) -> Unowned<Node>, _ body: (Flight) -> R?
     ) -> R? {
         guard count >= 8 else {
-            for flight in self where flight.expected == Unowned(home) || judge(flight) === home {
+            for flight in self where flight.expected == home || judge(flight) == home {
                 if let result = body(flight) { return result }
             }
             return nil
@@ -55,9 +55,9 @@ struct FlightList: Sequence {
         return nil
     }
 
-    private mutating func makeIndex(by last: Recipe?, _ judge: (Flight) -> Node) {
+    private mutating func makeIndex(by last: Recipe?, _ judge: (Flight) -> Unowned<Node>) {
         let made = FlightIndex(by: last)
-        for flight in self where !flight.facts.value.isAbandoned { made.add(flight, at: Unowned(judge(flight))) }
+        for flight in self where !flight.facts.value.isAbandoned { made.add(flight, at: judge(flight)) }
         index = made
     }
 
@@ -81,7 +81,7 @@ private final class FlightIndex {
 
     init(by last: Recipe?) { self.last = last }
 
-    subscript(home: Node) -> [Unowned<Flight>] { flights[Unowned(home)] ?? [] }
+    subscript(home: Unowned<Node>) -> [Unowned<Flight>] { flights[home] ?? [] }
 
     /// Whether expectations are still what they were: what was loaded meanwhile was made from the same keys.
     func isRight(by newer: Recipe?) -> Bool {

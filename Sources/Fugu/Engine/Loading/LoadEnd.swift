@@ -60,7 +60,7 @@ extension Flight {
     private func olderInstance(hiddenAt home: Node) -> Recipe? {
         func older(_ key: Key) -> Recipe? {
             guard let (cell, owner) = home.find(key).present, let recipe = cell.info?.value.recipe else { return nil }
-            return asker.isValid(recipe, of: owner) ? nil : recipe
+            return asker.isValid(recipe, of: owner.depth) ? nil : recipe
         }
         if let recipe = older(requested) { return recipe }
         for input in facts.value.inputs { if let recipe = older(input.key) { return recipe } }
@@ -111,7 +111,7 @@ extension Flight {
         if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
             !cell.has(CellState.loaded) || owner.depth <= home.depth
         {
-            note(cell, of: owner, recorder)
+            note(cell, at: owner.depth, recorder)
             if owner.depth > home.depth {
                 // Who does not see what was set below the home still shares what was loaded for it.
                 if home.find(requested).present == nil { _ = place(payload, home, recipe, lease, &effects) }
@@ -119,11 +119,11 @@ extension Flight {
             }
             effects.garbage.add(lease, isForNobody: true)
             let facts = cell.info?.value
-            return .overtaken(standing, home: owner, recipe: facts?.recipe, lease: facts?.lease)
+            return .overtaken(standing, home: owner.object, recipe: facts?.recipe, lease: facts?.lease)
         }
         if let cell = place(payload, home, recipe, lease, &effects) {
-            note(cell, of: home, recorder)
-            if home !== asker, asker.isValid(recipe, of: home) {
+            note(cell, at: home.depth, recorder)
+            if home !== asker, asker.isValid(recipe, of: home.depth) {
                 asker.link(requested, to: cell)
             } else if home !== asker {
                 // Something was set meanwhile that hides it from the asker, of which nobody told those who observe there:
@@ -140,9 +140,10 @@ extension Flight {
     /// Under the lock: where the next load will live is guessed by this one.
     private func noteLast(_ recipe: Recipe, _ effects: inout Effects) {
         let loads = family.loads(of: requested)
-        // What lets go of a long chain does so outside the lock.
-        if let last = loads.value.lastRecipe, last.length > 8 { effects.garbage.add(last) }
+        let last = loads.value.lastRecipe.take()
         loads.value.lastRecipe = recipe
+        // What lets go of a long chain does so outside the lock.
+        if let last, last.length > 8 { effects.garbage.add(last) }
     }
 
     /// Under the lock: the instance is not kept, but whoever needed it was made from it.
@@ -173,11 +174,11 @@ extension Flight {
         guard !asker.isEnded, let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
             !cell.has(CellState.loaded)
         else { return .made }
-        note(cell, of: owner, recorder)
-        let home = facts.value.home!.object
+        note(cell, at: owner.depth, recorder)
+        let home = facts.value.home!
         if owner.depth > home.depth { return .hidden(standing) }
         let facts = cell.info?.value
-        return .overtaken(standing, home: owner, recipe: facts?.recipe, lease: facts?.lease)
+        return .overtaken(standing, home: owner.object, recipe: facts?.recipe, lease: facts?.lease)
     }
 
     /// Under the lock: stores what was made, if it is wanted.
@@ -220,9 +221,9 @@ extension Flight {
         facts.value.more().report = Messages.madeAgain(requested, [requested] + way)
     }
 
-    private func note(_ cell: CellReference, of owner: Node, _ recorder: Flight?) {
-        recorder?.record(cell, of: owner)
-        asker.ownRecorder?.record(cell, of: owner)
+    private func note(_ cell: CellReference, at depth: Int, _ recorder: Flight?) {
+        recorder?.record(cell, at: depth)
+        asker.ownRecorder?.record(cell, at: depth)
     }
 
     /// Whether what was made is to stay: the key was not reset meanwhile, what puts it below the root still stands, and,
@@ -237,12 +238,13 @@ extension Flight {
 
     private func leave(_ effects: inout Effects) {
         family.existingLoads(of: requested)?.value.flights.remove(self)
-        effects.waiters += asker.endUnderWay()
+        let drains = asker.endUnderWay()
+        if !drains.isEmpty { effects.waiters += drains }
         facts.value.container = nil
         facts.value.landing = nil
         facts.value.task = nil
         guard let rare = facts.value.rare else { return }
-        effects.waiters += rare.waiters.takeAll()
+        if !rare.waiters.isEmpty { effects.waiters += rare.waiters.takeAll() }
         rare.seen = []
         rare.closers = []
         rare.needs = []

@@ -28,8 +28,9 @@ final class Recipe: Sendable {
     let mask: UInt64
     /// How many recipes stand behind one another, at most.
     let length: Int
-    /// The last answer about a long chain: for which container, and what. Touched under the lock only.
+    /// The last answer about a long chain: for which container and up to which depth, and what. Touched under the lock only.
     private let asker = Atomic<UInt64>(0)
+    private let askedAbove = Atomic<Int>(0)
     private let answer = Atomic<UInt64>(0)
     private let isTakenApart = Atomic(false)
 
@@ -55,7 +56,8 @@ final class Recipe: Sendable {
     }
 
     deinit {
-        if length > 1, !isTakenApart.load(ordering: .relaxed) { takeApart() }
+        if length == 1 || isTakenApart.load(ordering: .relaxed) { return }
+        if length == 2 { for input in inputs { _ = input.recipe?.take() } } else { takeApart() }
     }
 
     /// Lets the recipes of the inputs go, and those that only they kept, in a loop: chains may be longer than a stack.
@@ -81,6 +83,7 @@ extension Recipe {
         return false
     }
 
+    @inline(__always)
     fileprivate func namesDirectly(_ isMet: (Key) -> Bool) -> Bool {
         for input in inputs where isMet(input.key) { return true }
         return !others.isEmpty && others.contains(where: isMet)
@@ -115,55 +118,79 @@ extension Recipe {
     /// was made from.
     func isOverridden(for node: Node, above depth: Int) -> Bool {
         var held: UInt64 = 0
-        for node in node.path {
-            if node.depth <= depth { break }
+        _ = node.path.contains { node in
+            if node.depth <= depth { return true }
             held |= node.storage.facts.heldMask
+            return false
         }
-        guard mask & held != 0 else { return false }
-        let question = OverrideQuestion(node: node, above: depth, held: held)
-        return length == 1 ? namesDirectly(question.isHeld) : search(question)
+        if mask & held == 0 { return false }
+        let question = OverrideQuestion(node: Unowned(node), above: depth, held: held)
+        return answer(to: question) ?? search(question)
     }
 
-    /// Looks through the recipes behind this one, each once. What was found of each is noted for those who ask next: a
-    /// chain that is loaded anew from its end asks of all its links.
+    /// What can be said at a glance, or has been noted.
+    private func answer(to question: OverrideQuestion) -> Bool? {
+        if mask & question.held == 0 { return false }
+        if length == 1 { return namesDirectly { question.isHeld($0) } }
+        // A glance at recipes that have none behind them.
+        if length == 2, inputs.count <= 8 {
+            if namesDirectly({ question.isHeld($0) }) { return true }
+            return inputs.contains { $0.recipe?.use { $0.answer(to: question) } == true }
+        }
+        return noted(question)
+    }
+
+    /// Looks through the recipes behind this one. What was found of each is noted for those who come to it by another way,
+    /// and for those who ask next: a chain that is loaded anew from its end asks of all its links.
     private func search(_ question: OverrideQuestion) -> Bool {
-        if let known = known(question) { return known }
-        var way: [(recipe: Recipe, next: Int)] = [(self, 0)]
-        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
-        while let (recipe, next) = way.last {
-            if next == 0, recipe.namesDirectly(question.isHeld) { return note(true, of: way.map(\.recipe), question) }
-            guard next < recipe.inputs.count else {
-                _ = note(false, of: [recipe], question)
+        // This recipe keeps all the others.
+        var way: [(recipe: Unowned<Recipe>, next: Int)] = [(Unowned(self), 0)]
+        var isFound = namesDirectly { question.isHeld($0) }
+        while !isFound, let (recipe, next) = way.last {
+            switch recipe.use({ $0.look(from: next, for: question) }) {
+            case .found: isFound = true
+            case .nothing:
+                recipe.use { $0.note(false, question) }
                 way.removeLast()
-                continue
+            case .unknown(let deeper, let index):
+                way[way.count - 1].next = index + 1
+                way.append((deeper, 0))
+                isFound = deeper.use { $0.namesDirectly { question.isHeld($0) } }
             }
-            way[way.count - 1].next += 1
-            guard let deeper = recipe.inputs[next].recipe?.object, deeper.mask & question.held != 0,
-                seen.insert(ObjectIdentifier(deeper)).inserted
-            else { continue }
-            switch deeper.known(question) {
-            case true?: return note(true, of: way.map(\.recipe), question)
+        }
+        for (recipe, _) in way { recipe.use { $0.note(true, question) } }
+        return isFound
+    }
+
+    private enum Look {
+        case found, nothing
+        case unknown(Unowned<Recipe>, Int)
+    }
+
+    /// Looks at the recipes of the inputs, up to one of which nothing is known.
+    private func look(from first: Int, for question: OverrideQuestion) -> Look {
+        for index in first..<inputs.count {
+            guard let deeper = inputs[index].recipe?.uncounted else { continue }
+            switch deeper.use({ $0.answer(to: question) }) {
+            case true?: return .found
             case false?: continue
-            case nil: way.append((deeper, 0))
+            case nil: return .unknown(deeper, index)
             }
         }
-        return false
+        return .nothing
     }
 
-    private func known(_ question: OverrideQuestion) -> Bool? {
-        guard question.asker != 0, asker.load(ordering: .relaxed) == question.asker else { return nil }
+    private func noted(_ question: OverrideQuestion) -> Bool? {
+        guard asker.load(ordering: .relaxed) == question.asker, askedAbove.load(ordering: .relaxed) == question.above
+        else { return nil }
         let answer = answer.load(ordering: .relaxed)
-        guard answer >> 1 >= question.node.storage.pathEpoch else { return nil }
-        return answer & 1 != 0
+        return answer >> 1 >= question.pathEpoch ? answer & 1 != 0 : nil
     }
 
-    private func note(_ isOverridden: Bool, of recipes: [Recipe], _ question: OverrideQuestion) -> Bool {
-        let answer = question.node.family.now << 1 | (isOverridden ? 1 : 0)
-        for recipe in recipes {
-            recipe.asker.store(question.asker, ordering: .relaxed)
-            recipe.answer.store(answer, ordering: .relaxed)
-        }
-        return isOverridden
+    private func note(_ isOverridden: Bool, _ question: OverrideQuestion) {
+        asker.store(question.asker, ordering: .relaxed)
+        askedAbove.store(question.above, ordering: .relaxed)
+        answer.store(question.now << 1 | (isOverridden ? 1 : 0), ordering: .relaxed)
     }
 
     /// The recipe, or one that names what it names without keeping recipes of instances that are gone: where loads take
@@ -203,29 +230,24 @@ private struct RecipeSearch {
     }
 }
 
-/// Whether something is held between a node and an ancestor, that one excluded.
+/// Whether something is held between a node and the depth above it, that depth excluded. Whoever asks keeps the node.
 private struct OverrideQuestion {
-    let node: Node
+    let node: Unowned<Node>
     let above: Int
     /// The bits of what is held there.
     let held: UInt64
-    /// Names the node and the ancestor; 0 for an ancestor too deep to be named.
-    let asker: UInt64
 
-    init(node: Node, above: Int, held: UInt64) {
-        self.node = node
-        self.above = above
-        self.held = held
-        asker = 0..<0xFFFF ~= above ? node.storage.facts.serial << 16 | UInt64(above) : 0
-    }
+    /// Names the node.
+    var asker: UInt64 { node.use { $0.storage.facts.serial } }
+    var pathEpoch: UInt64 { node.use { $0.storage.pathEpoch } }
+    var now: UInt64 { node.use { $0.family.now } }
 
+    @inline(__always)
     func isHeld(_ key: Key) -> Bool {
         if held & key.mask == 0 { return false }
-        for node in node.path {
-            if node.depth <= above { return false }
-            if node.holds(key) { return true }
+        return node.use { node in
+            node.path.firstResult { $0.depth <= above ? false : $0.holds(key) ? true : nil } ?? false
         }
-        return false
     }
 }
 

@@ -62,7 +62,7 @@ extension Node {
             guard let root = path.first(where: { $0.isRoot }) else { return }
             let cell = root.storage.cell(request.key)
             for flight in [recorder, ownRecorder].compactMap(\.self) {
-                flight.record(cell, of: root)
+                flight.record(cell, at: root.depth)
                 if strictness.isForAll { flight.facts.value.isProvisional = true }
             }
         }

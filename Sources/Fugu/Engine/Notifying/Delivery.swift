@@ -39,68 +39,65 @@ extension Followers {
             if isOwed { effects.garbage.add(Retained(dropped)) }
         }
         let visible = node.use { $0.visible(key) }
-        let stamp = visible.map { Stamp(of: $0) }
-        if stamp != nil { facts.value.isAwaiting = false }
-        if announcement.isSilent {
-            facts.value.latest = stamp
-        } else if let stamp, let payload = stamp.cell.payload {
-            guard isOwed || stamp != facts.value.latest else { return }
-            facts.value.latest = stamp
-            facts.value.attempts = 0
-            effects.tell(announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
-        } else if isOwed || facts.value.latest != nil {
-            reload(holder, &effects)
+        guard let visible, let payload = visible.payload else {
+            guard case .state = facts.value.known else { return isOwed ? reload(holder, &effects) : () }
+            return announcement.isSilent ? facts.value.known = .nothing : reload(holder, &effects)
         }
+        let state = FollowersFacts.Known.state(Stamp(of: visible))
+        let isNews = facts.value.known != state
+        facts.value.known = state
+        guard !announcement.isSilent, isOwed || isNews else { return }
+        effects.tell(announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
     }
 
     /// After something was set or reset that may hide or uncover what those wait for who know that the value is gone.
     func lookAgain(_ holder: (any Activity)?, _ effects: inout Effects) {
-        guard facts.value.isAwaiting else { return }
+        guard case .loss = facts.value.known else { return }
         if node.use({ $0.visible(key) }) == nil { reload(holder, &effects) } else { refresh(holder, &effects) }
     }
 
     /// Lets the key be loaded again for those who observe it, unless there is something by then.
     func reload(_ holder: (any Activity)?, _ effects: inout Effects) {
-        facts.value.latest = nil
-        facts.value.isAwaiting = true
+        var attempts = 0
+        if case .loss(let known) = facts.value.known { attempts = known }
+        reload(after: attempts, holder, &effects)
+    }
+
+    private func reload(after attempts: Int, _ holder: (any Activity)?, _ effects: inout Effects) {
+        facts.value.known = .loss(attempts: attempts)
         effects.tell(.gone, self, until: holder)
     }
 
-    /// What one thread has to do next. An object, since it's handed on more often than it's made.
-    final class Turn: Sendable {
+    /// What one thread has to do next.
+    struct Turn {
+        let followers: Followers
         let event: Event
         let observers: [Observer?]
         let container: Container
-
-        init(event: Event, observers: [Observer?], container: Container) {
-            self.event = event
-            self.observers = observers
-            self.container = container
-        }
     }
 
-    /// Whether nothing is being delivered or waits for it; the one who asks is to deliver then.
+    /// What is to be delivered by the one who asks, if nothing is being delivered or waits for it.
     func begin(_ event: Event) -> Turn? {
-        guard !facts.value.isDelivering, facts.value.events.isEmpty, let container = facts.value.container else {
-            return nil
-        }
-        facts.value.isDelivering = true
-        return Turn(event: event, observers: facts.value.observers.slots, container: container)
+        guard !facts.value.isDelivering, facts.value.events.isEmpty else { return nil }
+        return turn(event)
     }
 
     /// What is to be delivered next by the one who asks, until there is nothing more. The first time that is nothing, if
     /// another thread is at it.
     func takeTurn(isFirst: Bool) -> Turn? {
         if isFirst, facts.value.isDelivering { return nil }
-        guard let event = facts.value.events.first, isDue(event), !facts.value.isEnded,
-            let container = facts.value.container
-        else {
-            facts.value.isDelivering = false
+        facts.value.isDelivering = false
+        guard let event = facts.value.events.first, isDue(event), !facts.value.isEnded, let turn = turn(event) else {
             return nil
         }
-        facts.value.isDelivering = true
         facts.value.events.removeFirst()
-        return Turn(event: event, observers: facts.value.observers.slots, container: container)
+        return turn
+    }
+
+    private func turn(_ event: Event) -> Turn? {
+        guard let container = facts.value.container else { return nil }
+        facts.value.isDelivering = true
+        return Turn(followers: self, event: event, observers: facts.value.observers.slots, container: container)
     }
 
     /// Whether an event need not wait any longer. An activity of another container holds up nothing that comes later.
@@ -113,9 +110,8 @@ extension Followers {
     /// kept. What cannot fail is loaded again, a few times.
     fileprivate func check(_ effects: inout Effects) {
         if node.use({ $0.visible(key) }) != nil { return refresh(nil, &effects) }
-        guard facts.value.isAwaiting, !key.kind.throws, facts.value.attempts < 8 else { return }
-        facts.value.attempts += 1
-        reload(nil, &effects)
+        guard case .loss(let attempts) = facts.value.known, attempts < 8, !key.kind.throws else { return }
+        reload(after: attempts + 1, nil, &effects)
     }
 
     /// What to do where something is gone: how to load it again, if nothing is there by now.
@@ -130,30 +126,9 @@ extension Followers {
 // Outside the lock.
 extension Followers {
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
-    ///
-    /// - Parameter begun: What this thread is at already.
-    func deliver(_ begun: Turn? = nil) {
-        guard let first = begun ?? family.lock.withLock({ takeTurn(isFirst: true) }) else { return }
-        Current.observing(first.container) {
-            tell(first)
-            while let next = family.lock.withLock({ takeTurn(isFirst: false) }) { tell(next) }
-        }
-    }
+    func deliver() { family.lock.withLock { takeTurn(isFirst: true) }?.deliver() }
 
-    private func tell(_ turn: Turn) {
-        let time = turn.event.time
-        switch turn.event.news {
-        case .value(let payload):
-            if let only = turn.event.only { return only.hear(payload, at: time) }
-            turn.observers.forEachUncounted { $0.hear(payload, at: time) }
-        case .load(let payload): turn.observers.forEachUncounted { $0.hear(payload, at: time, isLoad: true) }
-        case .gone:
-            turn.observers.forEachUncounted { $0.hearOfLoss(at: time) }
-            reload(in: turn.container)
-        }
-    }
-
-    private func reload(in container: Container) {
+    fileprivate func reload(in container: Container) {
         var effects = Effects()
         let reloader = family.lock.withLock { reloaderIfGone(&effects) }
         effects.perform()
@@ -162,5 +137,28 @@ extension Followers {
         var laterEffects = Effects()
         family.lock.withLock { if !facts.value.isEnded { check(&laterEffects) } }
         laterEffects.perform()
+    }
+}
+
+extension Followers.Turn {
+    /// Calls the observers, and goes on with what is queued by then.
+    consuming func deliver() {
+        Current.observing(container) {
+            tell()
+            while let next = followers.family.lock.withLock({ followers.takeTurn(isFirst: false) }) { next.tell() }
+        }
+    }
+
+    private func tell() {
+        let time = event.time
+        switch event.news {
+        case .value(let payload):
+            if let only = event.only { return only.hear(payload, at: time) }
+            observers.forEachUncounted { $0.hear(payload, at: time) }
+        case .load(let payload): observers.forEachUncounted { $0.hear(payload, at: time, isLoad: true) }
+        case .gone:
+            observers.forEachUncounted { $0.hearOfLoss(at: time) }
+            followers.reload(in: container)
+        }
     }
 }

@@ -5,8 +5,8 @@ struct Effects {
     /// Whether the first thing that is told may be delivered in the same turn of the lock: where nothing else is changed
     /// after it.
     private let beginsAtOnce: Bool
-    private var followers: Followers?
     private var begun: Followers.Turn?
+    private var followers: Followers?
     private var moreFollowers: [Followers] = []
 
     init(beginsAtOnce: Bool = false) { self.beginsAtOnce = beginsAtOnce }
@@ -14,28 +14,22 @@ struct Effects {
     /// Under the lock: queues what followers are to be told, at the end of `holder` or when this is performed.
     mutating func tell(_ news: Event.News, _ followers: Followers, until holder: (any Activity)?) {
         let event = Event(news: news, time: followers.family.tick(), holder: holder)
-        if let holder {
-            followers.facts.value.events.append(event)
-            return Deferred.add(followers, until: holder)
-        }
-        if self.followers == nil {
-            self.followers = followers
-            if beginsAtOnce {
-                begun = followers.begin(event)
-                if begun != nil { return }
-            }
-        } else {
-            moreFollowers.append(followers)
+        if holder == nil, beginsAtOnce, begun == nil, self.followers == nil, let turn = followers.begin(event) {
+            begun = turn
+            return
         }
         followers.facts.value.events.append(event)
+        if let holder { return Deferred.add(followers, until: holder) }
+        if self.followers == nil { self.followers = followers } else { moreFollowers.append(followers) }
     }
 
     /// Does it.
-    func perform() {
+    mutating func perform() {
         if !garbage.isEmpty { garbage.dispose() }
         if !waiters.isEmpty { for waiter in waiters { waiter.wake() } }
-        guard let followers else { return }
-        followers.deliver(begun)
+        begun.take()?.deliver()
+        guard let followers = followers.take() else { return }
+        followers.deliver()
         if !moreFollowers.isEmpty { for followers in moreFollowers { followers.deliver() } }
     }
 }

@@ -180,11 +180,11 @@ final class Followers: Sendable {
     let node: Unowned<Node>
     let facts: FamilyState<FollowersFacts>
 
-    init(_ key: Key, in node: Node, of container: Container) {
+    init(_ key: Key, in node: Node) {
         family = node.family
         self.key = key
         self.node = Unowned(node)
-        facts = FamilyState(FollowersFacts(container: container))
+        facts = FamilyState(FollowersFacts())
     }
 
     deinit { facts.free() }
@@ -192,6 +192,7 @@ final class Followers: Sendable {
 
 /// The changing part of it. Guarded by the lock of the family.
 struct FollowersFacts {
+    /// The container, or, as long as only its handles observe, one of them.
     weak var container: Container?
     var observers = ObserverList()
     var events = EventQueue()
@@ -199,14 +200,17 @@ struct FollowersFacts {
     var isEnded = false
     /// Loads the key again by itself: known once somebody observes it who could say how.
     var reloader: Reloader?
-    /// The state of the key that was told, or is going to be, last.
-    var latest: Stamp?
-    /// Whether those who observe know that the value is gone, and wait for the next one.
-    var isAwaiting = false
-    /// How often it was loaded for them since, with nothing to be seen afterwards.
-    var attempts = 0
+    var known = Known.nothing
 
-    init(container: Container) { self.container = container }
+    /// What those who observe were told last, or are going to be.
+    enum Known: Equatable {
+        case nothing
+        case state(Stamp)
+        /// The value is gone, and they wait for the next one.
+        ///
+        /// - Parameter attempts: How often it was loaded for them since, with nothing to be seen afterwards.
+        case loss(attempts: Int)
+    }
 }
 
 /// The state of a key as it is seen from somewhere: where the value stands, and when it last changed there.
@@ -233,7 +237,10 @@ extension Family {
         node.prepareScopes()
         let (followers, ending): (Followers?, Observer.Ending?) = lock.withLock {
             guard !node.isEnded else { return (nil, observer.end()) }
-            let followers = node.followers(of: key, in: container)
+            let followers = node.followers(of: key)
+            if container.isOwner(of: Unowned(node)) || followers.facts.value.container == nil {
+                followers.facts.value.container = container
+            }
             followers.facts.value.observers.append(observer, at: now)
             self.note(naming, of: key)
             if let reloader { followers.facts.value.reloader = reloader }
@@ -252,15 +259,15 @@ extension Family {
 
 extension Node {
     /// Under the lock: those who observe the key here.
-    fileprivate func followers(of key: Key, in container: Container) -> Followers {
+    fileprivate func followers(of key: Key) -> Followers {
         let info = storage.cell(key).makeInfo()
         if let known = info.value.followers { return known }
-        let made = Followers(key, in: self, of: container)
+        let made = Followers(key, in: self)
         info.value.followers = made
         storage.facts.followerCount += 1
         countActive(1)
         link(key)
-        made.facts.value.latest = visible(key).map { Stamp(of: $0) }
+        if let cell = visible(key) { made.facts.value.known = .state(Stamp(of: cell)) }
         return made
     }
 
@@ -287,6 +294,6 @@ extension Node {
     /// the next who reads will ask.
     func visible(_ key: Key) -> CellReference? {
         if let cell = storage.existingCell(key), cell.has(CellState.held), cell.has(CellState.hasWord) { return cell }
-        return openQuestion(key) == nil ? find(key).present?.0 : nil
+        return openQuestion(key) == nil ? find(key).present?.cell : nil
     }
 }

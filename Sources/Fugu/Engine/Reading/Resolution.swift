@@ -1,17 +1,84 @@
-/// What a look under the lock says is to be done.
-enum Decision {
-    case found(Payload)
-    case start(Flight, Replacement?)
-    case wait(Flight, Waiter, Landing)
-    case failed(any Error)
-    case ended
-    case refused
-    case faulty(Fault)
-    /// The feature is to be loaded in the root first.
-    case shared(Node)
-    case external(Strictness)
-    /// The sources are to be asked for something first.
-    case ask(Question)
+/// A read that could not be answered at once. It looks again and again, until there is an answer or somebody has to load or
+/// to wait, which threads and tasks do in different ways.
+private struct Resolution: ~Copyable {
+    enum Step {
+        case found(Payload)
+        case load(Flight, Replacement?)
+        case wait(Flight, Waiter)
+        /// The feature is to be loaded in the root first.
+        case share(Node)
+        /// The container is closed, or has gone away, and the reader cannot fail.
+        case closed
+        case ended
+    }
+
+    let node: Node
+    let request: Request
+    let container: Container
+    /// The load that reads through its handle.
+    let recorder: Flight?
+    /// Whether the reader is a task that may suspend.
+    let isTask: Bool
+    private(set) var need: Need?
+    private var awaited: (flight: Flight, landing: Landing)?
+    /// What the root gave.
+    var shared: Payload?
+
+    init(of node: Node, _ request: Request, _ container: Container, _ recorder: Flight?, isTask: Bool) {
+        self.node = node
+        self.request = request
+        self.container = container
+        self.recorder = recorder
+        self.isTask = isTask
+        node.prepareScopes()
+    }
+
+    deinit { if awaited != nil { node.endWaiting() } }
+
+    /// What is to be done next.
+    mutating func next() throws -> Step {
+        while true {
+            let isFirst = need == nil
+            let decision = node.family.lock.withLock {
+                node.decide(request, for: container, recorder, &need, after: awaited?.landing, isTask: isTask)
+            }
+            if isFirst { node.reportUnrecorded(request.key, need?.activity, recorder) }
+            switch consume decision {
+            case .found(let payload): return .found(payload)
+            case .failed(let error):
+                if let awaited { need?.activity?.needFailed(awaited.flight.failedWay(error), error) }
+                throw error
+            case .ended:
+                if request.key.kind.throws { throw LoadError.ended(request.key) }
+                return .ended
+            case .refused:
+                if request.key.kind.throws { throw node.refusal(of: request.key, need?.activity) }
+                return .closed
+            case .faulty(let fault): throw node.error(of: fault, request.key)
+            case .external(let strictness):
+                return .found(try node.refuse(request, by: strictness, recorder, need?.activity))
+            case .ask(let question): node.ask(question)
+            case .shared(let root): return shared.map { .found($0) } ?? .share(root)
+            case .start(let flight, let replacement):
+                need?.hasBegun = true
+                return .load(flight, replacement)
+            case .wait(let flight, let waiter, let landing):
+                need?.hasBegun = false
+                awaited = (flight, landing)
+                return .wait(flight, waiter)
+            }
+        }
+    }
+
+    /// The wait for a load of another reader is over.
+    func endWait(for flight: Flight) { WaitGraph.remove(need?.activity, waitingFor: flight) }
+
+    /// Lets the reader wait for the load that it has begun, unless that has ended.
+    mutating func join(_ flight: Flight, _ task: Task<Result<Payload, any Error>, Never>) -> Waiter? {
+        guard let (waiter, landing) = flight.join(task, isFirstWait: awaited == nil) else { return nil }
+        awaited = (flight, landing)
+        return waiter
+    }
 }
 
 extension Node {
@@ -24,245 +91,62 @@ extension Node {
     func resolve(
         _ request: Request, for container: Container, recorder: Flight?, load: (Container) throws -> Payload
     ) throws -> Payload {
-        prepareScopes()
         if let naming = request.naming { family.lock.withLock { family.note(naming, of: request.key) } }
-        var need: Need?
-        var shared: Payload?
-        var awaited: (flight: Flight, landing: Landing)?
-        defer {
-            if awaited != nil {
-                awaited = nil
-                endWaiting()
+        var resolution = Resolution(of: self, request, container, recorder, isTask: false)
+        while true {
+            switch try resolution.next() {
+            case .found(let payload): return payload
+            case .closed: return try answerClosed(request, container, recorder, resolution.need, load)
+            case .ended: return try answerEnded(request, load)
+            case .share(let root):
+                resolution.shared = try root.resolve(request, for: container.root, recorder: recorder, load: load)
+            case .load(let flight, let replacement):
+                return try flight.run(for: container, recorder) { view in
+                    try replacement.map { try $0.load(view) } ?? load(view)
+                }
+            case .wait(let flight, let waiter):
+                if case .thread(let signal) = waiter { signal.wait() }
+                resolution.endWait(for: flight)
             }
         }
+    }
+
+    /// Gives the value of an async key for this node, loading it in a task of its own if need be.
+    func resolveAsync(
+        _ request: Request, for container: Container, recorder: Flight?,
+        load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        // A load must not hold up the actor of its reader.
+        let hasActor = Task.isOnActor(#isolation)
+        var resolution = Resolution(of: self, request, container, recorder, isTask: true)
+        // Who is cancelled begins nothing. Otherwise cancelled loads of a cycle would begin one another for ever.
+        if Task.isCancelled { return try answerCancelled(request, recorder) }
         while true {
-            let isFirst = need == nil
-            let decision = family.lock.withLock {
-                decide(request, for: container, recorder, &need, after: awaited?.landing)
-            }
-            if isFirst { reportUnrecorded(request.key, need?.activity, recorder) }
-            switch consume decision {
+            switch try resolution.next() {
             case .found(let payload): return payload
-            case .failed(let error):
-                if let awaited { need?.activity?.needFailed(awaited.flight.failedWay(error), error) }
-                throw error
-            case .ended: return try answerEnded(request, container, load)
-            case .refused: return try answerClosed(request, container, recorder, need, load)
-            case .faulty(let fault): throw error(of: fault, request.key)
-            case .external(let strictness): return try refuse(request, by: strictness, recorder, need?.activity)
-            case .ask(let question): ask(question)
-            case .shared(let root):
-                if let shared { return shared }
-                shared = try root.resolve(request, for: container.root, recorder: recorder, load: load)
-            case .start(let flight, let replacement):
-                return try flight.run(for: container, recorder) { view in
-                    guard let replacement else { return try load(view) }
-                    return try replacement.load(view)
-                }
-            case .wait(let flight, let waiter, let landing):
-                if case .thread(let signal) = waiter { signal.wait() }
-                WaitGraph.remove(need?.activity, waitingFor: flight)
-                awaited = (flight, landing)
+            case .closed, .ended: throw LoadError.ended(request.key)  // Has been thrown.
+            case .share(let root):
+                resolution.shared = try await root.resolveAsync(
+                    request, for: container.root, recorder: recorder, load: load)
+            case .load(let flight, let replacement):
+                let mayRunHere = !hasActor && !flight.standing.level.isMultiple(of: 16)
+                let task = flight.start(for: container, recorder, mayRunHere, replacement?.loadAsync ?? load)
+                guard let waiter = resolution.join(flight, task) else { return try (await task.value).get() }
+                try await flight.await(waiter)
+            case .wait(let flight, let waiter):
+                defer { resolution.endWait(for: flight) }
+                try await flight.await(waiter)
             }
         }
     }
 
     /// A read that waited has ended.
-    func endWaiting() {
+    fileprivate func endWaiting() {
         for drain in family.lock.withLock({ endUnderWay() }) { drain.wake() }
     }
 
-    /// Under the lock: what is there for this node, without loading. Links this node's cell to an ancestor's.
-    func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference, owner: Node)? {
-        note(find(key).present, key, recorder)
-    }
-
-    /// Under the lock: gives what was found.
-    private func note(
-        _ found: (CellReference, Node)?, _ key: Key, _ recorder: Flight?
-    ) -> (payload: Payload, cell: CellReference, owner: Node)? {
-        guard let (cell, owner) = found, let payload = cell.payload else { return nil }
-        recorder?.record(cell, of: owner)
-        ownRecorder?.record(cell, of: owner)
-        if owner !== self { link(key, to: cell) }
-        return (payload, cell, owner)
-    }
-
-    /// Under the lock: lets readers of this node read an ancestor's cell, unless a source in between is still to be asked.
-    func link(_ key: Key, to cell: CellReference) {
-        if openQuestion(key) == nil { storage.cell(key).link(to: cell, at: family.now) }
-    }
-
-    /// Under the lock: who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be
-    /// used, if there is one.
-    func find(_ key: Key) -> (present: (CellReference, Node)?, limit: Node?) {
-        if isRoot {
-            guard let cell = storage.existingCell(key) else { return (nil, nil) }
-            if cell.has(CellState.hasWord) { return ((cell, self), nil) }
-            return (nil, cell.has(CellState.held) ? self : nil)
-        }
-        var limit: Node?
-        for node in path where node.holds(key) {
-            let cell = node.storage.existingCell(key)!
-            if cell.has(CellState.hasWord), !cell.has(CellState.loaded) { return ((cell, node), nil) }
-            limit = node
-            break
-        }
-        for node in path {
-            if let cell = node.storage.existingCell(key), cell.has(CellState.loaded), isValid(cell, of: node) {
-                return ((cell, node), limit)
-            }
-            if node === limit { break }
-        }
-        return (nil, limit)
-    }
-
-    /// Under the lock: whether what was loaded at `owner` is right for this node too: nothing below it, on the way here,
-    /// holds anything that it was made from.
-    private func isValid(_ cell: CellReference, of owner: Node) -> Bool {
-        cell.info?.value.recipe.map { isValid($0, of: owner) } ?? true
-    }
-
-    /// Under the lock: whether this node, at or below `owner`, sees an instance there that was made by the recipe.
-    func isValid(_ recipe: Recipe, of owner: Node) -> Bool {
-        if owner === self { return true }
-        return !recipe.isLocal && !recipe.isOverridden(for: self, above: owner.depth)
-    }
-
-    /// Under the lock: takes what is there, joins a load in flight, or begins one. If there is no task that waits, the
-    /// thread does.
-    @inline(never)  // For threads and for tasks.
-    func decide(
-        _ request: Request, for container: Container, _ recorder: Flight?, _ known: inout Need?,
-        after awaited: Landing?, isTask: Bool = false
-    ) -> Decision {
-        if isEnded { return .ended }
-        let key = request.key
-        // What has been loaded meanwhile may tell of names that nobody has asked the sources below its home for.
-        if let question = openQuestion(key) { return .ask(question) }
-        let (found, limit) = find(key)
-        if let present = note(found, key, recorder) { return .found(present.payload) }
-        if request.isShared, !isRoot, limit == nil { return decideShared(key, recorder) }
-        var need = known ?? self.need(key, through: recorder)
-        if let awaited {
-            if let decision = accept(awaited, key, recorder, isOwn: need.hasBegun) { return decision }
-            need.outdatedCount += 1
-        }
-        known = need
-        if let fault = need.fault { return .faulty(fault) }
-        let parent = need.activity
-        if key.kind != .property, awaited == nil, isRefusing(parent) { return .refused }
-        let loads = family.loads(of: key)
-        let last = loads.value.lastRecipe
-        let expected = expectedHome(request, last, limit)
-        let floor = limit.map { Unowned($0) }
-        // Who was given nothing but old values, again and again, loads in parallel.
-        let mayJoin = need.outdatedCount < 4
-        let joined = loads.value.flights.first(expectedAt: expected, by: last) {
-            $0.asker.expectedHome(request, last, limit)
-        } _: { flight -> Decision? in
-            guard mayJoin, flight.isOpen(floor), !flight.isOutdated else { return nil }
-            if let circle = WaitGraph.add(parent, waitingFor: flight) { return cycle(circle, closedBy: key) }
-            if awaited == nil { beginUnderWay() }
-            let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
-            return .wait(flight, waiter, flight.join(waiter))
-        }
-        if let joined { return joined }
-        let replacement = limit?.storage.existingCell(key)?.info?.value.replacement
-        if request.isExternal, replacement == nil, let strictness = storage.facts.strictness {
-            return .external(strictness)
-        }
-        let flight = Flight(
-            request, asker: self, container: container, expected: Unowned(expected), limit: floor, need: need)
-        loads.value.flights.append(flight)
-        beginUnderWay()
-        family.noteBeginning(of: flight)
-        return .start(flight, replacement)
-    }
-
-    /// Under the lock: what to do where a wait would close a circle. If all in it were asked for here, each really needs the
-    /// next. Otherwise some may wait for what will turn out to be none of theirs: a load in parallel shows it.
-    private func cycle(_ circle: [any Activity], closedBy key: Key) -> Decision? {
-        guard circle.allSatisfy({ ($0 as? Flight)?.asker === self }) else { return nil }
-        return .faulty(Fault(way: circle.compactMap(\.key) + [key], kind: .cycle))
-    }
-
-    /// Under the lock: what becomes of a read of a feature that belongs to the whole family and is not seen here: it is to be
-    /// loaded in the root, or something here hides the instance there.
-    private func decideShared(_ key: Key, _ recorder: Flight?) -> Decision {
-        let root = path.first { $0.isRoot }!
-        guard let cell = root.storage.existingCell(key), cell.has(CellState.loaded),
-            let recipe = cell.info?.value.recipe
-        else { return .shared(root) }
-        let way = recipe.way(.max) { key in path.contains { !$0.isRoot && $0.holds(key) } } ?? []
-        let above = need(key, through: recorder).activity?.way ?? []
-        return .faulty(Fault(way: above + [key] + way, kind: .overridden))
-    }
-
-    /// Under the lock: where the key's next instance for this node will live, judging by its last one.
-    @inline(__always)
-    private func expectedHome(_ request: Request, _ last: Recipe?, _ limit: Node?) -> Node {
-        if request.isLocal || isRoot { return self }
-        guard let recipe = last else { return limit ?? path.first { $0.isRoot }! }
-        if recipe.isLocal { return self }
-        return path.first { $0.isRoot || $0 === limit || $0.holdsInput(of: recipe) }!
-    }
-
-    /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
-    private func accept(_ landing: Landing, _ key: Key, _ recorder: Flight?, isOwn: Bool) -> Decision? {
-        guard let outcome = landing.outcome.withLock({ $0 }), !outcome.isOutdated,
-            isOwn || !outcome.isProvisional, isWithin(outcome.home), isValid(outcome.recipe, of: outcome.home)
-        else { return nil }
-        switch outcome.result {
-        case .failure(let error): return .failed(error)
-        case .success(let payload):
-            recorder?.record(outcome, of: key)
-            ownRecorder?.record(outcome, of: key)
-            return .found(payload)
-        }
-    }
-}
-
-extension Node {
-    /// Says that the container is closed.
-    func refusal(of key: Key, _ parent: (any Activity)?) -> LoadError { .closed((parent?.way ?? []) + [key]) }
-
-    /// Answers after the container has been closed: who can fail does; what cannot is loaded for its reader alone.
-    private func answerClosed(
-        _ request: Request, _ container: Container, _ recorder: Flight?, _ need: Need?,
-        _ load: (Container) throws -> Payload
-    ) throws -> Payload {
-        let parent = need?.activity
-        if request.key.kind.throws { throw refusal(of: request.key, parent) }
-        let (flight, replacement, strictness) = family.lock.withLock {
-            let limit = find(request.key).limit
-            let replacement = limit?.storage.existingCell(request.key)?.info?.value.replacement
-            let flight = Flight(
-                request, asker: self, container: container, expected: Unowned(self), limit: limit.map { Unowned($0) },
-                need: need ?? Need(activity: nil, standing: nil, fault: nil))
-            return (flight, replacement, request.isExternal && replacement == nil ? storage.facts.strictness : nil)
-        }
-        if let strictness { return try refuse(request, by: strictness, recorder, parent) }
-        if let replacement { return try flight.runForReaderAlone(replacement.load) }
-        return try flight.runForReaderAlone(load)
-    }
-
-    /// Answers after the container has gone away.
-    private func answerEnded(
-        _ request: Request, _ container: Container, _ load: (Container) throws -> Payload
-    ) throws -> Payload {
-        let key = request.key
-        guard key.kind != .property else {
-            family.reports.report(Messages.readAfterEnd(of: key))
-            return try load(Container.ended)
-        }
-        let error = LoadError.ended(key)
-        guard key.kind.throws else { fatalError(error.description) }
-        throw error
-    }
-
     /// Tells, in debug builds, of a load that reads its own family past its handle.
-    func reportUnrecorded(_ key: Key, _ parent: (any Activity)?, _ recorder: Flight?) {
+    fileprivate func reportUnrecorded(_ key: Key, _ parent: (any Activity)?, _ recorder: Flight?) {
         #if DEBUG
         guard recorder == nil, let flight = parent as? Flight, flight.family === family,
             family.lock.withLock({ ownRecorder }) == nil
@@ -272,58 +156,18 @@ extension Node {
     }
 }
 
+extension Node {
+    /// Answers a reader whose task has been cancelled: with what is there.
+    private func answerCancelled(_ request: Request, _ recorder: Flight?) throws -> Payload {
+        if let present = presentAfterAsking(request.key, recorder) { return present }
+        if let fault = family.lock.withLock({ need(request.key, through: recorder).fault }) {
+            throw error(of: fault, request.key)
+        }
+        throw CancellationError()
+    }
+}
+
 extension KeyKind {
     /// Whether a read of the kind can throw.
     var `throws`: Bool { self == .throwingFeature || self == .asyncFeature }
-}
-
-extension Flight {
-    /// Runs the load on this thread. Returns what its own asker gets.
-    func run(for container: Container, _ recorder: Flight?, _ load: (Container) throws -> Payload) throws -> Payload {
-        // A default reads nothing through a handle.
-        let view = requested.kind == .property ? container : Container(view: self)
-        let result = Result {
-            try Current.run(self) {
-                if view === container { return try load(view) }
-                return try Container.$current.withValue(view) { try load(view) }
-            }
-        }
-        let (given, home) = end(with: result, recorder)
-        if view !== container { view.answers(from: home) }
-        Deferred.deliver(after: self)
-        return try given.get()
-    }
-
-    /// Runs the load on this thread, for a container that is closed: nothing is kept, and what it needs is loaded for it
-    /// alone.
-    fileprivate func runForReaderAlone(_ load: (Container) throws -> Payload) throws -> Payload {
-        let view = Container(view: self)
-        family.lock.withLock {
-            facts.value.isForReaderAlone = true
-            facts.value.isAbandoned = true
-            // Where cycles are looked for.
-            family.loads(of: requested).value.flights.append(self)
-        }
-        let result = Result {
-            try Current.run(self) { try Container.$current.withValue(view) { try load(view) } }
-        }
-        let way = way
-        let (inputs, rare) = family.lock.withLock {
-            defer {
-                facts.value.inputs = []
-                facts.value.rare = nil
-            }
-            facts.value.home = Unowned(asker)
-            facts.value.container = nil
-            finish()
-            family.existingLoads(of: requested)?.value.flights.remove(self)
-            return (facts.value.inputs, facts.value.rare)
-        }
-        let closers = rare?.closers.count ?? 0
-        for input in inputs { _ = input.recipe?.take() }
-        view.answers(from: asker)
-        Deferred.deliver(after: self)
-        family.reports.report(Messages.loadedAfterClosing(way, closers: closers))
-        return try result.get()
-    }
 }

@@ -8,7 +8,7 @@ extension Node {
             guard cell.isEmpty, cell.info?.isFollowed != true else { return nil }
             let time = family.tick()
             storage.facts.heldMask |= key.mask
-            if !isRoot { storage.raiseEpoch(to: time, reachesDescendants: hasChildren) }
+            raiseEpoch(to: time)
             return cell.store(payload, flags: CellState.held, at: time)
         }
         replaced?.dispose()
@@ -16,9 +16,7 @@ extension Node {
     }
 
     /// Sets, replaces or resets, when no `modify` of the key is under way here.
-    func change(_ key: TypedKey, _ operation: Operation) {
-        family.commit(Write(self, key, operation))
-    }
+    func change(_ key: TypedKey, _ operation: Operation) { family.commit(Write(self, key, operation)) }
 
     /// Under the lock: does it.
     @inline(never)  // Many do.
@@ -39,8 +37,8 @@ extension Node {
         let isHeld = cell.has(CellState.held)
         if isHeld { storage.facts.heldMask |= key.mask }
         if !announcement.isSilent { cell.countChange(at: family.now) }
+        if isHeld != wasHeld { raiseEpoch(to: family.now) }
         if isHeld != wasHeld, !isRoot {
-            storage.raiseEpoch(to: family.now, reachesDescendants: hasChildren)
             if isHeld {
                 hideInherited(by: key, announcement, holder, &effects)
             } else {
@@ -52,6 +50,11 @@ extension Node {
         if isHeld || wasHeld, info.value.place.hasBelow { dropCopies(of: key, holder, &effects) }
         if !announcement.isSilent { dropDependents(of: key, info, holder, &effects) }
         announce(key, as: announcement, holder, &effects)
+    }
+
+    /// Notes when a key last became set or unset here. What descendants see of the root they see through their cells.
+    private func raiseEpoch(to time: UInt64) {
+        storage.raiseEpoch(to: time, reachesDescendants: !isRoot && hasChildren)
     }
 
     /// Changes the cell itself.
@@ -99,12 +102,10 @@ extension Node {
 
     /// Takes away what the load of a cell left beside its value.
     func forgetLoaded(_ cell: CellReference, _ garbage: inout Garbage) {
-        guard let info = cell.info, let recipe = info.value.recipe else { return }
+        guard let info = cell.info, let recipe = info.value.recipe.take() else { return }
         if recipe.reloads { unfollow(recipe, by: cell.key) }
         garbage.add(recipe)
-        garbage.add(info.value.lease, isForNobody: false)
-        info.value.recipe = nil
-        info.value.lease = nil
+        if let lease = info.value.lease.take() { garbage.add(lease, isForNobody: false) }
         unlinkIfIdle(cell)
     }
 
@@ -208,7 +209,7 @@ extension Node {
                 case .none?, nil: break
                 }
                 guard let followers = info.value.followers else { continue }
-                if followers.latest(reloadsFrom: key) {
+                if followers.reloads(from: key) {
                     followers.refresh(holder, &effects)
                 } else {
                     followers.lookAgain(holder, &effects)
@@ -264,10 +265,10 @@ extension Recipe {
 
 extension Followers {
     /// Under the lock: whether what was told last was made from the key and reloads.
-    fileprivate func latest(reloadsFrom key: Key) -> Bool {
-        guard let latest = facts.value.latest, let recipe = latest.cell.info?.value.recipe, recipe.reloads else {
-            return false
-        }
+    fileprivate func reloads(from key: Key) -> Bool {
+        guard case .state(let state) = facts.value.known, let info = state.cell.info, let recipe = info.value.recipe,
+            recipe.reloads
+        else { return false }
         return recipe.contains(key.mask) { $0 == key }
     }
 

@@ -15,7 +15,7 @@ private struct Holdings {
         sources = node.storage.facts.sources
         rules = node.storage.facts.scopes?.rules ?? []
         for (cell, operation) in node.settings {
-            recorder?.record(cell, of: node)
+            recorder?.record(cell, at: node.depth)
             operations[cell.key] = operation
         }
     }

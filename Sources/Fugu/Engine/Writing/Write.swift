@@ -62,30 +62,31 @@ struct Write: Sendable {
 }
 
 /// Writes that are done together: nearly always one, which needs no list.
-private struct Batch {
-    private var first: (write: Write, comparison: Write.Comparison?)
+private struct Batch: ~Copyable {
+    // Not a pair, since changing one half of it would copy the other.
+    private let first: Write
+    private var firstComparison: Write.Comparison?
     private var others: [(write: Write, comparison: Write.Comparison?)] = []
     /// The transaction that publishes them.
     let transaction: (any Activity)?
-    let isAlone: Bool
 
-    init(_ write: Write, _ transaction: (any Activity)?) {
-        first = (write, nil)
-        isAlone = true
-        self.transaction = transaction
+    init(_ write: consuming Write) {
+        first = write
+        transaction = nil
     }
 
     /// - Parameter writes: At least one.
     init(_ writes: [Write], _ transaction: (any Activity)?) {
-        first = (writes[0], nil)
+        first = writes[0]
         others = writes.dropFirst().map { ($0, nil) }
-        isAlone = others.isEmpty
         self.transaction = transaction
     }
 
+    var isAlone: Bool { others.isEmpty }
+
     /// Under the lock: what is to be done first. Everything that is to be compared is compared at once.
     mutating func obstacles(_ activity: (any Activity)?, _ found: inout [(Int, Write.Obstacle)]) {
-        if let obstacle = first.write.obstacle(&first.comparison, activity) { found.append((0, obstacle)) }
+        if let obstacle = first.obstacle(&firstComparison, activity) { found.append((0, obstacle)) }
         for index in others.indices {
             if case .wait? = found.last?.1 { return }
             guard let obstacle = others[index].write.obstacle(&others[index].comparison, activity) else { continue }
@@ -98,7 +99,7 @@ private struct Batch {
         for (index, obstacle) in obstacles {
             let isThere =
                 index == 0
-                ? first.write.overcome(obstacle, &first.comparison, activity)
+                ? first.overcome(obstacle, &firstComparison, activity)
                 : others[index - 1].write.overcome(obstacle, &others[index - 1].comparison, activity)
             if !isThere { return false }
         }
@@ -107,20 +108,21 @@ private struct Batch {
 
     /// Under the lock: does them. Readers must never see an old value after a new one: if there are many, all are sent to
     /// the lock before the first is changed.
-    func apply(_ holder: (any Activity)?, _ effects: inout Effects, alongside: () -> Void) {
-        if !isAlone { forEach { write, _ in write.node.storage.cell(write.key).close() } }
-        forEach { write, comparison in
-            let announcement = Node.Announcement(isSilent: comparison?.isEqual == true, transaction: transaction)
-            write.node.apply(
-                write.operation, to: write.key, announcement, isOpen: isAlone, holder: holder, &effects)
-        }
-        alongside()
-        if !isAlone { forEach { write, _ in write.node.storage.existingCell(write.key)?.openIfPresent() } }
+    borrowing func apply(_ holder: (any Activity)?, _ effects: inout Effects) {
+        if isAlone { return apply(first, firstComparison, holder, &effects) }
+        first.node.storage.cell(first.key).close()
+        for (write, _) in others { write.node.storage.cell(write.key).close() }
+        apply(first, firstComparison, holder, &effects)
+        for (write, comparison) in others { apply(write, comparison, holder, &effects) }
+        first.node.storage.existingCell(first.key)?.openIfPresent()
+        for (write, _) in others { write.node.storage.existingCell(write.key)?.openIfPresent() }
     }
 
-    private func forEach(_ body: (Write, Write.Comparison?) -> Void) {
-        body(first.write, first.comparison)
-        for (write, comparison) in others { body(write, comparison) }
+    private borrowing func apply(
+        _ write: borrowing Write, _ comparison: Write.Comparison?, _ holder: (any Activity)?, _ effects: inout Effects
+    ) {
+        let announcement = Node.Announcement(isSilent: comparison?.isEqual == true, transaction: transaction)
+        write.node.apply(write.operation, to: write.key, announcement, isOpen: isAlone, holder: holder, &effects)
     }
 }
 
@@ -165,7 +167,7 @@ extension Node {
         }
         // What is set here for the first time hides what was inherited.
         let isConcerned = cell?.info.map { $0.value.isInput || $0.isFollowed } ?? false
-        guard isConcerned || !isRoot && storage.facts.activeCount > 0, let (payload, cell, _) = present(key) else {
+        guard isConcerned || !isRoot && storage.facts.activeCount > 0, let (payload, cell) = present(key) else {
             return nil
         }
         return (payload, Stamp(of: cell))
@@ -183,8 +185,8 @@ extension Node {
 
 extension Family {
     /// Performs a write, when no `modify` of its key is under way, and tells observers if it is not equal to what was there.
-    func commit(_ write: Write, endOf transaction: (any Activity)? = nil) {
-        var batch = Batch(write, transaction)
+    func commit(_ write: consuming Write) {
+        var batch = Batch(write)
         _ = commit(&batch, unless: { false }, alongside: {})
     }
 
@@ -222,7 +224,8 @@ extension Family {
                 if isOutdated() { return }
                 batch.obstacles(activity, &obstacles)
                 guard obstacles.isEmpty else { return }
-                batch.apply(activity == nil ? nil : Current.outermost, &effects, alongside: alongside)
+                batch.apply(activity == nil ? nil : Current.outermost, &effects)
+                alongside()
                 isDone = true
             }
             if obstacles.isEmpty {

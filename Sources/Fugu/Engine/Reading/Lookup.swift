@@ -1,0 +1,59 @@
+/// What is there for a container, without loading. Everything here: under the lock.
+extension Node {
+    /// What is there for this node, without loading. Links this node's cell to an ancestor's.
+    func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference)? {
+        note(find(key).present, key, recorder)
+    }
+
+    /// Gives what was found, and notes it for the load that reads it.
+    func note(_ found: Found?, _ key: Key, _ recorder: Flight?) -> (payload: Payload, cell: CellReference)? {
+        guard let (cell, owner) = found, let payload = cell.payload else { return nil }
+        recorder?.record(cell, at: owner.depth)
+        ownRecorder?.record(cell, at: owner.depth)
+        if owner != Unowned(self) { link(key, to: cell) }
+        return (payload, cell)
+    }
+
+    /// Lets readers of this node read an ancestor's cell, unless a source in between is still to be asked.
+    func link(_ key: Key, to cell: CellReference) {
+        if openQuestion(key) == nil { storage.cell(key).link(to: cell, at: family.now) }
+    }
+
+    /// A value, and the node at or above the one that asks in which it stands.
+    typealias Found = (cell: CellReference, owner: Unowned<Node>)
+
+    /// Who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be used, if there is
+    /// one.
+    func find(_ key: Key) -> (present: Found?, limit: Unowned<Node>?) {
+        guard let holder = path.firstResult({ $0.holds(key) ? Unowned($0) : nil }) else {
+            return (findLoaded(key, upTo: nil), nil)
+        }
+        let cell = holder.use { $0.storage.existingCell(key)! }
+        if cell.has(CellState.hasWord), !cell.has(CellState.loaded) { return ((cell, holder), nil) }
+        return (findLoaded(key, upTo: holder), holder)
+    }
+
+    /// The nearest instance that was loaded and is valid for this node.
+    private func findLoaded(_ key: Key, upTo limit: Unowned<Node>?) -> Found? {
+        path.firstResult { node -> Found?? in
+            if let cell = node.storage.existingCell(key), cell.has(CellState.loaded), isValid(cell, of: node.depth) {
+                return .some((cell, Unowned(node)))
+            }
+            return Unowned(node) == limit ? .some(nil) : nil
+        } ?? nil
+    }
+
+    /// Whether what was loaded at a depth is right for this node too: nothing below it, on the way here, holds anything that
+    /// it was made from.
+    private func isValid(_ cell: CellReference, of depth: Int) -> Bool {
+        if depth == self.depth { return true }
+        guard let info = cell.info, let recipe = info.value.recipe else { return true }
+        return isValid(recipe, of: depth)
+    }
+
+    /// Whether this node, at a depth or below, sees an instance there that was made by the recipe.
+    func isValid(_ recipe: Recipe, of depth: Int) -> Bool {
+        if depth == self.depth { return true }
+        return !recipe.isLocal && !recipe.isOverridden(for: self, above: depth)
+    }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// A value with a lock of its own.
+package final class Guarded<Value>: @unchecked Sendable {
+    private let lock = PlatformLock()
+    private var value: Value
+
+    package init(_ value: sending Value) { self.value = value }
+
+    deinit { lock.destroy() }
+
+    /// Runs `body` with exclusive access. `body` must not call user code.
+    @discardableResult
+    package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}
+
+/// A value that is touched only while the lock of its family is held. Whoever makes it frees it.
+struct FamilyState<Value>: @unchecked Sendable, Equatable {
+    private let pointer: UnsafeMutablePointer<Value>
+
+    init(_ value: sending Value) {
+        // What the platform gives is aligned for every type but those made for vectors.
+        pointer = PlatformMemory.allocate(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
+        pointer.initialize(to: value)
+    }
+
+    var value: Value {
+        // Not by coroutines, which allocate and copy where they are not inlined.
+        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { pointer }
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.pointer == right.pointer }
+
+    /// Frees the memory and releases the value, when nobody else can touch it any more.
+    func free() {
+        pointer.deinitialize(count: 1)
+        PlatformMemory.free(pointer)
+    }
+}
+
+/// The lock of a family, which destroys it.
+struct FamilyLock: @unchecked Sendable {
+    private let lock = PlatformLock()
+
+    func destroy() { lock.destroy() }
+
+    @inline(__always)
+    func withLock<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+}
+
+#if !canImport(Darwin) && (canImport(Glibc) || canImport(Musl) || canImport(Android))
+/// A few places serve all locks: who shares one is woken with others and looks again. Never freed.
+struct ParkingPlaces: @unchecked Sendable {
+    static let all = ParkingPlaces()
+    private let places = (0..<16).map { _ in PlatformParking() }
+
+    subscript(lock: UnsafeMutablePointer<Atomic<UInt32>>) -> PlatformParking {
+        places[Int((UInt(bitPattern: lock) >> 5) & 15)]
+    }
+}
+#endif
+
+/// Lets one thread sleep until another one raises it. It is raised once.
+final class Signal: @unchecked Sendable {
+    private let signal = PlatformSignal()
+
+    deinit { signal.destroy() }
+
+    func raise() { signal.raise() }
+    func wait() { signal.wait() }
+}

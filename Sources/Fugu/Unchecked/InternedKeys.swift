@@ -1,0 +1,200 @@
+public import Synchronization
+
+// The table of all value keys, found by the addresses of their places: two words, then `mask + 1` slots. An entry is written
+// once, under the lock of `ValueKeys`, and published by its slot's `record`; a table that became too small is never freed,
+// since a reader may be in it, and neither are records. What a key was made with has the type that the key asks for, since
+// the type is part of what is compared.
+
+/// The address of the table, or zero. It is set up by the linker: a lazy global costs more than all else of a hit.
+@usableFromInline let internTable = Atomic<UInt>(0)
+
+/// What a value key is found by, and its identity.
+@usableFromInline struct InternEntry {
+    @usableFromInline let raw: UInt
+    @usableFromInline let fileID: UInt
+    @usableFromInline let line: UInt
+    @usableFromInline let column: UInt
+    @usableFromInline let member: UInt
+    @usableFromInline let typeWord: UInt
+    /// Zero if the place makes one key.
+    @usableFromInline let distinction: UInt
+
+    fileprivate init(_ raw: UInt, _ place: KeyPlace, _ distinction: UInt) {
+        self.raw = raw
+        fileID = UInt(bitPattern: place.fileID.utf8Start)
+        line = place.line
+        column = place.column
+        member = UInt(bitPattern: place.member.utf8Start)
+        typeWord = place.typeWord
+        self.distinction = distinction
+    }
+
+    @inlinable @inline(__always)
+    func has(_ place: KeyPlace, _ distinction: UInt) -> Bool {
+        fileID == UInt(bitPattern: place.fileID.utf8Start) && line == place.line && column == place.column
+            && typeWord == place.typeWord && member == UInt(bitPattern: place.member.utf8Start)
+            && self.distinction == distinction
+    }
+
+    // Of the keys of a file hardly two share these, so the rest is only compared.
+    @inlinable @inline(__always)
+    static func hash(_ fileID: UInt, _ line: UInt, _ column: UInt, _ distinction: UInt) -> UInt {
+        let mixed = (fileID &+ line &* 0x1_0001 &+ column &+ distinction) &* 0x9E37_79B1
+        return mixed ^ mixed >> 15
+    }
+
+    fileprivate var hash: UInt { Self.hash(fileID, line, column, distinction) }
+}
+
+/// A place in the table.
+@usableFromInline struct InternSlot: ~Copyable {
+    /// The address of a `ValueKeyRecord`, or zero while the slot is free.
+    @usableFromInline let record: Atomic<UInt>
+    @usableFromInline var entry: InternEntry
+}
+
+/// A value key's identity, and the address of what it was made with.
+@frozen @usableFromInline struct InternedKey: Sendable {
+    @usableFromInline let raw: UInt
+    let record: UInt
+
+    @usableFromInline init(raw: UInt, record: UInt) {
+        self.raw = raw
+        self.record = record
+    }
+
+    init(_ record: ValueKeyRecord) {
+        self.init(raw: record.raw, record: UInt(bitPattern: Unmanaged.passUnretained(record).toOpaque()))
+    }
+
+    private var object: ValueKeyRecord {
+        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: record)!).takeUnretainedValue()
+    }
+
+    /// What the key was made with.
+    func descriptor<Descriptor: ValueKeyDescriptor>() -> Descriptor {
+        unsafeDowncast(object.descriptor, to: Descriptor.self)
+    }
+}
+
+extension InternedKey {
+    /// The key that was made at this place before, if the place makes no others.
+    @inlinable @inline(__always)
+    static func find(_ place: KeyPlace) -> InternedKey? {
+        find(place, 0) { _ in true }
+    }
+
+    /// The key of this name that was made at this place before.
+    @usableFromInline
+    static func find(_ place: KeyPlace, name: String) -> InternedKey? {
+        // Most places have one name, which need not be hashed.
+        find(place, KeyDistinction.firstName) { $0.has(name: name) }
+            ?? find(place, KeyDistinction.hash(of: name)) { $0.has(name: name) }
+    }
+
+    /// The key of this id that was made at this place before.
+    static func find(_ place: KeyPlace, id: some Hashable) -> InternedKey? {
+        find(place, KeyDistinction.hash(of: id)) { $0.object.descriptor.distinction?.isID(id) == true }
+    }
+
+    private func has(name: String) -> Bool {
+        Unmanaged<ValueKeyRecord>.fromOpaque(UnsafeRawPointer(bitPattern: record)!)._withUnsafeGuaranteedRef {
+            $0.name == name
+        }
+    }
+
+    @inlinable @inline(__always)
+    static func find(_ place: KeyPlace, _ distinction: UInt, _ isIt: (InternedKey) -> Bool) -> InternedKey? {
+        let address = internTable.load(ordering: .acquiring)
+        guard let header = UnsafePointer<UInt>(bitPattern: address) else { return nil }
+        let mask = header.pointee
+        let slots = UnsafePointer<InternSlot>(bitPattern: address &+ UInt(2 * MemoryLayout<UInt>.stride))
+            .unsafelyUnwrapped
+        let fileID = UInt(bitPattern: place.fileID.utf8Start)
+        var index = InternEntry.hash(fileID, place.line, place.column, distinction) & mask
+        while true {
+            let slot = slots + Int(bitPattern: index)
+            let record = slot.pointee.record.load(ordering: .acquiring)
+            if record == 0 { return nil }
+            if slot.pointee.entry.has(place, distinction) {
+                let key = InternedKey(raw: slot.pointee.entry.raw, record: record)
+                if isIt(key) { return key }
+            }
+            index = (index &+ 1) & mask
+        }
+    }
+
+    /// Under the lock of `ValueKeys`: lets the record be found by the addresses of this place.
+    static func add(_ record: ValueKeyRecord, at place: KeyPlace, _ hash: UInt) -> InternedKey {
+        let key = InternedKey(Unmanaged.passRetained(record).takeUnretainedValue())
+        let isFirstName =
+            record.descriptor.naming != nil && find(place, KeyDistinction.firstName) { _ in true } == nil
+        let entry = InternEntry(key.raw, place, isFirstName ? KeyDistinction.firstName : hash)
+        InternTable.withRoom().insert(entry, record: key.record)
+        return key
+    }
+}
+
+/// The table as those who change it see it, under the lock of `ValueKeys`.
+private struct InternTable {
+    private let header: UnsafeMutablePointer<UInt>
+    private let slots: UnsafeMutablePointer<InternSlot>
+
+    private init(at address: UInt) {
+        header = UnsafeMutablePointer(bitPattern: address)!
+        slots = UnsafeMutablePointer(bitPattern: address + UInt(2 * MemoryLayout<UInt>.stride))!
+    }
+
+    private init(slots count: Int) {
+        let words = 2 + count * MemoryLayout<InternSlot>.stride / MemoryLayout<UInt>.stride
+        let memory = UnsafeMutablePointer<UInt>.allocate(capacity: words)
+        memory.initialize(repeating: 0, count: words)
+        memory[0] = UInt(count - 1)
+        self.init(at: UInt(bitPattern: memory))
+    }
+
+    /// The table, or a larger copy of it if it has no room.
+    static func withRoom() -> InternTable {
+        let address = internTable.load(ordering: .relaxed)
+        let old = address == 0 ? nil : InternTable(at: address)
+        if let old, old.header[1] * 2 < old.header[0] { return old }
+        let new = InternTable(slots: old.map { Int($0.header[0] + 1) * 2 } ?? 64)
+        if let old {
+            for slot in old.slots..<old.slots + Int(old.header[0] + 1) {
+                let record = slot.pointee.record.load(ordering: .relaxed)
+                if record != 0 { new.insert(slot.pointee.entry, record: record) }
+            }
+        }
+        internTable.store(UInt(bitPattern: new.header), ordering: .releasing)
+        return new
+    }
+
+    func insert(_ entry: InternEntry, record: UInt) {
+        var index = entry.hash & header[0]
+        while slots[Int(index)].record.load(ordering: .relaxed) != 0 { index = (index + 1) & header[0] }
+        slots[Int(index)].entry = entry
+        slots[Int(index)].record.store(record, ordering: .releasing)
+        header[1] += 1
+    }
+}
+
+#if DEBUG
+/// Whether two closures captured something, and not the same: judged by the first word, so that nothing is evaluated where
+/// a member makes the same key again. Debug builds only.
+func capturesDiffer<Value>(
+    _ left: @escaping @Sendable () -> Value, _ right: @escaping @Sendable () -> Value
+) -> Bool {
+    func captured(_ closure: @escaping @Sendable () -> Value) -> UInt? {
+        let context = unsafeBitCast(closure, to: (function: UInt, context: UInt).self).context
+        // Behind the object's header of two words.
+        return UnsafePointer<UInt>(bitPattern: context)?[2]
+    }
+    guard let left = captured(left), let right = captured(right) else { return false }
+    return left != right
+}
+#endif
+
+extension Key {
+    /// The type that a type's key was made from.
+    var type: Any.Type? { isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }
+}

@@ -1,0 +1,65 @@
+/// A box of any type.
+@usableFromInline class AnyBox: @unchecked Sendable {
+    @inlinable init() {}
+}
+
+/// Holds a value that does not fit a word. Only sendable ones are ever put in, by `Payload.init`.
+@usableFromInline final class Box<Value>: AnyBox, @unchecked Sendable {
+    @usableFromInline let value: Value
+    @inlinable init(_ value: Value) { self.value = value }
+}
+
+/// A value of any type on its way through the engine, which knows no types.
+@usableFromInline struct Payload: Sendable {
+    @usableFromInline let bits: UInt64
+    @usableFromInline let box: AnyBox?
+
+    /// Whether `Value` is kept as the bits of a word.
+    @inlinable @inline(__always)
+    static func isWord<Value>(_: Value.Type) -> Bool { _isPOD(Value.self) && MemoryLayout<Value>.size <= 8 }
+
+    @inlinable @inline(__always)
+    init<Value: Sendable>(_ value: Value) {
+        if Self.isWord(Value.self) {
+            bits = Self.pack(value)
+            box = nil
+        } else {
+            bits = 0
+            box = Box(value)
+        }
+    }
+
+    // By size, because a detour over memory costs more than the whole write.
+    @inlinable @inline(__always)
+    static func pack<Value>(_ value: Value) -> UInt64 {
+        switch MemoryLayout<Value>.size {
+        case 8: return unsafeBitCast(value, to: UInt64.self)
+        case 4: return UInt64(unsafeBitCast(value, to: UInt32.self))
+        case 2: return UInt64(unsafeBitCast(value, to: UInt16.self))
+        case 1: return UInt64(unsafeBitCast(value, to: UInt8.self))
+        default:
+            var bits: UInt64 = 0
+            withUnsafeMutableBytes(of: &bits) { $0.storeBytes(of: value, as: Value.self) }
+            return bits
+        }
+    }
+
+    init(word: UInt64, isBoxed: Bool) {
+        guard isBoxed else {
+            bits = word
+            box = nil
+            return
+        }
+        bits = 0
+        box = Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).takeUnretainedValue()
+    }
+
+    /// The unchecked cast (see 5 above).
+    @inlinable
+    func value<Value>(as _: Value.Type) -> Value {
+        guard let box else {
+            return StorageReference.unpack(bits, as: Value.self)
+        }
+        return unsafeDowncast(box, to: Box<Value>.self).value
+    }
+}

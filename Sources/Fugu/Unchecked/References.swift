@@ -1,0 +1,64 @@
+extension Array {
+    /// Gives all that are there to `body`, in order. The list keeps them, so nothing is counted for each, which would cost
+    /// more than most bodies do.
+    @inline(__always)
+    func forEachUncounted<Object: Swift.AnyObject>(_ body: (Object) -> Void) where Element == Object? {
+        withUnsafeBufferPointer { objects in
+            objects.withMemoryRebound(to: Unmanaged<Object>?.self) { objects in
+                for object in objects { object?._withUnsafeGuaranteedRef(body) }
+            }
+        }
+    }
+}
+
+/// A reference that counts nothing. Where one stands it is said who keeps the object.
+struct Unowned<Object: AnyObject & Sendable>: Sendable, Hashable {
+    private let reference: Unmanaged<Object>
+
+    init(_ object: Object) { reference = .passUnretained(object) }
+    fileprivate init(_ reference: Unmanaged<Object>) { self.reference = reference }
+
+    /// The object, counted from here on.
+    var object: Object { reference.takeUnretainedValue() }
+
+    /// Uses the object without counting.
+    @inline(__always)
+    func use<R>(_ body: (Object) -> R) -> R { reference._withUnsafeGuaranteedRef(body) }
+
+    static func == (left: Self, right: Self) -> Bool { left.reference.toOpaque() == right.reference.toOpaque() }
+    func hash(into hasher: inout Hasher) { hasher.combine(reference.toOpaque()) }
+}
+
+/// A reference to what an object stands under, kept until `release()`, which the object's `deinit` calls.
+struct ChainReference<Link: AnyObject & Sendable>: Sendable {
+    private let reference: Unmanaged<Link>
+
+    init(_ link: Link) { reference = .passRetained(link) }
+
+    /// The object, counted once more.
+    var object: Link { reference.takeUnretainedValue() }
+
+    /// The object for those who keep the one that stands under it.
+    var uncounted: Unowned<Link> { Unowned(reference) }
+
+    /// Uses the object without counting.
+    @inline(__always)
+    func use<R>(_ body: (Link) -> R) -> R { reference._withUnsafeGuaranteedRef(body) }
+
+    /// Gives the object to the caller, who lets it go.
+    func take() -> Link { reference.takeRetainedValue() }
+
+    /// Lets the object go, and those that only it and one another kept, one by one: a family may be deeper than a stack.
+    /// The compiler would do so by itself for a strong reference, but counts twice as often.
+    @inline(__always)
+    func release(_ next: (Link) -> ChainReference?) {
+        var link: Link? = reference.takeRetainedValue()
+        while isKnownUniquelyReferenced(&link) { link = link.flatMap(next)?.object }
+    }
+}
+
+/// Carries a value into garbage.
+final class Retained<Value: Sendable>: Sendable {
+    private let value: Value
+    init(_ value: Value) { self.value = value }
+}

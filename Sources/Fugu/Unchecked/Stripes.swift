@@ -1,0 +1,59 @@
+public import Synchronization
+
+/// Where readers announce themselves, chosen by the stack they run on, so that threads seldom share a cache line.
+@usableFromInline enum Stripes {
+    @usableFromInline static let count: UInt = 32
+    @usableFromInline static let stride: UInt = 16  // words: 128 bytes
+
+    /// Never freed and only touched atomically.
+    private struct All: @unchecked Sendable {
+        let pointer: UnsafeMutablePointer<Atomic<UInt64>>
+    }
+
+    static var shared: UnsafeMutablePointer<Atomic<UInt64>> { all.pointer }
+
+    private static let all: All = {
+        let all = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: Int(count * stride))
+        for index in 0..<Int(count * stride) { (all + index).initialize(to: Atomic(0)) }
+        return All(pointer: all)
+    }()
+
+    @inlinable @inline(__always)
+    static func claim(_ stripes: UnsafeMutablePointer<Atomic<UInt64>>) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        var local: UInt8 = 0
+        let address = withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        var index = ((address >> 18) &* 0x9E37_79B1) >> 7
+        while true {
+            let stripe = stripes + Int((index & (count - 1)) &* stride)
+            let value = stripe.pointee.load(ordering: .relaxed)
+            if value & 1 == 0,
+                stripe.pointee.compareExchange(
+                    expected: value, desired: value &+ 1, successOrdering: .sequentiallyConsistent,
+                    failureOrdering: .relaxed
+                ).exchanged
+            {
+                return stripe
+            }
+            index &+= 1
+        }
+    }
+
+    static let release: @convention(c) (UnsafeMutableRawPointer) -> Void = { address in
+        let stripe = address.assumingMemoryBound(to: Atomic<UInt64>.self)
+        stripe.pointee.store(stripe.pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+    }
+
+    /// Returns when every reader that was inside a box at the time of the call has left it.
+    static func awaitReaders() {
+        for index in 0..<count {
+            let stripe = shared + Int(index * stride)
+            let value = stripe.pointee.load(ordering: .sequentiallyConsistent)
+            guard value & 1 == 1 else { continue }
+            var looks = 0
+            while stripe.pointee.load(ordering: .sequentiallyConsistent) == value {
+                looks += 1
+                if looks > 64 { yieldThread() }
+            }
+        }
+    }
+}
