@@ -38,8 +38,9 @@ import Testing
         #expect(done.value == seeds.count)
     }
 
-    /// Ends the test when no graph has come to its end for ten minutes, and tells who waits for whom. Other tests may
-    /// keep the pool's threads busy for long.
+    /// Ends the test when no graph has come to its end for ten minutes, and tells who waits for whom.
+    ///
+    /// Other tests may keep the pool's threads busy for long.
     private func watch(_ done: Counter, _ running: Guarded<[UInt64: World]>, _ over: Gate) {
         Thread.detachNewThread {
             var (last, still) = (-1, 0)
@@ -58,7 +59,9 @@ import Testing
 }
 
 extension World {
-    /// Lets the readers read and disturbs them. Returns what was wrong.
+    /// Lets the readers read and disturbs them.
+    ///
+    /// Returns what was wrong.
     func run() async -> [String] {
         let root = Container()
         let reports = root.logReports()
