@@ -89,7 +89,7 @@ func showRequests() async {
     fifth.reset(\.user)
     print("   without it  \(fifth[Account.self].name)")
 
-    heading("4. The graph of the first request: @1 is its own, the rest is shared.")
+    heading("4. What the first request has, and what it shares (@1: its own).")
     print(first.graph.description.split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
 
     heading("5. A thousand requests at once on a new server load one pool.")

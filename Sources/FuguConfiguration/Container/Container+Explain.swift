@@ -6,25 +6,15 @@ extension Container {
     /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
     public func explain() -> [Explanation] { declaredKeys.map { $0.explanation(self) } }
 
-    /// Explains the value that a read of a key gives: its origin, and what it hides.
-    ///
-    /// Values of secret keys are left out, and so are the values inside tables and structs. If nothing else gives a
-    /// value, the default is evaluated.
-    ///
-    /// - Parameter key: The key.
-    /// - Returns: The explanation.
+    /// Tells which value a read of the key gives, where it comes from and what it hides. Values of secret keys are left
+    /// out, and of tables and structs all but the names. Reads the default if nothing else gives a value.
     public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
         Explainer(name: key.name, label: key.label, isSecret: key.isSecret)
             .explanation(of: layers(of: key)) { self[key] }
     }
 
-    /// Explains the value that a read of a property gives: its origin, and what it hides.
-    ///
-    /// Values of secret properties are left out, and so are the values inside tables and structs. If nothing else gives
-    /// a value, the default is evaluated.
-    ///
-    /// - Parameter property: The property.
-    /// - Returns: The explanation.
+    /// Tells which value a read of the property gives, where it comes from and what it hides. Values of secret properties
+    /// are left out, and of tables and structs all but the names. Reads the default if nothing else gives a value.
     public func explain<P: Property>(_ property: P.Type) -> Explanation {
         let name = (property as? any NamedProperty.Type)?.name
         return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._naming?.isSecret == true)

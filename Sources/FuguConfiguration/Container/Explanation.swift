@@ -47,7 +47,7 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     /// The reason why the value of a source isn't used, if that is so.
     public let mistake: PropertyError?
 
-    /// One line for the value, and one for each that it hides.
+    /// One line for the value and one for each that it hides.
     public var description: String {
         let lines =
             ["\(name) = \(winner)"] + (mistake.map { ["  wrong: \($0)"] } ?? []) + hidden.map { "  hides \($0)" }
