@@ -141,14 +141,15 @@ extension WarmUp.Item {
 private final class Errand: Activity {
     let family: Family
     let parent: (any Activity)?
-    let standing: Standing
+    let nesting: Nesting
+    let outermost: (any Activity)? = nil
     let failedNeeds = Guarded<[FailedNeed]>([])
     private let finished = Atomic(false)
 
     init(of family: Family, parent: (any Activity)?) {
         self.family = family
         self.parent = parent
-        standing = Standing(under: parent?.standing)
+        nesting = Nesting(under: parent?.nesting)
     }
 
     var key: Key? { nil }

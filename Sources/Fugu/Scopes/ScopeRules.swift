@@ -50,7 +50,8 @@ final class Computation: Activity {
     let layer: Node
     let path: String
     let parent: (any Activity)?
-    let standing: Standing
+    let nesting: Nesting
+    let outermost = Current.outermost
     let waiters = FamilyState<[Signal]>([])
     private let finished = Atomic(false)
 
@@ -58,7 +59,7 @@ final class Computation: Activity {
         self.layer = layer
         self.path = path
         self.parent = parent
-        standing = Standing(under: parent?.standing, within: Current.outermost)
+        nesting = Nesting(under: parent?.nesting)
     }
 
     deinit { waiters.free() }

@@ -1,13 +1,15 @@
-/// Something under way that may need something else: a load, a `modify`, an `update`.
-///
-/// Activities form chains, from what is needed to what needs it; a chain is the way that messages tell.
+/// Something under way that may need something else: a load, a `modify`, an `update`. Activities form chains, from what
+/// is needed to what needs it; a chain is the way that messages tell.
 protocol Activity: AnyObject, Sendable {
     var family: Family { get }
     /// What is loaded or modified; nil for an update.
     var key: Key? { get }
     /// Who needs this.
     var parent: (any Activity)? { get }
-    var standing: Standing { get }
+    var nesting: Nesting { get }
+    /// The outermost activity that runs on the same thread or task, if this is not it: until its end nobody is told of
+    /// changes.
+    var outermost: (any Activity)? { get }
     /// Whether this concerns the container of `node`.
     func isOf(_ node: Node) -> Bool
     /// Whether it has ended, so that nobody waits for it any more.
@@ -16,27 +18,22 @@ protocol Activity: AnyObject, Sendable {
     func needFailed(_ way: [Key], _ error: any Error)
 }
 
-/// How far down its way an activity stands.
-struct Standing: Sendable {
-    /// How many there are on the way, itself included.
+/// How deep an activity is nested.
+struct Nesting: Sendable {
+    /// How many activities there are on the way, this one included.
     let level: Int
     /// The bits of the keys of all loads on the way, by `Key.mask`.
     let mask: UInt64
-    /// The outermost activity that runs on the same thread or task, if the activity itself is not it: until its end nobody
-    /// is told of changes.
-    let outermost: (any Activity)?
     /// The stack that deep ways run on: it is asked for once on each way, since that takes long.
     private let stack: PlatformStack?
 
-    /// How many loads may stand within one another where each has a stack of its own.
+    /// How many loads may be nested where each has a stack of its own.
     static let deepest = 2_000
 
-    /// - `above`: How far down the activity stands that needs this one.
-    /// - `outermost`: See ``outermost``.
-    init(under above: Standing?, loading key: Key? = nil, within outermost: (any Activity)? = nil) {
+    /// - Parameter above: How deep the activity is nested that needs this one.
+    init(under above: Nesting?, loading key: Key? = nil) {
         level = (above?.level ?? 0) + 1
         mask = (above?.mask ?? 0) | (key?.mask ?? 0)
-        self.outermost = outermost
         stack = level < 100 ? nil : above?.stack.flatMap { $0.isCurrent ? $0 : nil } ?? .current
     }
 
@@ -51,9 +48,7 @@ struct FailedNeed: Sendable {
 }
 
 extension [FailedNeed] {
-    /// Replaces what is known of the same way.
-    ///
-    /// Returns what it replaced, to be released outside of locks.
+    /// Replaces what is known of the same way. Returns what it replaced, to be released outside of locks.
     mutating func note(_ way: [Key], _ error: any Error) -> [FailedNeed] {
         let known = filter { $0.way == way }
         removeAll { $0.way == way }
@@ -62,9 +57,7 @@ extension [FailedNeed] {
     }
 
     /// The way to the load that threw `error`, if it came from one of these: not if who needed them has swallowed their
-    /// errors, or thrown one of its own.
-    ///
-    /// May run user code.
+    /// errors, or thrown one of its own. May run user code.
     func way(to error: any Error) -> [Key] {
         let text = String(reflecting: error)
         return last { type(of: $0.error) == type(of: error) && String(reflecting: $0.error) == text }?.way ?? []

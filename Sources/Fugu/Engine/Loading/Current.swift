@@ -28,13 +28,21 @@ enum Current {
         var result: [any Activity] = []
         for activity in own.chain {
             result.append(activity)
-            if activity === own.standing.outermost ?? own { break }
+            if activity === own.outermost ?? own { break }
         }
         return result
     }
 
     /// The outermost activity on this thread or task: who is told of changes waits for its end.
-    static var outermost: (any Activity)? { own.map { $0.standing.outermost ?? $0 } }
+    static var outermost: (any Activity)? { own.map { $0.outermost ?? $0 } }
+
+    /// The running activity, if it has not ended meanwhile, and the outermost one on this thread or task, in one look.
+    static var unfinishedAndOutermost: (unfinished: (any Activity)?, outermost: (any Activity)?) {
+        guard let running else { return (nil, nil) }
+        if running.activity.isFinished { return (unfinished, nil) }
+        guard running.execution == .current else { return (running.activity, nil) }
+        return (running.activity, running.activity.outermost ?? running.activity)
+    }
 
     /// Runs `body` as a part of an activity.
     @inline(__always)

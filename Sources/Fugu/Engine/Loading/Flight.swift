@@ -14,7 +14,8 @@ final class Flight: Activity {
     /// The node whose replaced loader runs, if one does: the instance lives there or deeper.
     let limit: Unowned<Node>?
     let parent: (any Activity)?
-    let standing: Standing
+    let nesting: Nesting
+    let outermost: (any Activity)?
     let facts = FamilyState(FlightFacts())
     private let finished = Atomic(false)
 
@@ -30,9 +31,9 @@ final class Flight: Activity {
         self.expected = expected
         self.limit = limit
         parent = need.activity
-        let isOnThisThread = request.key.kind != .asyncFeature
-        standing = Standing(
-            under: need.standing, loading: request.key, within: isOnThisThread ? Current.outermost : nil)
+        nesting = Nesting(under: parent?.nesting, loading: request.key)
+        // Async loads run in tasks of their own.
+        outermost = request.key.kind == .asyncFeature ? nil : need.outermost
         facts.value.container = Unowned(container)
     }
 

@@ -166,7 +166,7 @@ extension Flight {
     }
 
     /// Whose end those wait for who are told of this load.
-    private var holder: (any Activity)? { standing.outermost.flatMap { $0.isFinished ? nil : $0 } }
+    private var holder: (any Activity)? { outermost.flatMap { $0.isFinished ? nil : $0 } }
 
     /// Under the lock: what the asker gets of a load that failed: what was set meanwhile, if something was.
     private func discard(_ lease: Lease?, _ recorder: Flight?, _ effects: inout Effects) -> Ending {

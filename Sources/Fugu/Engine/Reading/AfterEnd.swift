@@ -14,7 +14,7 @@ extension Node {
             let replacement = limit.flatMap { $0.use { $0.replacement(of: request.key) } }
             let flight = Flight(
                 request, asker: self, container: container, expected: Unowned(self), limit: limit,
-                need: need ?? Need(activity: nil, standing: nil, fault: nil))
+                need: need ?? Need())
             return (flight, replacement, request.isExternal && replacement == nil ? storage.facts.strictness : nil)
         }
         if let strictness { return try refuse(request, by: strictness, recorder, parent) }

@@ -19,7 +19,7 @@ extension Node {
     ///
     /// If there is no task that waits, the thread does.
     func decide(
-        _ request: Request, for container: Container, _ recorder: Flight?, _ known: inout Need?,
+        _ request: Request, for container: Container, _ recorder: Flight?, _ need: inout Need?,
         after awaited: Landing?, isTask: Bool = false
     ) -> Decision {
         if isEnded { return .ended }
@@ -29,20 +29,19 @@ extension Node {
         let (found, limit) = find(key)
         if let present = note(found, key, recorder) { return .found(present.payload) }
         if request.isShared, !isRoot, limit == nil { return decideShared(key, recorder) }
-        var need = known ?? self.need(key, through: recorder)
+        if need == nil { need = self.need(key, through: recorder) }
         if let awaited {
-            if let decision = accept(awaited, key, recorder, isOwn: need.hasBegun) { return decision }
-            need.outdatedCount += 1
+            if let decision = accept(awaited, key, recorder, isOwn: need!.hasBegun) { return decision }
+            need!.outdatedCount += 1
         }
-        known = need
-        if let fault = need.fault { return .faulty(fault) }
-        let parent = need.activity
+        if let fault = need!.fault { return .faulty(fault) }
+        let parent = need!.activity
         if key.kind != .property, awaited == nil, isRefusing(parent) { return .refused }
         let loads = family.loads(of: key)
         let last = loads.value.lastRecipe
         let expected = expectedHome(request, last, limit)
         // Who was given nothing but old values, again and again, loads in parallel.
-        let mayJoin = need.outdatedCount < 4
+        let mayJoin = need!.outdatedCount < 4
         let joined = loads.value.flights.first(expectedAt: expected, by: last) {
             $0.asker.expectedHome(request, last, limit)
         } _: { flight -> Decision? in
@@ -58,7 +57,7 @@ extension Node {
             return .external(strictness)
         }
         let flight = Flight(
-            request, asker: self, container: container, expected: expected, limit: limit, need: need)
+            request, asker: self, container: container, expected: expected, limit: limit, need: need!)
         loads.value.flights.append(flight)
         beginUnderWay()
         family.noteBeginning(of: flight)

@@ -1,9 +1,10 @@
 /// Who needs what is read, as far as it is a load or the like.
 struct Need {
-    let activity: (any Activity)?
-    let standing: Standing?
+    var activity: (any Activity)?
+    /// The outermost activity on this thread or task.
+    var outermost: (any Activity)?
     /// Why it must not be had.
-    let fault: Fault?
+    var fault: Fault?
     /// How often something was waited for that was made from old values.
     var outdatedCount = 0
     /// Whether the load that is waited for was begun by this read, in a task of its own.
@@ -25,29 +26,29 @@ extension Node {
     /// Under the lock: who needs what is read now: what runs on this thread or task, or, where nothing does, the load whose
     /// handle is used.
     func need(_ key: Key, through recorder: Flight?) -> Need {
-        let current = Current.unfinished
+        let (current, outermost) = Current.unfinishedAndOutermost
         let activity = current ?? recorder
-        let standing = activity?.standing
-        var fault = fault(of: key, neededBy: activity, standing)
+        var fault = fault(of: key, neededBy: activity)
         // A handle that another load lent: what runs here waits in its own name, but that load must not need itself either.
         if fault == nil, let recorder, let current, current !== recorder {
             if !current.chain.contains(where: { $0 === recorder }) {
-                fault = self.fault(of: key, neededBy: recorder, recorder.standing)
+                fault = self.fault(of: key, neededBy: recorder)
             }
         }
-        return Need(activity: activity, standing: standing, fault: fault)
+        return Need(activity: activity, outermost: outermost, fault: fault)
     }
 
     /// Under the lock: whether a load needs itself, or is nested too deeply to be anything else.
-    private func fault(of key: Key, neededBy parent: (any Activity)?, _ standing: Standing?) -> Fault? {
-        guard let parent, let standing else { return nil }
+    private func fault(of key: Key, neededBy parent: (any Activity)?) -> Fault? {
+        guard let parent else { return nil }
+        let nesting = parent.nesting
         // The bits of several keys may be the same; who needs itself is in flight.
-        if standing.mask & key.mask != 0, family.existingLoads(of: key)?.value.flights.isEmpty == false,
+        if nesting.mask & key.mask != 0, family.existingLoads(of: key)?.value.flights.isEmpty == false,
             parent.chain.contains(where: { $0.key == key && $0.family === family && $0 is Flight })
         {
             return Fault(way: parent.way + [key], kind: .cycle)
         }
-        guard standing.level >= 100, standing.level >= Standing.deepest || standing.hasNoStackLeft else { return nil }
+        guard nesting.level >= 100, nesting.level >= Nesting.deepest || nesting.hasNoStackLeft else { return nil }
         return Fault(way: parent.way + [key], kind: .tooDeep)
     }
 

@@ -14,31 +14,21 @@ private struct Resolution: ~Copyable {
         case ended
     }
 
-    let node: Node
-    let request: Request
-    let container: Container
-    /// The load that reads through its handle.
-    let recorder: Flight?
-    /// Whether the reader is a task that may suspend.
-    let isTask: Bool
     private(set) var need: Need?
-    private var awaited: (flight: Flight, landing: Landing)?
+    private var awaited: (node: Node, flight: Flight, landing: Landing)?
     /// What the root gave.
     var shared: Payload?
 
-    init(of node: Node, _ request: Request, _ container: Container, _ recorder: Flight?, isTask: Bool) {
-        self.node = node
-        self.request = request
-        self.container = container
-        self.recorder = recorder
-        self.isTask = isTask
-        node.prepareScopes()
-    }
-
-    deinit { if awaited != nil { node.endWaiting() } }
+    deinit { awaited?.node.endWaiting() }
 
     /// What is to be done next.
-    mutating func next() throws -> Step {
+    ///
+    /// - Parameters:
+    ///   - recorder: The load that reads through its handle.
+    ///   - isTask: Whether the reader is a task that may suspend.
+    mutating func next(
+        of node: Node, _ request: Request, for container: Container, _ recorder: Flight?, isTask: Bool
+    ) throws -> Step {
         while true {
             let isFirst = need == nil
             let decision = node.family.lock.withLock {
@@ -66,7 +56,7 @@ private struct Resolution: ~Copyable {
                 return .load(flight, replacement)
             case .wait(let flight, let waiter, let landing):
                 need?.hasBegun = false
-                awaited = (flight, landing)
+                awaited = (node, flight, landing)
                 return .wait(flight, waiter)
             }
         }
@@ -78,7 +68,7 @@ private struct Resolution: ~Copyable {
     /// Lets the reader wait for the load that it has begun, unless that has ended.
     mutating func join(_ flight: Flight, _ task: Task<Result<Payload, any Error>, Never>) -> Waiter? {
         guard let (waiter, landing) = flight.join(task, isFirstWait: awaited == nil) else { return nil }
-        awaited = (flight, landing)
+        awaited = (flight.asker, flight, landing)
         return waiter
     }
 }
@@ -93,9 +83,10 @@ extension Node {
         _ request: Request, for container: Container, recorder: Flight?, load: (Container) throws -> Payload
     ) throws -> Payload {
         if let naming = request.naming { family.lock.withLock { family.note(naming, of: request.key) } }
-        var resolution = Resolution(of: self, request, container, recorder, isTask: false)
+        prepareScopes()
+        var resolution = Resolution()
         while true {
-            switch try resolution.next() {
+            switch try resolution.next(of: self, request, for: container, recorder, isTask: false) {
             case .found(let payload): return payload
             case .closed: return try answerClosed(request, container, recorder, resolution.need, load)
             case .ended: return try answerEnded(request, load)
@@ -119,18 +110,19 @@ extension Node {
     ) async throws -> Payload {
         // A load must not hold up the actor of its reader.
         let hasActor = Task.isOnActor(#isolation)
-        var resolution = Resolution(of: self, request, container, recorder, isTask: true)
+        prepareScopes()
+        var resolution = Resolution()
         // Who is cancelled begins nothing. Otherwise cancelled loads of a cycle would begin one another for ever.
         if Task.isCancelled { return try answerCancelled(request, recorder) }
         while true {
-            switch try resolution.next() {
+            switch try resolution.next(of: self, request, for: container, recorder, isTask: true) {
             case .found(let payload): return payload
             case .closed, .ended: throw LoadError.ended(request.key)  // Has been thrown.
             case .share(let root):
                 resolution.shared = try await root.resolveAsync(
                     request, for: container.root, recorder: recorder, load: load)
             case .load(let flight, let replacement):
-                let mayRunHere = !hasActor && !flight.standing.level.isMultiple(of: 16)
+                let mayRunHere = !hasActor && !flight.nesting.level.isMultiple(of: 16)
                 let task = flight.start(for: container, recorder, mayRunHere, replacement?.loadAsync ?? load)
                 guard let waiter = resolution.join(flight, task) else { return try (await task.value).get() }
                 try await flight.await(waiter)

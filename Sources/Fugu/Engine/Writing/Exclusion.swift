@@ -5,7 +5,8 @@ final class Exclusion: Activity {
     let node: Node
     let modified: Key
     let parent: (any Activity)?
-    let standing: Standing
+    let nesting: Nesting
+    let outermost = Current.outermost
     let waiters = FamilyState<[Signal]>([])
     private let finished = Atomic(false)
 
@@ -13,7 +14,7 @@ final class Exclusion: Activity {
         modified = key
         self.node = node
         self.parent = parent
-        standing = Standing(under: parent?.standing, within: Current.outermost)
+        nesting = Nesting(under: parent?.nesting)
     }
 
     deinit { waiters.free() }
@@ -78,7 +79,7 @@ extension Node {
     /// Whether that is a change is asked of a snapshot, and asked again if the value moves meanwhile, as an inherited
     /// one may.
     private func end(_ exclusion: Exclusion, _ typed: TypedKey, with new: Payload?) {
-        let holder = exclusion.standing.outermost
+        let holder = exclusion.outermost
         var comparison: (isEqual: Bool, stamp: Stamp)?
         while true {
             var effects = Effects()

@@ -4,7 +4,8 @@ import Synchronization
 final class Update: Activity {
     let family: Family
     let parent: (any Activity)?
-    let standing: Standing
+    let nesting: Nesting
+    let outermost = Current.outermost
     private let node: Node
     /// Nil once it has ended.
     private let pending = Guarded<PendingWrites?>(PendingWrites())
@@ -13,7 +14,7 @@ final class Update: Activity {
         self.node = node
         family = node.family
         self.parent = parent
-        standing = Standing(under: parent?.standing, within: Current.outermost)
+        nesting = Nesting(under: parent?.nesting)
     }
 
     var key: Key? { nil }
