@@ -4,6 +4,8 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var distinction: KeyDistinction? { get }
     /// The type of the key itself.
     var typeName: String { get }
+    /// What its declaration says.
+    var keyTraits: KeyTraits { get }
 }
 
 extension ValueKeyDescriptor {

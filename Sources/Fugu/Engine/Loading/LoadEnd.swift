@@ -294,7 +294,7 @@ extension Node {
     /// Whether that is so and the instance is not kept then.
     func isOutdated(_ recipe: Recipe) -> Bool { recipe.reloads && isStale(recipe) }
 
-    fileprivate func hasChanged(_ input: Input) -> Bool {
+    func hasChanged(_ input: Input) -> Bool {
         if let (cell, owner) = find(input.key).present {
             return owner.depth != input.depth || cell.info?.value.changed != input.changed
         }
