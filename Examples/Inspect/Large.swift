@@ -30,6 +30,7 @@ enum Large {
             if let child { own[child].append(key) } else { shared.append(key) }
             _ = (child.map { children[$0] } ?? root)[key]
         }
+        defer { withExtendedLifetime(children) {} }
         return root.graph
     }
 }

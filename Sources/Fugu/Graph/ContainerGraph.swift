@@ -1,6 +1,6 @@
 /// A snapshot of what a container, its ancestors and its descendants hold, and of what each instance was loaded from.
 ///
-/// A graph contains no values. Write it as ``mermaid``, ``dot``, ``json``, or as a page for a browser with ``html``:
+/// A graph contains no values, unless you ask for them. Write it as ``mermaid``, ``dot``, ``json``, or as a page for a browser with ``html``:
 ///
 ///     print(container.graph)
 ///     try container.graph.html.write(toFile: "graph.html", atomically: true, encoding: .utf8)
@@ -81,6 +81,9 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         public internal(set) var inputs: [String]
         /// The identifiers of those inputs that changed since.
         public internal(set) var changedInputs: [String]
+        /// The value of a property in words, if ``Fugu/Container/graph(includingValues:)`` was asked for values and the key isn't
+        /// secret. Long ones are cut, and of values that are no numbers, truth values or strings only the type is told.
+        public internal(set) var value: String?
         /// The number of inputs that a filter has left out.
         public internal(set) var hiddenInputs = 0
         /// The number of entries that were made from it and that a filter has left out.

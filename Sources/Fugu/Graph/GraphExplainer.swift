@@ -35,7 +35,7 @@ struct GraphExplainer {
 
     private func beginning(_ entry: ContainerGraph.Entry, _ value: String?) -> String {
         let place = place(entry.container)
-        let value = entry.isSecret ? "secret" : value
+        let value = entry.isSecret ? "secret" : value ?? entry.value
         return switch entry.state {
         case .set: Messages.valueSet(entry.name, value, in: place)
         case .supplied: Messages.valueSupplied(entry.name, value, in: place)

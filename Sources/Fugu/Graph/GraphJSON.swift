@@ -42,6 +42,7 @@ extension JSONText {
             if let error = entry.lastError { text.member("lastError") { $0.string(error) } }
             text.member("inputs") { $0.array(entry.inputs) { $0.string($1) } }
             text.member("changedInputs") { $0.array(entry.changedInputs) { $0.string($1) } }
+            if let value = entry.value { text.member("value") { $0.string(value) } }
             text.member("hiddenInputs") { $0.number("\(entry.hiddenInputs)") }
             text.member("hiddenReaders") { $0.number("\(entry.hiddenReaders)") }
             text.member("anchors") { $0.array(entry.anchors) { $0.string($1) } }
@@ -86,6 +87,12 @@ struct JSONText {
 
     mutating func string(_ string: String) {
         text += "\""
+        defer { text += "\"" }
+        // Nearly all are plain.
+        if string.utf8.allSatisfy(Self.isPlain) {
+            text += string
+            return
+        }
         for scalar in string.unicodeScalars {
             switch scalar {
             case "\"": text += "\\\""
@@ -97,6 +104,12 @@ struct JSONText {
             default: text.unicodeScalars.append(scalar)
             }
         }
-        text += "\""
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"): false
+        default: 0x20..<0x7F ~= byte
+        }
     }
 }

@@ -46,7 +46,9 @@ extension Key {
 
 extension ContainerGraph {
     /// The graph of a snapshot, and the identifiers of its entries.
-    static func draw(_ snapshot: GraphSnapshot) -> (graph: ContainerGraph, ids: [GraphSnapshot.Place: Entry.ID]) {
+    static func draw(
+        _ snapshot: GraphSnapshot, includingValues: Bool = false
+    ) -> (graph: ContainerGraph, ids: [GraphSnapshot.Place: Entry.ID]) {
         let names = GraphNames(
             of: snapshot.entries.flatMap { [$0.place.key] + $0.anchors + $0.inputs.map(\.key) })
         let sorted = snapshot.entries.map { (entry: $0, name: names[$0.place.key]) }.sorted {
@@ -65,7 +67,9 @@ extension ContainerGraph {
                 loadCount: Int(entry.loadCount), duration: entry.seconds < 0 ? nil : Double(entry.seconds),
                 lastError: entry.failure.map { secrets.masked($0.text) },
                 inputs: entry.inputs.compactMap { ids[$0] }.filter { seen.insert($0).inserted },
-                changedInputs: entry.changed.compactMap { ids[$0] }, anchors: entry.anchors.map { names[$0] })
+                changedInputs: entry.changed.compactMap { ids[$0] },
+                value: includingValues && !traits.isSecret
+                    ? entry.value.flatMap { entry.place.key.sketch(of: $0) } : nil, anchors: entry.anchors.map { names[$0] })
         }
         let containers = snapshot.boxes.map { box in
             Container(

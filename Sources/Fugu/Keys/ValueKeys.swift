@@ -6,6 +6,8 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var typeName: String { get }
     /// What its declaration says.
     var keyTraits: KeyTraits { get }
+    /// A value in words; nil if it is no property's.
+    func sketch(of payload: Payload) -> String?
 }
 
 extension ValueKeyDescriptor {

@@ -28,32 +28,25 @@ final class EventHub: Sendable {
 
 /// One who hears of events.
 final class EventObserver: Cancelling {
-    private let ended = Atomic(false)
-    private let handler: Guarded<Handler>
-    // The hub keeps the observer, and the family the hub: a token keeps no container.
-    private weak let family: Family?
-
-    /// A closure that is itself a generic value is wrapped once more at each access.
-    private struct Handler {
+    /// A closure that is itself a generic value is wrapped once more at each access. The hub keeps the observer, and the
+    /// family the hub: a token keeps no container.
+    private struct State {
         var call: (@Sendable (ContainerEvent) -> Void)?
+        weak var family: Family?
     }
+    private let state: Guarded<State>
 
     init(of family: Family, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
-        self.family = family
-        self.handler = Guarded(Handler(call: handler))
+        state = Guarded(State(call: handler, family: family))
     }
 
-    func hear(_ event: ContainerEvent) {
-        if ended.load(ordering: .acquiring) { return }
-        handler.withLock { $0.call }?(event)
-    }
+    func hear(_ event: ContainerEvent) { state.withLock { $0.call }?(event) }
 
     func cancel() {
-        ended.store(true, ordering: .releasing)
         // Released outside the locks.
-        let dropped = handler.withLock { handler in
-            defer { handler.call = nil }
-            return handler
+        let (dropped, family) = state.withLock { state in
+            defer { state.call = nil }
+            return (state.call, state.family)
         }
         family?.forget(self)
         withExtendedLifetime(dropped) {}

@@ -14,6 +14,7 @@ extension GraphPage {
           const parts = [lookOf(entry)];
           if (entry.isExternal) parts.push("external");
           if (entry.isSecret) parts.push("secret");
+          if (entry.value !== undefined) parts.push(short(entry.value));
           if (entry.duration !== undefined) parts.push(time(entry.duration));
           if (entry.loadCount > 1) parts.push("×" + entry.loadCount);
           return parts.join(" · ");
@@ -23,7 +24,7 @@ extension GraphPage {
         // they must be for a picture of good proportions.
         function rowsOf(own, nodes) {
           const names = new Set(own.map(node => node.id)), rank = new Map(), rows = [];
-          const widest = Math.max(5, Math.ceil(Math.sqrt(own.length) * 0.95));
+          const widest = Math.max(5, Math.ceil(Math.sqrt(own.length) * 1.3));
           const inside = node => node.entry.inputs.filter(id => names.has(id) && id !== node.id);
           const open = new Map(own.map(node => [node.id, inside(node).length])), readers = new Map();
           for (const node of own) for (const id of inside(node)) (readers.get(id) || readers.set(id, []).get(id)).push(node);

@@ -23,7 +23,7 @@ extension GraphPage {
         :focus { outline: none; } :focus-visible { outline: 2px solid var(--pick); outline-offset: 1px; }
         #side { width: 330px; display: flex; flex-direction: column; gap: 8px; padding: 12px; overflow: hidden;
           background: var(--card); border-left: 1px solid var(--line); }
-        #search { height: 34px; padding: 0 10px; background: var(--back); }
+        #search { flex: none; height: 34px; padding: 0 10px; background: var(--back); }
         #chips { display: flex; flex-wrap: wrap; gap: 4px; }
         #chips button { height: 24px; padding: 0 8px; border-radius: 12px; font-size: 12px; }
         #chips button[aria-pressed=true] { border-color: var(--pick); color: var(--pick); font-weight: 600; }
