@@ -27,11 +27,14 @@ struct GraphExplainer {
         }
         if entry.isStale { sentences.append(Messages.stale(entry.changedInputs.map(name))) }
         if let error = entry.lastError, entry.state != .failed { sentences.append(Messages.failedOnce(error)) }
-        let readers = (readers[entry.id] ?? []).map(name) + Messages.hiddenCount(entry.hiddenReaders)
+        let readers = readers(of: entry.id) + Messages.hiddenCount(entry.hiddenReaders)
         let isThere = entry.state != .failed && entry.state != .loading
         sentences.append(isThere ? Messages.readers(readers) : Messages.neededBy(readers))
         return sentences
     }
+
+    /// The names of what was made from an entry.
+    func readers(of id: ContainerGraph.Entry.ID) -> [String] { (readers[id] ?? []).map(name) }
 
     private func beginning(_ entry: ContainerGraph.Entry, _ value: String?) -> String {
         let place = place(entry.container)

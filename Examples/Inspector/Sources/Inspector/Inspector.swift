@@ -53,7 +53,9 @@ public struct Inspector: Sendable {
         let group = router.group(path).add(middleware: LocalOnly(isOpen: isOpen))
         group.get("") { [feed] request, _ in
             // Relative addresses in the page need the slash.
-            let folder = request.uri.path.hasSuffix("/") ? "" : request.uri.path.split(separator: "/").last.map { $0 + "/" } ?? ""
+            let folder =
+                request.uri.path.hasSuffix("/")
+                ? "" : request.uri.path.split(separator: "/").last.map { $0 + "/" } ?? ""
             return Response.page(LivePage.text(of: feed.graph(), folder: String(folder)))
         }
         group.get("graph.json") { [feed] _, _ in Response.json(feed.graph().json) }

@@ -39,16 +39,17 @@ enum LivePage {
         function take(moment) {
           newest = Math.max(newest, moment.time);
           if (moment.kind === "loadBegan") loads.set(moment.load, { ...moment, start: moment.time, end: null, lane: laneFor(moment) });
-          else if (moment.kind === "waited") waits.push({ ...moment, start: moment.time - moment.duration, end: moment.time,
-            lane: (loads.get(moment.neededBy)?.lane ?? 0) + 1 });
+          else if (moment.kind === "waited") { const wait = { ...moment, start: moment.time - moment.duration, end: moment.time };
+            waits.push({ ...wait, lane: laneFor(moment, wait.start) }); }
           else if (moment.load !== null && moment.load !== undefined && loads.has(moment.load))
             Object.assign(loads.get(moment.load), { end: moment.time, kind: moment.kind, home: moment.home });
           if (loads.size > 4000) loads.delete(loads.keys().next().value);
           if (waits.length > 4000) waits.shift();
         }
-        function laneFor(moment) {
+        function laneFor(moment, start = moment.time) {
           const above = loads.get(moment.neededBy), least = above ? above.lane + 1 : 0, taken = new Set();
-          for (const load of loads.values()) if (load.end === null || load.end > moment.time) taken.add(load.lane);
+          for (const other of [...loads.values(), ...waits.slice(-200)])
+            if (other.end === null || other.end > start) taken.add(other.lane);
           let lane = least; while (taken.has(lane)) lane++;
           return lane;
         }

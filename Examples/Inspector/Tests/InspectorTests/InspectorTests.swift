@@ -53,10 +53,13 @@ struct InspectorTests {
         #expect(!text.contains("hunter2"))
     }
 
-    @Test("Requests that name another machine are refused, unless they are allowed", arguments: [
-        ("localhost:8080", true), ("127.0.0.1:8080", true), ("[::1]:8080", true), ("localhost", true),
-        ("evil.example:8080", false), ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("", false),
-    ])
+    @Test(
+        "Requests that name another machine are refused, unless they are allowed",
+        arguments: [
+            ("localhost:8080", true), ("127.0.0.1:8080", true), ("[::1]:8080", true), ("localhost", true),
+            ("evil.example:8080", false), ("127.0.0.1.evil.example", false), ("localhost.evil.example", false),
+            ("", false),
+        ])
     func hosts(_ host: String, _ isLocal: Bool) async throws {
         #expect(LocalOnly<BasicRequestContext>.isLocal(host) == isLocal)
         guard !host.isEmpty else { return }
