@@ -69,7 +69,8 @@ extension ContainerGraph {
                 inputs: entry.inputs.compactMap { ids[$0] }.filter { seen.insert($0).inserted },
                 changedInputs: entry.changed.compactMap { ids[$0] },
                 value: includingValues && !traits.isSecret
-                    ? entry.value.flatMap { entry.place.key.sketch(of: $0) } : nil, anchors: entry.anchors.map { names[$0] })
+                    ? entry.value.flatMap { entry.place.key.sketch(of: $0) } : nil,
+                anchors: entry.anchors.map { names[$0] })
         }
         let containers = snapshot.boxes.map { box in
             Container(

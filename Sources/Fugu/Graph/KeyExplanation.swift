@@ -48,7 +48,7 @@ extension Container {
         let node = backing.node
         let snapshot = GraphSnapshot(of: node)
         let (graph, ids) = ContainerGraph.draw(snapshot)
-        let seen = node.family.lock.withLock { node.find(key).present?.1.number }
+        let seen = node.family.lock.withLock { node.find(key).present?.1.object.number }
         // Nearest first.
         let path = snapshot.boxes.prefix { $0.number != node.number }.map(\.number) + [node.number]
         let own = path.reversed().compactMap { number in

@@ -8,7 +8,7 @@ extension Container {
     private func readers(of key: Key) -> [String] {
         let node = backing.node
         let snapshot = GraphSnapshot(of: node)
-        guard let owner = node.family.lock.withLock({ node.find(key).present?.1.number }) else { return [] }
+        guard let owner = node.family.lock.withLock({ node.find(key).present?.1.object.number }) else { return [] }
         let (graph, ids) = ContainerGraph.draw(snapshot)
         let place = GraphSnapshot.Place(key: key, container: owner)
         return ids[place].map { GraphExplainer(graph).readers(of: $0) } ?? []

@@ -21,7 +21,7 @@ extension Snippets {
                     """#)
 
             print(request.explain(\.visitor).sentences[0])  // \.visitor is "Ada", set in container 1.
-            print(request.explain(Catalog.self).sentences[1])  // It lives in the root, since nothing that it was made from is set in a child.
+            print(request.explain(Catalog.self).sentences[2])  // It was made from \.database.
 
             let token = shop.observeEvents { event in
                 if let duration = event.duration, duration > .seconds(1) { print("slow: \(event)") }
