@@ -36,6 +36,9 @@ let package = Package(
             name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
+            name: "Inspect", dependencies: ["Fugu"], path: "Examples/Inspect", exclude: ["expected.txt"],
+            swiftSettings: strict),
+        .executableTarget(
             name: "Config", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
             path: "Examples/Config",
             exclude: ["expected.txt"], swiftSettings: strict),

@@ -9,7 +9,7 @@ struct Page: Sendable, CustomStringConvertible {
     static let all = [
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
-        "Sources/Fugu/Fugu.docc/ConfigurationObjects.md",
+        "Sources/Fugu/Fugu.docc/ConfigurationObjects.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",

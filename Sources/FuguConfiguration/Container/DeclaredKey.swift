@@ -21,7 +21,7 @@ struct DeclaredKey: Sendable {
         (label, name, type) = (key.name ?? key.label, key.name, TypeText.name(of: Value.self))
         isSecret = { key.isSecret }
         mistake = { key.mistake(in: $0) }
-        explanation = { $0.explain(key) }
+        explanation = { $0.origin(of: key) }
         defaultValue = { Reflection.value(of: Container()[key]) }
         help = key.help
         inspection = { container in
@@ -35,7 +35,7 @@ struct DeclaredKey: Sendable {
         let naming = P._naming
         isSecret = { P.isSecret || naming?.isSecret == true }
         mistake = { answer($0.layers(of: P.self)).mistake }
-        explanation = { $0.explain(P.self) }
+        explanation = { $0.origin(of: P.self) }
         defaultValue = { Reflection.value(of: P.defaultValue) }
         help = P.help
         inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
