@@ -13,6 +13,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -52,6 +53,10 @@ let package = Package(
                 "ShortenerServer", "Shortener",
                 .product(name: "FuguTesting", package: "Fugu"),
                 .product(name: "LoopbackClient", package: "Adapters"),
+                .product(name: "LoggingAdapter", package: "Adapters"),
+                .product(name: "HummingbirdAdapter", package: "Adapters"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -37,7 +37,9 @@ public struct ReloadService: Service {
     }
 
     private func reloadAtSignals() async {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        logger.debug("SIGHUP reads the configuration again")
+        for await _ in signals.cancelOnGracefulShutdown() {
             do {
                 try container.reload()
                 logger.info("Reloaded the configuration")

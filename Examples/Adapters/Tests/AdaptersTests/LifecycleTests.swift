@@ -55,6 +55,28 @@ private struct Broken: Error, CustomStringConvertible {
         #expect(handler.entries.map { "\($0.message)" } == ["Closing the container: the disk is full"])
     }
 
+    @Test("A service that isn't to be interrupted ends by itself after its group was cancelled, or at its limit")
+    func uninterrupted() async throws {
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let (log, inner) = (Log(), Work { await Task { for await _ in gate { break } }.value })
+        let service = UninterruptedService(inner, limit: .seconds(60), logger: logger)
+        let task = Task {
+            try await service.run()
+            log.add("ended")
+        }
+        task.cancel()
+        opener.yield()
+        try await task.value
+        #expect(await log.next() == "ended")
+
+        let stuck = Work { try? await Task.sleep(for: .seconds(3600)) }
+        let limited = Task { [logger] in
+            try await UninterruptedService(stuck, limit: .milliseconds(1), logger: logger).run()
+        }
+        limited.cancel()
+        try? await limited.value
+    }
+
     @Test("SIGHUP reads the files again; a file that is wrong changes nothing and is logged")
     func hangup() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "Reload-\(UUID()).toml").path
@@ -113,4 +135,11 @@ private struct Broken: Error, CustomStringConvertible {
         await group.triggerGracefulShutdown()
         try await running
     }
+}
+
+/// A service that does something and ends.
+private struct Work: Service {
+    let body: @Sendable () async -> Void
+
+    func run() async { await body() }
 }

@@ -19,6 +19,9 @@ extension ContainerKeys {
     package var patience: PropertyKey<Duration> {
         .init("server.patience", defaultValue: .seconds(20), help: "the time for open requests at the end")
     }
+    package var lastPatience: PropertyKey<Duration> {
+        .init("server.last_patience", defaultValue: .seconds(20), help: "what those still open then get on top")
+    }
     package var databasePath: PropertyKey<String> {
         .init("database.path", defaultValue: "links.sqlite", help: "the SQLite file")
     }
@@ -52,7 +55,8 @@ extension Container {
     /// - Throws: `PropertyErrors`, with the place of each mistake.
     package func configure(file: String?, arguments: [String], environment: [String: String]) throws {
         declare(
-            \.host, \.port, \.baseURL, \.isBehindProxy, \.patience, \.databasePath, \.adminToken, \.allowsInspection,
+            \.host, \.port, \.baseURL, \.isBehindProxy, \.patience, \.lastPatience, \.databasePath, \.adminToken,
+            \.allowsInspection,
             \.createsPerMinute, \.triesPerMinute, \.assetSeconds, \.lookInterval, \.logLevel)
         try apply(TOMLSource(path: file ?? "config.toml", isOptional: file == nil))
         try apply(EnvironmentSource(prefix: "SHORTENER", environment: environment))

@@ -26,16 +26,22 @@ package struct Server {
                 ReloadService(container, every: container.lookInterval, logger: logger),
                 WarmUpService(container: container),
                 HitWriter(container: container),
-                application,
+                // What was accepted is answered, even if that takes longer than the group has patience.
+                UninterruptedService(application, limit: container.lastPatience, logger: logger),
             ],
             gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = container.patience
         return ServiceGroup(configuration: configuration)
     }
 
+    /// Gives each request a container, and then the router.
+    var responder: some HTTPResponder<ConnectionContext> {
+        ContainerResponder(container, router.buildResponder()) { $0.begin($1, $2) }
+    }
+
     private var application: some ApplicationProtocol {
         Application(
-            responder: ContainerResponder(container, router.buildResponder()) { $0.begin($1, $2) },
+            responder: responder,
             configuration: .init(address: .hostname(container.host, port: Int(container.port))),
             onServerRunning: { [container, onRunning] channel in
                 let port = channel.localAddress?.port ?? 0
@@ -49,6 +55,7 @@ package struct Server {
         let router = Router(context: AppContext.self)
         router.add(middleware: TracingMiddleware())
         router.add(middleware: MetricsMiddleware())
+        router.add(middleware: LogRequestsMiddleware(.debug))
         router.add(middleware: SecurityHeaders(isSecure: container.publicURL.isSecure))
         router.add(middleware: Failures())
         HealthRoutes().add(to: router)

@@ -12,7 +12,6 @@ struct WarmUpService: Service {
             readiness.note(progress)
             logger.info("Loaded \(progress.feature), \(progress.finished) of \(progress.total), \(progress.elapsed)")
         } _: {
-            $0.load(Database.self)
             $0.load(Links.self)
             $0.load(HitCounter.self)
         }
