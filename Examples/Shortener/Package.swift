@@ -46,7 +46,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         // The same handlers without a container, to compare the two.
-        .executableTarget(name: "ByHand", dependencies: ["ShortenerServer"], swiftSettings: settings),
+        .executableTarget(
+            name: "ByHand",
+            dependencies: [
+                "ShortenerServer",
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ShortenerTests",
             dependencies: [

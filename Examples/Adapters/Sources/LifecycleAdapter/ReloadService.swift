@@ -43,6 +43,8 @@ public struct ReloadService: Service {
             do {
                 try container.reload()
                 logger.info("Reloaded the configuration")
+            } catch let mistakes as PropertyErrors {
+                for mistake in mistakes.errors { logger.error("The configuration stays as it is: \(mistake)") }
             } catch {
                 logger.error("The configuration stays as it is: \(error)")
             }

@@ -8,13 +8,23 @@ package enum Database: ExternalAsyncFeature {
 
     package static func load(in container: any FeatureContainer) async throws -> DatabasePool {
         let (path, logger) = (container.databasePath, container.logger)
-        let pool = try DatabasePool(path: path, configuration: configuration)
+        let pool = try open(path)
         container.onClose {
             try pool.close()
             logger.info("Closed \(path)")
         }
-        try migrations.migrate(pool)
         logger.info("Opened \(path)")
+        return pool
+    }
+
+    package static func open(_ path: String) throws -> DatabasePool {
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        do {
+            try migrations.migrate(pool)
+        } catch {
+            try? pool.close()
+            throw error
+        }
         return pool
     }
 

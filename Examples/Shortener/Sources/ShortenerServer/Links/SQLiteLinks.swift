@@ -1,10 +1,12 @@
 import GRDB
 
 /// Links in an SQLite file.
-struct SQLiteLinks: LinkRepository {
-    let pool: DatabasePool
+package struct SQLiteLinks: LinkRepository {
+    private let pool: DatabasePool
 
-    func add(_ link: Link) async throws -> Bool {
+    package init(pool: DatabasePool) { self.pool = pool }
+
+    package func add(_ link: Link) async throws -> Bool {
         try await pool.write { database in
             try database.execute(
                 sql: "INSERT OR IGNORE INTO link (code, target, created) VALUES (?, ?, ?)",
@@ -13,14 +15,14 @@ struct SQLiteLinks: LinkRepository {
         }
     }
 
-    func link(_ code: String) async throws -> Link? {
+    package func link(_ code: String) async throws -> Link? {
         try await pool.read { database in
             try Row.fetchOne(database, sql: "SELECT code, target, created FROM link WHERE code = ?", arguments: [code])
                 .map(Link.init)
         }
     }
 
-    func links(limit: Int) async throws -> [Link] {
+    package func links(limit: Int) async throws -> [Link] {
         try await pool.read { database in
             try Row.fetchAll(
                 database, sql: "SELECT code, target, created FROM link ORDER BY created DESC, code LIMIT ?",
@@ -29,14 +31,14 @@ struct SQLiteLinks: LinkRepository {
         }
     }
 
-    func delete(_ code: String) async throws -> Bool {
+    package func delete(_ code: String) async throws -> Bool {
         try await pool.write { database in
             try database.execute(sql: "DELETE FROM link WHERE code = ?", arguments: [code])
             return database.changesCount == 1
         }
     }
 
-    func add(_ hits: [Hit: Int]) async throws {
+    package func add(_ hits: [Hit: Int]) async throws {
         try await pool.write { database in
             let statement = try database.makeStatement(
                 sql: """
@@ -47,7 +49,7 @@ struct SQLiteLinks: LinkRepository {
         }
     }
 
-    func hits(of code: String) async throws -> [Hits] {
+    package func hits(of code: String) async throws -> [Hits] {
         try await pool.read { database in
             try Row.fetchAll(
                 database, sql: "SELECT day, count FROM hit WHERE code = ? ORDER BY day", arguments: [code]

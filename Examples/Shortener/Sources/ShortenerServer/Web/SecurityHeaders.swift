@@ -9,7 +9,7 @@ package struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     package init(isSecure: Bool) {
         var headers: HTTPFields = [
             .contentSecurityPolicy:
-                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; "
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; "
                 + "base-uri 'none'; frame-ancestors 'none'",
             .xContentTypeOptions: "nosniff",
             HTTPField.Name("Referrer-Policy")!: "no-referrer",

@@ -5,7 +5,7 @@ package enum User: Sendable, Equatable {
     /// Somebody with a token that's wrong.
     case impostor
 
-    init(authorization: String?, adminToken: String?) {
+    package init(authorization: String?, adminToken: String?) {
         guard let authorization else {
             self = .guest
             return
