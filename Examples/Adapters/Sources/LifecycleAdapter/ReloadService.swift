@@ -30,7 +30,7 @@ public struct ReloadService: Service {
             group.addTask { await reloadAtSignals() }
             if let interval {
                 group.addTask { [container] in
-                    await cancelOnGracefulShutdown { await container.reload(every: interval) }
+                    await cancelWhenGracefulShutdown { await container.reload(every: interval) }
                 }
             }
         }

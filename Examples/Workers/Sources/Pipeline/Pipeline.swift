@@ -1,19 +1,19 @@
 import AsyncAlgorithms
-public import Fugu
+import Fugu
 
 /// Jobs on their way through several workers.
 ///
 /// Both channels hold nothing: who sends waits until someone takes. So a slow report holds up the workers, and busy workers
 /// hold up the source of the jobs, however many there are.
-public struct Pipeline: Sendable {
+package struct Pipeline: Sendable {
     private let container: Container
 
-    public init(_ container: Container) { self.container = container }
+    package init(_ container: Container) { self.container = container }
 
     /// Runs all jobs, and reports each as it ends.
     ///
     /// - Throws: `CancellationError` if the task was cancelled. Jobs under way have ended by then.
-    public func run(
+    package func run(
         _ jobs: some Sequence<Job> & Sendable, report: (Outcome) async throws -> Void
     ) async throws {
         let (waiting, done) = (AsyncChannel<Job>(), AsyncChannel<Outcome>())

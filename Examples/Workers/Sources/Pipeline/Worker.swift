@@ -7,7 +7,8 @@ struct Worker {
     func perform(_ job: Job) async -> Outcome {
         let limit = container.attemptLimit
         var pause = container.firstPause
-        for attempt in 1... {
+        var attempt = 1
+        while true {
             let result = await result(of: job, attempt)
             guard case .failed = result, attempt < limit else {
                 return Outcome(job: job, attempts: attempt, result: result)
@@ -18,6 +19,7 @@ struct Worker {
                 return Outcome(job: job, attempts: attempt, result: .cancelled)
             }
             pause *= 2
+            attempt += 1
         }
     }
 

@@ -113,11 +113,8 @@ import Testing
 
     @Test("Cancelled in a pause, a job ends at once, and so does the pipeline")
     func cancellation() async throws {
-        let outcomes = Mutex<[String]>([])
         let task = Task { [container] in
-            try await Pipeline(container).run([Job(id: 1, path: "/missing.txt")]) { outcome in
-                outcomes.withLock { $0.append("\(outcome.result)") }
-            }
+            try await Pipeline(container).run([Job(id: 1, path: "/missing.txt")]) { _ in }
         }
         await clock.sleepers(atLeast: 1)
         task.cancel()
