@@ -30,8 +30,8 @@ public struct ContainerContextSource: RequestContextSource {
 ///
 /// The child is `Container.current` for the handler and for the writing of the body.
 public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Context: ContainerRequestContext {
-    /// The context that Hummingbird makes before there is a container.
-    public typealias Context = ConnectionContext
+    /// What Hummingbird makes before there is a container.
+    public typealias Context = Connection
 
     private let container: Container
     private let inner: Inner
@@ -42,7 +42,7 @@ public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inne
     /// - Parameters:
     ///   - container: The application's container.
     ///   - inner: The responder that gets the requests, such as `router.buildResponder()`.
-    ///   - configure: Sets in the child what belongs to the request.
+    ///   - configure: Sets in the child what belongs to the request. It's given Hummingbird's logger for the request, too.
     public init(
         _ container: Container, _ inner: Inner,
         configure: @escaping @Sendable (Container, Request, Logger) -> Void = { _, _, _ in }
@@ -53,33 +53,46 @@ public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inne
     }
 
     /// Responds to a request in a child of its own.
-    @concurrent public func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+    @concurrent public func respond(to request: Request, context: Connection) async throws -> Response {
+        let (channel, logger) = (context.channel, context.logger)
         let child = container.child()
-        configure(child, request, context.logger)
-        let end = RequestEnd(child, logger: context.logger)
-        let source = ContainerContextSource(channel: context.channel, logger: context.logger, container: child)
-        var response = try await Container.$current.withValue(child) {
-            do {
-                return try await inner.respond(to: request, context: Inner.Context(source: source))
-            } catch {
-                await end.close()
-                throw error
+        configure(child, request, logger)
+        var response: Response
+        do {
+            response = try await Container.$current.withValue(child) {
+                let source = ContainerContextSource(channel: channel, logger: logger, container: child)
+                var response = try await inner.respond(to: request, context: Inner.Context(source: source))
+                if response.body.isSmall { response.body = try await response.body.collected() }
+                return response
             }
+        } catch {
+            await child.close(logger)
+            throw error
         }
-        response.body = try await end.closing(after: response.body)
+        if response.body.isSmall {
+            await child.close(logger)
+        } else {
+            response.body = RequestEnd(child, logger).closing(after: response.body)
+        }
         return response
     }
 }
 
-/// The context of a connection, before its request has a container.
-public struct ConnectionContext: RequestContext {
-    /// What Hummingbird itself keeps.
-    public var coreContext: CoreRequestContextStorage
+/// A connection whose request has no container yet.
+public struct Connection: InitializableFromSource {
     let channel: any Channel
+    let logger: Logger
 
-    /// Creates a context.
+    /// Creates a connection.
     public init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
+        logger = source.logger
+    }
+}
+
+extension Container {
+    /// By now the request has its answer, so a failure can only be logged.
+    func close(_ logger: Logger) async {
+        do { try await close() } catch { logger.error("The container of a request: \(error)") }
     }
 }

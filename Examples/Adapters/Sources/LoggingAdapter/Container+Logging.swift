@@ -10,8 +10,8 @@ extension Container {
     /// - Parameters:
     ///   - label: The label of the logger.
     ///   - handler: Makes what writes the lines; by default they go to standard error.
-    public func startLogging(
-        label: String, handler: (String) -> any LogHandler = { StreamLogHandler.standardError(label: $0) }
+    public func startLogging<Handler: LogHandler>(
+        label: String, handler: (String) -> Handler = { StreamLogHandler.standardError(label: $0) }
     ) {
         let level = SharedLevel(self.logLevel)
         let base = handler(label)
@@ -21,25 +21,27 @@ extension Container {
     }
 }
 
-/// A level that all copies of a logger share.
+/// A level that all copies of a logger share. It's read for each line, so without a lock.
 private final class SharedLevel: Sendable {
-    private let level: Mutex<Logger.Level>
+    private let index: Atomic<Int>
 
-    init(_ level: Logger.Level) { self.level = Mutex(level) }
+    init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
 
     var value: Logger.Level {
-        get { level.withLock { $0 } }
-        set { level.withLock { $0 = newValue } }
+        get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+        set { index.store(Self.index(of: newValue), ordering: .relaxed) }
     }
+
+    private static func index(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level)! }
 }
 
 /// Asks at each line which level counts, unless a copy of the logger was given a level of its own.
-private struct SharedLevelHandler: LogHandler {
+private struct SharedLevelHandler<Base: LogHandler>: LogHandler {
     let level: SharedLevel
-    var base: any LogHandler
+    var base: Base
     private var ownLevel: Logger.Level?
 
-    init(level: SharedLevel, base: any LogHandler) {
+    init(level: SharedLevel, base: Base) {
         self.level = level
         self.base = base
         // What comes through is decided here.

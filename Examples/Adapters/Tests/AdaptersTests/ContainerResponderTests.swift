@@ -64,7 +64,7 @@ struct Log: Sendable {
         let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: path)
         let source = ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger)
         return try await responder.respond(
-            to: Request(head: head, body: RequestBody(buffer: ByteBuffer())), context: ConnectionContext(source: source)
+            to: Request(head: head, body: RequestBody(buffer: ByteBuffer())), context: Connection(source: source)
         )
     }
 

@@ -70,7 +70,7 @@ import Testing
             for index in 0..<1000 {
                 group.addTask {
                     let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/abcdef\(index % 8 + 2)")
-                    let context = ConnectionContext(
+                    let context = Connection(
                         source: ApplicationRequestContextSource(
                             channel: NIOAsyncTestingChannel(), logger: Logger(label: "test")))
                     let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
@@ -79,6 +79,7 @@ import Testing
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
+        #expect(handler.entries.filter { $0.level >= .error } == [])
         #expect(statuses == Array(repeating: 404, count: 1000))
         #expect(handler.entries.filter { "\($0.message)".hasPrefix("Opened") }.count == 1)
         try await container.close()

@@ -27,16 +27,21 @@ final class RunningProgram: Sendable {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        let (exits, exited) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { exited.yield($0.terminationStatus) }
-        exitCode = Task { await exits.first { _ in true } ?? -1 }
+        // It has ended once it has exited and both its outputs have been read to their ends, in whatever order.
+        let (ends, ended) = AsyncStream.makeStream(of: Int32?.self)
+        process.terminationHandler = { ended.yield($0.terminationStatus) }
+        exitCode = Task { await ends.prefix(3).reduce(nil) { $0 ?? $1 } ?? -1 }
         try process.run()
         pid = process.processIdentifier
         self.process = Mutex(process)
         for pipe in [output, errors] {
             pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
                 let text = String(decoding: handle.availableData, as: UTF8.self)
-                if text.isEmpty { handle.readabilityHandler = nil }
+                guard !text.isEmpty else {
+                    handle.readabilityHandler = nil
+                    ended.yield(nil)
+                    return
+                }
                 self?.lines.withLock { $0 += text.split(separator: "\n").map(String.init) }
             }
         }

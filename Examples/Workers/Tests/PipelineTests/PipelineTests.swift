@@ -87,9 +87,12 @@ import Testing
         let jobs = try jobs(1)
         container.attemptLimit = 1
         let files = container.fileAccess
-        container.fileAccess = files.failing(at: [.save], with: Full())
+        container.fileAccess = files.failing(.save, with: Full())
         try await Pipeline(container).run(jobs) { outcome in
-            guard case .failed = outcome.result else { return Issue.record("\(outcome)") }
+            guard case .failed = outcome.result else {
+                Issue.record("\(outcome)")
+                return
+            }
         }
         #expect(try files.list(folder).isEmpty)
     }

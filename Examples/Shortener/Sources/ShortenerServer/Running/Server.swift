@@ -35,7 +35,7 @@ package struct Server {
     }
 
     /// Gives each request a container, and then the router.
-    var responder: some HTTPResponder<ConnectionContext> {
+    var responder: some HTTPResponder<Connection> {
         ContainerResponder(container, router.buildResponder()) { $0.begin($1, $2) }
     }
 

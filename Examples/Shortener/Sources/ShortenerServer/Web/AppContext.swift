@@ -33,7 +33,8 @@ extension ContainerKeys {
 extension Container {
     /// Sets what belongs to a request; this container is the request's.
     func begin(_ request: Request, _ logger: Logger) {
-        self.requestMetadata = ["request": logger[metadataKey: "hb.request.id"] ?? "none"]
+        // Hummingbird has given it the request's identifier already.
+        self.requestLogger = logger
         if let header = request.headers[.authorization] { self.authorization = header }
     }
 }

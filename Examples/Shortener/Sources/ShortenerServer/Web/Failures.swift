@@ -18,7 +18,7 @@ struct Failures: RouterMiddleware {
             logger.error("\(request.method) \(request.uri.path): \(error)")
             // A container that is closed loads nothing any more: this process is about to end.
             let status: HTTPResponse.Status = error is LoadError ? .serviceUnavailable : .internalServerError
-            let id = context.container.requestMetadata["request"].map { "\($0)" } ?? ""
+            let id = logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? "unknown"
             return try HTTPError(status, message: "Something went wrong (request \(id)).")
                 .response(from: request, context: context)
         }
