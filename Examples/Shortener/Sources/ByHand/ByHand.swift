@@ -25,7 +25,15 @@ import ShortenerServer
         router.group().add(middleware: HandPolicy()).get("{code}") { try await follow($0, $1, services) }
         let application = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: logger)
+        let writer = Task {
+            while true {
+                try await Task.sleep(for: .seconds(1))
+                try await services.hits.flush()
+            }
+        }
         try await application.runService()
+        writer.cancel()
+        try await services.hits.flush()
         try pool.close()
     }
 
