@@ -1,3 +1,4 @@
+import Foundation
 import Fugu
 import Hummingbird
 import HummingbirdAdapter
@@ -12,6 +13,11 @@ package struct AppContext: ContainerRequestContext {
     package let remoteAddress: SocketAddress?
     /// A longer body is refused with 413.
     package var maxUploadSize: Int { 8 * 1024 }
+    package var responseEncoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
 
     package init(source: ContainerContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
