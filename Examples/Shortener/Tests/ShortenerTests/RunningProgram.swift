@@ -8,9 +8,10 @@ final class RunningProgram: Sendable {
         let description: String
     }
 
-    private let process: Mutex<Process>
-    private let lines: Mutex<[String]> = Mutex([])
+    /// Both its outputs, in a file: a pipe would have to be emptied all the time.
+    private let output: URL
     private let exitCode: Task<Int32, Never>
+    private let process: Mutex<Process>
     let pid: Int32
 
     /// Starts the program in a folder, with a free port and without the limits that a load test would meet.
@@ -24,32 +25,26 @@ final class RunningProgram: Sendable {
         ) { $1 }
         process.arguments =
             ["--server-port", "0", "--limits-creates-per-minute", "1000000"] + arguments
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        // It has ended once it has exited and both its outputs have been read to their ends, in whatever order.
-        let (ends, ended) = AsyncStream.makeStream(of: Int32?.self)
-        process.terminationHandler = { ended.yield($0.terminationStatus) }
-        exitCode = Task { await ends.prefix(3).reduce(nil) { $0 ?? $1 } ?? -1 }
+        output = folder.url.appending(path: "\(UUID()).log")
+        try Data().write(to: output)
+        let handle = try FileHandle(forUpdating: output)
+        process.standardOutput = handle
+        process.standardError = handle
+        let (exits, exited) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { exited.yield($0.terminationStatus) }
+        exitCode = Task { await exits.first { _ in true } ?? -1 }
         try process.run()
         pid = process.processIdentifier
         self.process = Mutex(process)
-        for pipe in [output, errors] {
-            pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-                let text = String(decoding: handle.availableData, as: UTF8.self)
-                guard !text.isEmpty else {
-                    handle.readabilityHandler = nil
-                    ended.yield(nil)
-                    return
-                }
-                self?.lines.withLock { $0 += text.split(separator: "\n").map(String.init) }
-            }
-        }
     }
 
     deinit { kill(pid, SIGKILL) }
 
-    var log: [String] { lines.withLock { $0 } }
+    /// The lines that it has printed so far.
+    var log: [String] {
+        let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
 
     func signal(_ signal: Int32) { kill(pid, signal) }
 
@@ -58,8 +53,9 @@ final class RunningProgram: Sendable {
     /// Waits until a line says something.
     func line(containing text: String) async throws -> String {
         while true {
+            let isRunning = process.withLock(\.isRunning)
             if let line = log.first(where: { $0.contains(text) }) { return line }
-            if !process.withLock({ $0.isRunning }) { throw NotStarted(description: log.joined(separator: "\n")) }
+            guard isRunning else { throw NotStarted(description: log.joined(separator: "\n")) }
             try await Task.sleep(for: .milliseconds(5))
         }
     }
