@@ -38,7 +38,7 @@ final class RunningProgram: Sendable {
         self.process = Mutex(process)
     }
 
-    deinit { kill(pid, SIGKILL) }
+    deinit { if process.withLock(\.isRunning) { kill(pid, SIGKILL) } }
 
     /// The lines that it has printed so far.
     var log: [String] {

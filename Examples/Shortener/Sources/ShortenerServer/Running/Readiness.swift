@@ -17,6 +17,8 @@ package final class Readiness: Sendable {
 
     package var state: State { current.withLock { $0 } }
 
+    func begin(_ features: [String]) { current.withLock { $0.loading = features } }
+
     func note(_ progress: WarmUp.Progress) {
         current.withLock { state in
             if progress.error == nil { state.finished.append(progress.feature) }

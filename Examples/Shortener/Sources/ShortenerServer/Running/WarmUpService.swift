@@ -8,6 +8,7 @@ struct WarmUpService: Service {
 
     func run() async throws {
         let (logger, readiness) = (container.logger, container.readiness)
+        readiness.begin(["\(Links.self)", "\(HitCounter.self)"])
         try await container.warmUp { progress in
             readiness.note(progress)
             logger.info("Loaded \(progress.feature), \(progress.finished) of \(progress.total), \(progress.elapsed)")
