@@ -7,6 +7,7 @@ struct Report {
     let locale: Locale
     let timeZone: TimeZone
     let calendar: Calendar
+    let style: Style
 
     /// Further lines of an entry stand below its first one.
     private static let continuation = "\n" + String(repeating: " ", count: "2025-01-01 00:00:00  ".count)
@@ -15,15 +16,16 @@ struct Report {
         locale = container.locale
         timeZone = container.timeZone
         calendar = container.calendar
+        style = container.style
     }
 
     func list(_ entries: [Entry]) -> String {
-        let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: timeZone)
+        let format = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: timeZone)
             .year().month().day().time(includingFractionalSeconds: false)
         var text = ""
         for entry in entries {
-            let date = style.format(entry.date)
-            text += "\(date)  \(entry.text.replacingOccurrences(of: "\n", with: Self.continuation))\n"
+            let date = format.format(entry.date)
+            text += "\(style.faint(date))  \(entry.text.replacingOccurrences(of: "\n", with: Self.continuation))\n"
         }
         return text
     }
@@ -46,7 +48,7 @@ struct Report {
             Days         \(number(days.count))
             First        \(day(first))
             Last         \(day(last))
-            Busiest day  \(busiest.map { "\(day($0.key)) (\(number($0.value)))" } ?? "")
+            Busiest day  \(busiest.map { "\(style.bold(day($0.key))) (\(number($0.value)))" } ?? "")
 
             """
     }

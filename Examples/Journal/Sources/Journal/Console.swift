@@ -4,8 +4,10 @@ import FuguFoundation
 
 /// What the program says: its results, and what it has to report.
 struct Console: ExternalFeature, Sendable {
-    let write: @Sendable (String) throws -> Void
-    let report: @Sendable (String) -> Void
+    var write: @Sendable (String) throws -> Void
+    var report: @Sendable (String) -> Void
+    var writesToTerminal = false
+    var reportsToTerminal = false
 
     static let standard = Console(
         write: { text in
@@ -15,7 +17,8 @@ struct Console: ExternalFeature, Sendable {
                 throw FileAccessError(.append, URL(filePath: "/dev/stdout"), cause: error)
             }
         },
-        report: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) })  // No place is left to report to.
+        report: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) },  // No place is left to report to.
+        writesToTerminal: isatty(STDOUT_FILENO) == 1, reportsToTerminal: isatty(STDERR_FILENO) == 1)
 
     static func load(in container: any FeatureContainer) -> Console { .standard }
 

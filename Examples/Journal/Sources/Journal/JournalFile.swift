@@ -19,14 +19,27 @@ struct JournalFile: Sendable {
 
     private static let newline = UInt8(ascii: "\n")
 
-    func add(_ entry: Entry) throws {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var line = try encoder.encode(entry) + [Self.newline]
-        // A last line without an end, left by an editor or a full disk, must not swallow this one.
-        if let last = try content().last, last != Self.newline { line = [Self.newline] + line }
-        try files.append(line, to: url)
+    /// Adds entries to the end of a journal.
+    struct Appender {
+        fileprivate let journal: JournalFile
+        /// What must come before the next entry.
+        fileprivate var separator: Data
+
+        /// Adds entries in one piece.
+        mutating func add(_ entries: [Entry]) throws {
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .iso8601
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let lines = try entries.map { try encoder.encode($0) + [JournalFile.newline] }
+            try journal.files.append(lines.reduce(separator, +), to: journal.url)
+            separator = Data()
+        }
+    }
+
+    func appender() throws -> Appender {
+        // A last line without an end, left by an editor or a full disk, must not swallow the next one.
+        let isOpen = try content().last.map { $0 != Self.newline } ?? false
+        return Appender(journal: self, separator: isOpen ? Data([Self.newline]) : Data())
     }
 
     /// All entries in the order of the file, and the lines that are none. Blank lines count as neither.
