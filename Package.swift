@@ -80,7 +80,8 @@ let package = Package(
             name: "TwoModulesTests", dependencies: ["Fugu", "FuguTesting", "KeyLibrary", "Support"],
             swiftSettings: strict),
         .testTarget(
-            name: "DocumentationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"],
+            name: "DocumentationTests",
+            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

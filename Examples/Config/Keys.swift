@@ -20,16 +20,16 @@ extension ContainerKeys {
     var password: PropertyKey<String?> { .init("database.password", isSecret: true) }
 }
 
-/// A type is as good a key.
+/// A key can be a type, too.
 struct PoolSize: NamedProperty {
     static let name = "database.pool-size"
     static let help: String? = "How many connections are kept open."
     static var defaultValue: Int { 4 }
 }
 
-/// All that this program can be told from outside.
+/// The values that this program takes from outside.
 enum Settings {
-    /// Makes all keys known before any source is read.
+    /// Declares all keys before any source is applied.
     static func declare(in container: Container) {
         container.declare(\.host, \.port, \.timeout, \.origins, \.logLevel, properties: PoolSize.self)
         container.declare(\.password)

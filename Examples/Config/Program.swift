@@ -3,13 +3,17 @@ import Fugu
 import FuguConfiguration
 import FuguFoundationSources
 
-/// The program: later layers count before earlier ones.
+/// The program.
+///
+/// Later layers win over earlier ones.
 struct Program {
     let arguments: [String]
     let environment: [String: String]
 
-    /// Does what the arguments say and gives the exit code: 1 if something is wrong with the configuration, which is told on
-    /// standard error, 64 if the program was called wrongly.
+    /// Runs the program.
+    ///
+    /// - Returns: The exit code: 0, or 1 if the configuration has errors, which go to standard error, or 64 if the program
+    ///   was called wrongly.
     func run() -> Int32 {
         let request = Request(arguments)
         if request.isHelp {
@@ -33,7 +37,7 @@ struct Program {
 
     private func show(_ sources: [any PropertySource], isValidating: Bool) -> Int32 {
         let container = Container()
-        // What a report would say is told beside the value.
+        // Each explanation shows the error of its value, so reports would repeat it.
         container.handleReports { _ in }
         Settings.declare(in: container)
         var errors: [String] = []
@@ -63,7 +67,7 @@ struct Program {
     }
 }
 
-/// What the user asks for.
+/// The request that the arguments express.
 struct Request {
     private(set) var files: [String] = []
     /// The arguments that give values.
@@ -94,7 +98,7 @@ struct Request {
             case "--validate": isValidating = true
             case _ where argument.hasPrefix("--"):
                 options.append(argument)
-                // As ArgumentsSource has it.
+                // The same rule as in ArgumentsSource.
                 if !argument.contains("="), let value = rest.first, !value.hasPrefix("--") {
                     options.append(value)
                     rest.removeFirst()

@@ -1,5 +1,7 @@
-// Layers configuration files, the environment and the arguments, and tells every effective value and where it came
-// from: `swift run Config FILE… [--name value …] [--validate]`.
+// This example teaches configuration: it layers files, the environment, and arguments, validates them, and prints each
+// value with its origin.
+//
+// Run it with `swift run Config FILE… [--name value …] [--validate]`.
 import Foundation
 import FuguConfiguration
 

@@ -28,7 +28,9 @@ func decode(_ source: some PropertySource) throws -> Fleet {
     return Fleet(title: title, servers: try snapshot.value(named: "servers")?.decode() ?? [])
 }
 
-/// Prints the figures. Returns how our time for JSON compares with Foundation's.
+/// Prints the figures.
+///
+/// Returns how our time for JSON compares with Foundation's.
 func measure() throws -> Double {
     let (jsonText, tomlText) = (Documents.json, Documents.toml)
     let data = Data(jsonText.utf8)

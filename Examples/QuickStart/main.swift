@@ -1,11 +1,13 @@
-// The tour: `swift run QuickStart`.
+// This example teaches what you do with a container: read, swap, observe, and isolate. Each part prints what it shows.
+//
+// Run it with `swift run QuickStart`.
 import Foundation
 import Fugu
 import FuguFoundation
 
 func heading(_ text: String) { print("\n\(text)") }
 
-// Define: one line for a property, one type for a feature. Nothing is made before it is read.
+// Declare a property in one line and a feature as a type. Nothing is created before you read it.
 
 extension ContainerKeys {
     var greeting: PropertyKey<String> { .init(defaultValue: "Hello") }
@@ -15,7 +17,7 @@ struct Greeter: Feature {
     let greeting: String
 
     static func load(in container: any FeatureContainer) -> Greeter {
-        print("   (a greeter is made)")
+        print("   (a greeter is loaded)")
         return Greeter(greeting: container.greeting)
     }
 
@@ -29,12 +31,12 @@ extension FeatureContainer {
     }
 }
 
-print("1. Read: a feature is made once, from what is in its container.")
+print("1. Read: a container loads a feature once, from its other keys.")
 let container = Container()
 print("   \(container.greeter.greet("Ada"))")
 print("   \(container.greeter.greet("Grace"))")
 
-heading("2. Swap: what reaches outside is replaced by something repeatable.")
+heading("2. Swap: replace what reaches outside by something repeatable.")
 container.timestamp = .constant(1_000_000_000)
 container.uuid = .incrementing
 container.randomness = .linearCongruential(withSeed: 2025)
@@ -45,7 +47,7 @@ let dice = (1...5).map { _ in container.randomness { Int.random(in: 1...6, using
 print("   five dice  \(dice.map(String.init).joined(separator: " "))")
 print("   \(container.greeter.greet("Ada"))")
 
-heading("3. Observe: every change, in order, until the token is cancelled.")
+heading("3. Observe: hear of every change, in order, until you cancel the token.")
 let token = container.observe(\.greeting) { print("   the greeting is now \($0)") }
 container.greeting = "Good morning"
 container.greeting = "Good evening"
@@ -57,7 +59,7 @@ let other = Container()
 print("   here   \(container.greeting)")
 print("   there  \(other.greeting)")
 
-// Code far from here reads from the container that is current where it runs.
+// Code that receives no container reads from the one that is current where it runs.
 struct Doorman {
     @Injected(\.greeting) var greeting
     @Injected(\.timestamp) var timestamp

@@ -1,6 +1,6 @@
 import Fugu
 
-// A client of a web service, configured by path: rules say what differs where.
+// The client of a web service. Rules configure a scope for each path.
 
 extension ContainerKeys {
     var headers: PropertyKey<[String: String]> { .init(defaultValue: ["Accept": "application/json"]) }
@@ -8,7 +8,9 @@ extension ContainerKeys {
     var token: PropertyKey<String?> { .init() }
 }
 
-/// Keeps connections open; made anew only where the timeout differs.
+/// Keeps connections open.
+///
+/// A scope has its own only if its timeout differs.
 struct Connections: Feature {
     static let numbers = Number()
     let name: String
@@ -18,7 +20,7 @@ struct Connections: Feature {
     }
 }
 
-/// What a call to the service is made from.
+/// The values that a call to the service uses.
 struct Call: CustomStringConvertible {
     let headers: [String: String]
     let connections: String
@@ -48,16 +50,16 @@ func showApi() {
         for path in paths { print("   \(path)\n      \(Call(in: api.scope(path)))") }
     }
 
-    heading("6. Scopes by path: connections are shared unless a rule gives another timeout.")
+    heading("6. Scopes by path share connections, unless a rule sets another timeout.")
     let reports = api.scope("/reports/2025")
     show("/volcanos/3", "/volcanos/3/image?size=2", "/reports/2025", "/reports/2025/may")
 
-    heading("7. Signed in: the rules run again, a login is sent without the token.")
+    heading("7. After signing in, the rules run again; a login is sent without the token.")
     api.token = "Bearer 123"
     api.invalidateScopes()
     show("/volcanos/3", "/reports/2025", "/session/login")
 
-    heading("8. What code sets in a scope stays there and wins.")
+    heading("8. What code sets in a scope stays there, and wins over rules.")
     reports.timeout = 600
     api.configureScopes { $0.timeout = 10 }
     show("/reports/2025", "/reports/2024", "/volcanos/3")

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Numbers what is made, so that the output shows which instance it is.
+/// Numbers instances, so that the output tells them apart.
 final class Number: Sendable {
     private let last = Atomic(0)
 
-    /// How many there are.
+    /// The number of instances.
     var count: Int { last.load(ordering: .relaxed) }
 
     func next() -> Int { last.add(1, ordering: .relaxed).newValue }

@@ -1,6 +1,6 @@
 import Fugu
 
-// A server's request handler. Nothing here says where it lives: that follows from what each load reads.
+// The handler of a server's requests. Nothing declares a scope: where an instance lives follows from what its load reads.
 
 extension ContainerKeys {
     var database: PropertyKey<String> { .init("database", defaultValue: "main.db") }
@@ -8,7 +8,7 @@ extension ContainerKeys {
     var user: PropertyKey<String> { .init("user", defaultValue: "guest") }
 }
 
-/// Reads what the server has: there is one for all requests.
+/// Reads a value of the server, so all requests share one.
 struct Pool: Feature {
     static let numbers = Number()
     let name: String
@@ -18,7 +18,7 @@ struct Pool: Feature {
     }
 }
 
-/// Reads the request's id: each request has its own.
+/// Reads the request's identifier, so each request has its own.
 struct RequestLog: Feature {
     static let numbers = Number()
     let name: String
@@ -28,7 +28,7 @@ struct RequestLog: Feature {
     }
 }
 
-/// Reads the pool and who asks, so it follows the user: a request without one shares the guest's.
+/// Reads the pool and the user, so requests that override neither share one.
 struct Account: Feature {
     static let numbers = Number()
     let name: String
@@ -38,7 +38,7 @@ struct Account: Feature {
     }
 }
 
-/// Reads nothing, and is each request's own all the same.
+/// Reads nothing, and declares that each request has its own.
 struct Scratchpad: Feature {
     static let numbers = Number()
     let name: String
@@ -60,7 +60,7 @@ struct Server {
         }
     }
 
-    /// What a request uses.
+    /// Prints what a request uses.
     func handle(_ request: Container) {
         print("   \(request.requestID)")
         for name in [
@@ -74,16 +74,16 @@ struct Server {
 
 func showRequests() async {
     let server = Server(container: Container())
-    print("1. Two requests of guests: what reads the request's id is theirs, the rest is shared.")
+    print("1. Two requests of guests: each has what reads its identifier, and they share the rest.")
     let first = server.request("request 1")
     server.handle(first)
     server.handle(server.request("request 2"))
 
-    heading("2. A user of her own, and a database of his own: the account follows either, the pool the second.")
+    heading("2. One request overrides the user, another the database: the account reads both, the pool the second.")
     server.handle(server.request("request 3") { $0.user = "ada" })
     server.handle(server.request("request 4") { $0.database = "copy.db" })
 
-    heading("3. When an override goes, the shared instance is back.")
+    heading("3. When you reset an override, the request shares the instance again.")
     let fifth = server.request("request 5") { $0.user = "grace" }
     print("   with it     \(fifth[Account.self].name)")
     fifth.reset(\.user)
@@ -92,7 +92,7 @@ func showRequests() async {
     heading("4. What the first request has, and what it shares.")
     print(first.graph.description.split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
 
-    heading("5. A thousand requests at once on a new server.")
+    heading("5. A thousand requests at once on a new server load one pool.")
     let (pools, logs) = (Pool.numbers.count, RequestLog.numbers.count)
     let busy = Server(container: Container())
     await withTaskGroup(of: Void.self) { group in

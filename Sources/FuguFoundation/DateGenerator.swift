@@ -1,42 +1,56 @@
 public import Foundation
 public import Fugu
 
-/// The present date: `container.date.now`.
+/// A source of the current date: `container.date.now`.
 ///
-/// Unless it is set it follows `container.timestamp`, so that setting the timestamp freezes both.
+/// The default follows `container.timestamp`, so that a test that sets the timestamp sets both.
 public struct DateGenerator: Feature, Sendable {
     private let read: @Sendable () -> Date
 
-    /// A date of your own; `read` is called at every read of ``now``, on the reader's thread.
+    /// Creates a generator from a closure.
+    ///
+    /// - Parameter read: A closure that returns the current date. It's called at every read of ``now``, on the reader's
+    ///   thread.
     public init(_ read: @escaping @Sendable () -> Date) {
         self.read = read
     }
 
-    /// The present date. Setting it stops the generator at a date: `container.date.now = date`.
+    /// The current date.
+    ///
+    /// If you set it, the generator stops at that date: `container.date.now = date`.
     public var now: Date {
         get { read() }
         set { self = .constant(newValue) }
     }
 
-    /// The system's clock, whatever the timestamp says.
+    /// The date of the system's clock, regardless of the timestamp.
     public static let system = DateGenerator { Date() }
 
-    /// Always `date`.
+    /// Returns a generator that always gives the same date.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: The generator.
     public static func constant(_ date: Date) -> DateGenerator {
         DateGenerator { date }
     }
 
-    /// The date that `timestamp` shows.
+    /// Returns a generator that gives the date of a timestamp.
+    ///
+    /// - Parameter timestamp: The timestamp to follow.
+    /// - Returns: The generator.
     public static func following(_ timestamp: Timestamp) -> DateGenerator {
         DateGenerator { Date(timeIntervalSince1970: timestamp.now) }
     }
 
-    /// Follows the container's timestamp.
+    /// Returns a generator that follows the container's timestamp.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: The generator.
     public static func load(in container: any FeatureContainer) -> DateGenerator {
         .following(container.timestamp)
     }
 
-    /// A new timestamp makes a new date.
+    /// The value `true`: the generator follows a new timestamp.
     public static var reloadsWhenInputsChange: Bool { true }
 }
 

@@ -1,16 +1,16 @@
 public import Foundation
 public import Fugu
 
-/// Files, through which a program reaches the disk and a test does not.
+/// Access to files, which a test replaces by files in memory.
 ///
 /// ```swift
 /// try container.fileAccess.save(data, to: url)
 /// container.fileAccess = .inMemory
 /// ```
 ///
-/// All operations block the calling thread until they are done, may be called by several threads at once, and take
-/// file URLs only. Relative ones are resolved against the working folder. ``system`` and ``inMemory`` behave alike,
-/// errors included.
+/// Operations take file URLs only; relative ones are resolved against the working directory. An operation blocks the
+/// calling thread until it's done, and several threads can call operations at the same time. ``system`` and
+/// ``inMemory`` behave alike, errors included.
 public struct FileAccess: ExternalFeature, Sendable {
     private let loadFile: @Sendable (URL) throws(FileAccessError) -> Data
     private let saveFile: @Sendable (Data, URL) throws(FileAccessError) -> Void
@@ -19,7 +19,15 @@ public struct FileAccess: ExternalFeature, Sendable {
     private let fileExists: @Sendable (URL) -> Bool
     private let listFolder: @Sendable (URL) throws(FileAccessError) -> [URL]
 
-    /// A file access of your own; each closure is held to the contract of the method of its name.
+    /// Creates a file access from closures, each of which keeps the contract of the method of the same name.
+    ///
+    /// - Parameters:
+    ///   - load: A closure that returns the content of a file, like ``load(_:)``.
+    ///   - save: A closure that replaces a file, like ``save(_:to:)``.
+    ///   - append: A closure that adds to a file, like ``append(_:to:)``.
+    ///   - delete: A closure that removes a file, like ``delete(_:)``.
+    ///   - exists: A closure that tells whether there is a file, like ``exists(_:)``.
+    ///   - list: A closure that lists a folder, like ``list(_:)``.
     public init(
         load: @escaping @Sendable (URL) throws(FileAccessError) -> Data,
         save: @escaping @Sendable (Data, URL) throws(FileAccessError) -> Void,
@@ -36,47 +44,74 @@ public struct FileAccess: ExternalFeature, Sendable {
         listFolder = list
     }
 
-    /// The whole content of the file. Throws if it is missing (see ``FileAccessError/isMissingFile``), a folder or
-    /// unreadable.
+    /// Returns the content of a file.
+    ///
+    /// - Parameter url: The file.
+    /// - Returns: All bytes of the file.
+    /// - Throws: ``FileAccessError`` if the file is missing (see ``FileAccessError/isMissingFile``), is a folder, or
+    ///   can't be read.
     public func load(_ url: URL) throws(FileAccessError) -> Data {
         try loadFile(url)
     }
 
-    /// Replaces the file or makes it, along with missing folders.
+    /// Replaces the content of a file, or creates the file and missing folders.
     ///
-    /// Atomic: whoever reads meanwhile, and whoever reads after a crash, finds either the old content or the new,
-    /// whole. When it throws, the old file is untouched and no temporary file is left. The rights of the old file are
-    /// kept, and a symbolic link is followed.
+    /// The change is atomic. A reader, also one after a crash, finds either the old content or the new one. The
+    /// permissions of the old file stay, and a symbolic link is followed.
+    ///
+    /// - Parameters:
+    ///   - data: The new content.
+    ///   - url: The file.
+    /// - Throws: ``FileAccessError``. The old file is then untouched, and no temporary file is left.
     public func save(_ data: Data, to url: URL) throws(FileAccessError) {
         try saveFile(data, url)
     }
 
-    /// Adds `data` to the end of the file, and makes the file and missing folders where needed.
+    /// Adds data to the end of a file, and creates the file and missing folders if needed.
     ///
-    /// What others append at the same time, in other processes too, is neither overwritten nor mixed in. When it
-    /// throws because the disk is full, a beginning of `data` may have been written.
+    /// What other threads and processes append at the same time is neither overwritten nor mixed in.
+    ///
+    /// - Parameters:
+    ///   - data: The data to add.
+    ///   - url: The file.
+    /// - Throws: ``FileAccessError``. If the disk is full, a beginning of the data may have been written.
     public func append(_ data: Data, to url: URL) throws(FileAccessError) {
         try appendToFile(data, url)
     }
 
-    /// Removes the file. Throws if it is missing, and if it is a folder: those are never removed.
+    /// Removes a file.
+    ///
+    /// - Parameter url: The file.
+    /// - Throws: ``FileAccessError`` if the file is missing, or if it's a folder.
     public func delete(_ url: URL) throws(FileAccessError) {
         try deleteFile(url)
     }
 
-    /// Whether there is a file or a folder. Another process may change that before you act on it; rather load and
-    /// catch.
+    /// Returns a Boolean value that indicates whether there is a file or a folder.
+    ///
+    /// Another process can change that before you act on it. If you can, load the file and catch the error instead.
+    ///
+    /// - Parameter url: The file or folder.
+    /// - Returns: `true` if there is one.
     public func exists(_ url: URL) -> Bool {
         fileExists(url)
     }
 
-    /// What lies in the folder, files and folders without their content, sorted by name. Throws if it is missing or a
-    /// file.
+    /// Returns the files and folders in a folder, sorted by name.
+    ///
+    /// - Parameter folder: The folder.
+    /// - Returns: The URLs of what lies directly in the folder.
+    /// - Throws: ``FileAccessError`` if the folder is missing or a file.
     public func list(_ folder: URL) throws(FileAccessError) -> [URL] {
         try listFolder(folder)
     }
 
-    /// A double that fails at `operations` with `cause` and otherwise does the same.
+    /// Returns a file access that fails at some operations and otherwise does the same, for tests.
+    ///
+    /// - Parameters:
+    ///   - operations: The operations that fail.
+    ///   - cause: The ``FileAccessError/cause`` of the errors.
+    /// - Returns: The file access.
     public func failing(
         _ operations: FileAccessError.Operation..., with cause: any Error = POSIXError(.EACCES)
     ) -> FileAccess {
@@ -108,7 +143,10 @@ public struct FileAccess: ExternalFeature, Sendable {
             })
     }
 
-    /// The system's files.
+    /// Returns access to the system's files.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: ``system``.
     public static func load(in container: any FeatureContainer) -> FileAccess { .system }
 
     /// New, empty files in memory.
@@ -116,7 +154,7 @@ public struct FileAccess: ExternalFeature, Sendable {
 }
 
 extension FeatureContainer {
-    /// Files.
+    /// Access to files.
     public var fileAccess: FileAccess {
         get { self[FileAccess.self] }
         set { self[FileAccess.self] = newValue }

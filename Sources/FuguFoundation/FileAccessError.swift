@@ -1,49 +1,54 @@
 public import Foundation
 
-/// What went wrong with a file: what was tried, on which path, and why it failed.
+/// An error that tells which operation failed, on which path, and why.
 ///
-/// Prints like `cannot save /srv/data/notes.json: Permission denied`.
+/// Its description reads like `cannot save /srv/data/notes.json: Permission denied`.
 public struct FileAccessError: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// What was tried.
+    /// An operation on files.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
-        /// The operation's name, as in the message.
+        /// The name of the operation, as in messages.
         public let description: String
 
-        /// Reading a whole file.
+        /// An operation that reads a whole file.
         public static let load = Operation(description: "load")
-        /// Replacing a whole file.
+        /// An operation that replaces a whole file.
         public static let save = Operation(description: "save")
-        /// Adding to the end of a file.
+        /// An operation that adds to the end of a file.
         public static let append = Operation(description: "append to")
-        /// Removing a file.
+        /// An operation that removes a file.
         public static let delete = Operation(description: "delete")
-        /// Listing a folder.
+        /// An operation that lists a folder.
         public static let list = Operation(description: "list")
     }
 
-    /// What was tried.
+    /// The operation that failed.
     public let operation: Operation
-    /// The absolute path, or the whole URL where it is not a file URL.
+    /// The absolute path, or the whole URL if it isn't a file URL.
     public let path: String
-    /// Why it failed: a `POSIXError` wherever the system gave a code.
+    /// The reason: a `POSIXError` if the system gave a code.
     public let cause: any Error
 
-    /// An error for doubles of your own. A `CocoaError` with a `POSIXError` behind it is unwrapped.
+    /// Creates an error for a double of your own.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation that failed.
+    ///   - url: The file or folder.
+    ///   - cause: The reason. If it's a `CocoaError` with an underlying `POSIXError`, that one is kept.
     public init(_ operation: Operation, _ url: URL, cause: any Error) {
         self.operation = operation
         path = url.isFileURL ? url.standardizedFileURL.path : url.absoluteString
         self.cause = Self.systemError(behind: cause) ?? cause
     }
 
-    /// Whether there is no such file, as opposed to one that cannot be used.
+    /// A Boolean value that indicates whether there is no such file, as opposed to one that can't be used.
     public var isMissingFile: Bool {
         (cause as? POSIXError)?.code == .ENOENT || (cause as? CocoaError)?.code == .fileReadNoSuchFile
     }
 
-    /// What was tried, the path and the cause in one line.
+    /// The operation, the path, and the reason on one line.
     public var description: String { "cannot \(operation) \(path): \(reason)" }
 
-    /// The same as ``description``.
+    /// The same text as ``description``.
     public var errorDescription: String? { description }
 
     private static func systemError(behind error: any Error) -> POSIXError? {

@@ -2,12 +2,15 @@ public import Foundation
 import Fugu
 
 extension FileAccess {
-    /// New, empty files in memory, which live as long as the file access and its copies.
+    /// New, empty files in memory, which live as long as this value and its copies.
     public static var inMemory: FileAccess { inMemory([:]) }
 
-    /// Files in memory that hold `files`, by absolute path, at the start. Their folders exist too.
+    /// Returns a file access to files in memory.
     ///
-    /// Stops with a message where one path lies below another, for that cannot be both a file and a folder.
+    /// The folders of the files exist, too. If one path lies below another one, the program stops with a message.
+    ///
+    /// - Parameter files: The content of the files at the start, by absolute path.
+    /// - Returns: The file access. The files live as long as it and its copies.
     public static func inMemory(_ files: [String: Data]) -> FileAccess {
         let state = Guarded(InMemoryFiles())
         for (path, data) in files {

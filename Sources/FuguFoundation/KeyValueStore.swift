@@ -1,25 +1,28 @@
 public import Foundation
 public import Fugu
 
-/// Small values under names, kept between runs: settings, say.
+/// A store for small values under names, such as settings, that outlasts the process.
 ///
 /// ```swift
 /// try container.keyValueStore.set(Theme.dark, for: "theme")
 /// let theme = try container.keyValueStore.value(Theme.self, for: "theme") ?? .light
 /// ```
 ///
-/// All operations block the calling thread until they are done and may be called by several threads at once.
+/// An operation blocks the calling thread until it's done, and several threads can call operations at the same time.
 public struct KeyValueStore: ExternalFeature, Sendable {
     private let read: @Sendable (String) throws -> Data?
     private let write: @Sendable (String, Data?) throws -> Void
     private let readKeys: @Sendable () throws -> [String]
 
-    /// A store of your own. What the closures throw reaches the caller as the cause of a ``KeyValueStoreError``.
+    /// Creates a store from closures.
+    ///
+    /// What they throw becomes the ``KeyValueStoreError/cause`` of a ``KeyValueStoreError``.
     ///
     /// - Parameters:
-    ///   - read: Gives what is stored under a key, or `nil`.
-    ///   - write: Stores the data under the key, or removes the key where it is `nil` (no error if it is not there).
-    ///   - keys: Gives all keys, in any order.
+    ///   - read: A closure that returns the data under a key, or `nil`.
+    ///   - write: A closure that stores data under a key, or removes the key if the data is `nil`. A missing key is no
+    ///     error.
+    ///   - keys: A closure that returns all keys, in any order.
     public init(
         read: @escaping @Sendable (_ key: String) throws -> Data?,
         write: @escaping @Sendable (_ key: String, _ data: Data?) throws -> Void,
@@ -30,18 +33,32 @@ public struct KeyValueStore: ExternalFeature, Sendable {
         readKeys = keys
     }
 
-    /// What is stored under `key`, byte for byte, or `nil` where there is nothing.
+    /// Returns the data under a key.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The data as it was stored, or `nil` if there is none.
+    /// - Throws: ``KeyValueStoreError`` if the store can't be read.
     public func data(for key: String) throws(KeyValueStoreError) -> Data? {
         do { return try read(key) } catch { throw KeyValueStoreError(.get, key, cause: error) }
     }
 
-    /// Stores `data` under `key`, byte for byte.
+    /// Stores data under a key.
+    ///
+    /// - Parameters:
+    ///   - data: The data.
+    ///   - key: The key.
+    /// - Throws: ``KeyValueStoreError`` if the store can't be written.
     public func setData(_ data: Data, for key: String) throws(KeyValueStoreError) {
         do { try write(key, data) } catch { throw KeyValueStoreError(.set, key, cause: error) }
     }
 
-    /// The value that ``set(_:for:)`` stored under `key`, or `nil` where there is nothing. Throws if it is of another
-    /// type.
+    /// Returns the value that ``set(_:for:)`` stored under a key.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - key: The key.
+    /// - Returns: The value, or `nil` if there is none.
+    /// - Throws: ``KeyValueStoreError`` if the store can't be read, or if the value has another type.
     public func value<Value: Decodable>(
         _ type: Value.Type = Value.self, for key: String
     ) throws(KeyValueStoreError) -> Value? {
@@ -53,7 +70,12 @@ public struct KeyValueStore: ExternalFeature, Sendable {
         }
     }
 
-    /// Stores `value` under `key`, as JSON.
+    /// Stores a value under a key, as JSON.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The key.
+    /// - Throws: ``KeyValueStoreError`` if the value can't be encoded or the store can't be written.
     public func set(_ value: some Encodable, for key: String) throws(KeyValueStoreError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -62,17 +84,28 @@ public struct KeyValueStore: ExternalFeature, Sendable {
         try setData(data, for: key)
     }
 
-    /// Removes what is stored under `key`, if anything is.
+    /// Removes what is stored under a key.
+    ///
+    /// A missing key is no error.
+    ///
+    /// - Parameter key: The key.
+    /// - Throws: ``KeyValueStoreError`` if the store can't be written.
     public func remove(_ key: String) throws(KeyValueStoreError) {
         do { try write(key, nil) } catch { throw KeyValueStoreError(.remove, key, cause: error) }
     }
 
-    /// All keys under which something is stored, sorted.
+    /// Returns all keys, sorted.
+    ///
+    /// - Returns: The keys under which something is stored.
+    /// - Throws: ``KeyValueStoreError`` if the store can't be read.
     public func keys() throws(KeyValueStoreError) -> [String] {
         do { return try readKeys().sorted() } catch { throw KeyValueStoreError(.list, nil, cause: error) }
     }
 
-    /// The defaults of the user and the program.
+    /// Returns the store in the user's defaults.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: ``userDefaults``.
     public static func load(in container: any FeatureContainer) -> KeyValueStore { .userDefaults }
 
     /// A new, empty store in memory.
@@ -80,14 +113,14 @@ public struct KeyValueStore: ExternalFeature, Sendable {
 }
 
 extension FeatureContainer {
-    /// Small values under names, kept between runs.
+    /// A store for small values under names.
     public var keyValueStore: KeyValueStore {
         get { self[KeyValueStore.self] }
         set { self[KeyValueStore.self] = newValue }
     }
 }
 
-/// What went wrong with a ``KeyValueStore``: what was tried, with which key, and why it failed.
+/// An error that tells which operation of a ``KeyValueStore`` failed, with which key, and why.
 public struct KeyValueStoreError: Error, Sendable, CustomStringConvertible, LocalizedError {
     enum Operation: String, Sendable {
         case get = "read"
@@ -98,10 +131,10 @@ public struct KeyValueStoreError: Error, Sendable, CustomStringConvertible, Loca
 
     let operation: Operation
 
-    /// The key, or `nil` where all keys were asked for.
+    /// The key, or `nil` if the operation asked for all keys.
     public let key: String?
 
-    /// Why it failed: a ``FileAccessError``, a `DecodingError`, an `EncodingError` or what a store of your own threw.
+    /// The reason: a ``FileAccessError``, a `DecodingError`, an `EncodingError`, or what a closure of your own threw.
     public let cause: any Error
 
     init(_ operation: Operation, _ key: String?, cause: any Error) {
@@ -110,15 +143,17 @@ public struct KeyValueStoreError: Error, Sendable, CustomStringConvertible, Loca
         self.cause = cause
     }
 
-    /// Whether the store's file cannot be understood. It is never overwritten in this state: mend it or remove it.
+    /// A Boolean value that indicates whether the store's file can't be parsed.
+    ///
+    /// A file in this state is never overwritten. Mend it or remove it.
     public var isCorruptFile: Bool { cause is CorruptFile }
 
-    /// What was tried, the key and the cause in one line.
+    /// The operation, the key, and the reason on one line.
     public var description: String {
         "cannot \(operation.rawValue)\(key.map { " \"\($0)\"" } ?? ""): \(reason(of: cause))"
     }
 
-    /// The same as ``description``.
+    /// The same text as ``description``.
     public var errorDescription: String? { description }
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 import Fugu
 
 extension KeyValueStore {
-    /// A new, empty store in memory, which lives as long as the store and its copies.
+    /// A new, empty store in memory, which lives as long as this value and its copies.
     public static var inMemory: KeyValueStore {
         let values = Guarded<[String: Data]>([:])
         return KeyValueStore(
@@ -11,15 +11,16 @@ extension KeyValueStore {
             keys: { values.withLock { Array($0.keys) } })
     }
 
-    /// A store in one JSON file, made with its folders at the first write.
+    /// Returns a store in a JSON file, which is created with its folders at the first write.
     ///
-    /// Every write replaces the file atomically, so that a crash in the middle leaves the old file or the new one,
-    /// whole. A file that cannot be understood is reported by every operation and never overwritten. Every operation
-    /// reads the file anew; of two processes that write the same file at the same time, one can lose its change.
+    /// Each write replaces the file atomically. Each operation reads the file again; if two processes write it at the
+    /// same time, one of the changes can be lost. A file that can't be parsed makes every operation fail and is never
+    /// overwritten.
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - fileAccess: Where the file lies: `container.fileAccess`, say.
+    ///   - fileAccess: The files to use, such as `container.fileAccess`.
+    /// - Returns: The store.
     public static func file(_ url: URL, in fileAccess: FileAccess = .system) -> KeyValueStore {
         let file = Guarded(StoreFile(url: url, files: fileAccess))
         return KeyValueStore(
@@ -35,12 +36,14 @@ extension KeyValueStore {
             keys: { try file.withLock { Array(try $0.load().keys) } })
     }
 
-    /// The defaults of the user and the program.
+    /// A store in the standard defaults of the user and the program.
     public static let userDefaults = KeyValueStore(defaults: { .standard })
 
-    /// The defaults of the user in a suite, which several programs can share.
+    /// Returns a store in a suite of the user's defaults, which several programs can share.
     ///
-    /// - Returns: `nil` where the system knows no such suite: the program's own name and the global domain are none.
+    /// - Parameter suite: The name of the suite.
+    /// - Returns: The store, or `nil` if the system knows no such suite. The program's own name and the global domain
+    ///   are none.
     public static func userDefaults(suite: String) -> KeyValueStore? {
         guard UserDefaults(suiteName: suite) != nil else { return nil }
         return KeyValueStore(defaults: {

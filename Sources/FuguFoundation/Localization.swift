@@ -4,27 +4,36 @@ public import Fugu
 // Foundation's types are no features themselves: `Locale.load(in:)` would appear in every program that imports this
 // module. Each has a key of its own instead.
 
-/// The key of ``Fugu/FeatureContainer/locale``.
+/// The feature behind ``Fugu/FeatureContainer/locale``.
 public enum LocaleFeature: ExternalFeature {
-    /// The user's locale, following changes of the settings.
+    /// Returns the user's locale, which follows the settings.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: The locale.
     public static func load(in container: any FeatureContainer) -> Locale { .autoupdatingCurrent }
 
-    /// `en_US_POSIX`, the same on every machine.
+    /// The locale `en_US_POSIX`, which is the same on every machine.
     public static var placeholder: Locale { Locale(identifier: "en_US_POSIX") }
 }
 
-/// The key of ``Fugu/FeatureContainer/timeZone``.
+/// The feature behind ``Fugu/FeatureContainer/timeZone``.
 public enum TimeZoneFeature: ExternalFeature {
-    /// The system's time zone, following changes of the settings.
+    /// Returns the system's time zone, which follows the settings.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: The time zone.
     public static func load(in container: any FeatureContainer) -> TimeZone { .autoupdatingCurrent }
 
     /// Greenwich Mean Time.
     public static var placeholder: TimeZone { .gmt }
 }
 
-/// The key of ``Fugu/FeatureContainer/calendar``.
+/// The feature behind ``Fugu/FeatureContainer/calendar``.
 public enum CalendarFeature: Feature {
-    /// The calendar of the container's locale, in the container's time zone.
+    /// Returns the calendar of the container's locale, in the container's time zone.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: The calendar.
     public static func load(in container: any FeatureContainer) -> Calendar {
         let locale = container.locale
         var calendar = locale.calendar
@@ -33,24 +42,30 @@ public enum CalendarFeature: Feature {
         return calendar
     }
 
-    /// A new locale or time zone makes a new calendar.
+    /// The value `true`: the calendar follows a new locale or time zone.
     public static var reloadsWhenInputsChange: Bool { true }
 }
 
 extension FeatureContainer {
-    /// The user's locale. A test sets a fixed one: `Locale(identifier: "en_US_POSIX")`.
+    /// The user's locale.
+    ///
+    /// In a test, set a fixed one, such as `Locale(identifier: "en_US_POSIX")`.
     public var locale: Locale {
         get { self[LocaleFeature.self] }
         set { self[LocaleFeature.self] = newValue }
     }
 
-    /// The system's time zone. A test sets a fixed one: `.gmt`.
+    /// The system's time zone.
+    ///
+    /// In a test, set a fixed one, such as `.gmt`.
     public var timeZone: TimeZone {
         get { self[TimeZoneFeature.self] }
         set { self[TimeZoneFeature.self] = newValue }
     }
 
-    /// The user's calendar. Unless it is set it follows ``locale`` and ``timeZone``.
+    /// The user's calendar.
+    ///
+    /// The default follows ``locale`` and ``timeZone``.
     public var calendar: Calendar {
         get { self[CalendarFeature.self] }
         set { self[CalendarFeature.self] = newValue }

@@ -1,7 +1,7 @@
 public import Fugu
 import Foundation
 
-/// The variables of the process's environment, as a value: `container.environment["HOME"]`.
+/// The variables of the process's environment as a value: `container.environment["HOME"]`.
 ///
 /// ```swift
 /// container.environment = ["HOME": "/home/ada"]
@@ -9,43 +9,58 @@ import Foundation
 public struct ProcessEnvironment: ExternalFeature, Hashable, Sendable, ExpressibleByDictionaryLiteral,
     CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// All variables by name.
+    /// The values of all variables, by name.
     public var variables: [String: String]
 
-    /// An environment with these variables.
+    /// Creates an environment.
+    ///
+    /// - Parameter variables: The values of the variables, by name.
     public init(_ variables: [String: String]) {
         self.variables = variables
     }
 
-    /// An environment with these variables; of a name given twice the last value counts, as in a shell.
+    /// Creates an environment from a dictionary literal.
+    ///
+    /// If a name is given twice, the last value counts, as in a shell.
+    ///
+    /// - Parameter variables: The names and values.
     public init(dictionaryLiteral variables: (String, String)...) {
         self.variables = Dictionary(variables) { $1 }
     }
 
-    /// The variable's value, or `nil` where it is not set. An empty value is not `nil`.
+    /// The value of a variable, or `nil` if the variable isn't set.
+    ///
+    /// An empty value isn't `nil`.
+    ///
+    /// - Parameter name: The name of the variable.
     public subscript(name: String) -> String? {
         get { variables[name] }
         set { variables[name] = newValue }
     }
 
-    /// How many variables there are; their values may be secrets and are not told.
+    /// The number of variables.
+    ///
+    /// Their values may be secrets and aren't shown.
     public var description: String { "ProcessEnvironment(\(variables.count) variables)" }
 
-    /// The same as ``description``.
+    /// The same text as ``description``.
     public var debugDescription: String { description }
 
     /// A mirror that shows the names of the variables without their values.
     public var customMirror: Mirror { Mirror(self, children: ["names": variables.keys.sorted()]) }
 
-    /// The variables of this process as they are now; later changes do not show.
+    /// The variables of this process at this moment.
     public static var current: ProcessEnvironment {
         ProcessEnvironment(ProcessInfo.processInfo.environment)
     }
 
-    /// The variables of this process at the first read.
+    /// Returns the variables of this process at the first read.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: The variables.
     public static func load(in container: any FeatureContainer) -> ProcessEnvironment { .current }
 
-    /// No variables at all.
+    /// An environment without variables.
     public static var placeholder: ProcessEnvironment { [:] }
 }
 

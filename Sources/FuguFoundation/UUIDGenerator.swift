@@ -1,22 +1,29 @@
 public import Foundation
 public import Fugu
 
-/// Makes UUIDs: `container.uuid()`.
+/// A generator of UUIDs: `container.uuid()`.
 public struct UUIDGenerator: ExternalFeature, Sendable {
     private let make: @Sendable () -> UUID
 
-    /// A generator of your own; `make` is called for every UUID, by several threads at once if they ask at once.
+    /// Creates a generator from a closure.
+    ///
+    /// - Parameter make: A closure that returns a UUID. Several threads can call it at the same time.
     public init(_ make: @escaping @Sendable () -> UUID) {
         self.make = make
     }
 
-    /// The next UUID.
+    /// Returns the next UUID.
+    ///
+    /// - Returns: The UUID.
     public func callAsFunction() -> UUID { make() }
 
     /// Random UUIDs (version 4) from the system.
     public static let random = UUIDGenerator { UUID() }
 
-    /// Random UUIDs (version 4) whose bits come from `randomness`, and so repeatable if that is.
+    /// Returns a generator of random UUIDs (version 4) from a source of random numbers.
+    ///
+    /// - Parameter randomness: The source. If it's repeatable, the UUIDs are, too.
+    /// - Returns: The generator.
     public static func random(using randomness: Randomness) -> UUIDGenerator {
         UUIDGenerator {
             var generator = randomness
@@ -24,7 +31,7 @@ public struct UUIDGenerator: ExternalFeature, Sendable {
         }
     }
 
-    /// A new sequence that counts up from `00000000-0000-0000-0000-000000000000`; each UUID is given out once.
+    /// A new sequence that counts up from `00000000-0000-0000-0000-000000000000` and gives each UUID once.
     public static var incrementing: UUIDGenerator {
         let next = Guarded<UInt64>(0)
         return UUIDGenerator {
@@ -36,15 +43,24 @@ public struct UUIDGenerator: ExternalFeature, Sendable {
         }
     }
 
-    /// Always `uuid`.
+    /// Returns a generator that always gives the same UUID.
+    ///
+    /// - Parameter uuid: The UUID.
+    /// - Returns: The generator.
     public static func constant(_ uuid: UUID) -> UUIDGenerator {
         UUIDGenerator { uuid }
     }
 
     /// Returns a generator that always gives the UUID of a number, `UUID(number:)`.
+    ///
+    /// - Parameter number: The number.
+    /// - Returns: The generator.
     public static func constant(_ number: UInt64) -> UUIDGenerator { .constant(UUID(number: number)) }
 
-    /// Random UUIDs from the system.
+    /// Returns random UUIDs from the system.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: ``random``.
     public static func load(in container: any FeatureContainer) -> UUIDGenerator { .random }
 
     /// A new sequence that counts up from zero.
@@ -52,7 +68,7 @@ public struct UUIDGenerator: ExternalFeature, Sendable {
 }
 
 extension FeatureContainer {
-    /// Makes UUIDs.
+    /// A generator of UUIDs.
     public var uuid: UUIDGenerator {
         get { self[UUIDGenerator.self] }
         set { self[UUIDGenerator.self] = newValue }
@@ -60,9 +76,11 @@ extension FeatureContainer {
 }
 
 extension UUID {
-    /// Creates the UUID whose last eight bytes are a number and whose first are zero.
+    /// Creates the UUID whose last eight bytes are a number and whose first eight bytes are zero.
     ///
-    /// `UUID(number: 1)` is `00000000-0000-0000-0000-000000000001`, the second that ``UUIDGenerator/incrementing`` gives.
+    /// `UUID(number: 1)` is `00000000-0000-0000-0000-000000000001`, the second one of ``UUIDGenerator/incrementing``.
+    ///
+    /// - Parameter number: The number.
     public init(number: UInt64) {
         self.init(high: 0, low: number)
     }

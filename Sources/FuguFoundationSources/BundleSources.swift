@@ -2,41 +2,43 @@ public import Foundation
 public import FuguConfiguration
 
 extension JSONSource {
-    /// The file `resource.json` of a bundle, in the user's language where the bundle has several.
+    /// Creates a source that reads `resource.json` of a bundle, in the user's language if the bundle has several.
     ///
     /// - Parameters:
     ///   - resource: The name of the file without `.json`.
-    ///   - bundle: Where the file is looked for, now.
-    ///   - isOptional: Whether a file that does not exist is as good as an empty one.
+    ///   - bundle: The bundle. The file is looked up at this call.
+    ///   - isOptional: Pass `true` to treat a missing file as empty.
     public init(resource: String, in bundle: Bundle, isOptional: Bool = false) {
         self.init(path: bundle.configurationPath(resource, "json"), isOptional: isOptional)
     }
 }
 
 extension TOMLSource {
-    /// The file `resource.toml` of a bundle, in the user's language where the bundle has several.
+    /// Creates a source that reads `resource.toml` of a bundle, in the user's language if the bundle has several.
     ///
     /// - Parameters:
     ///   - resource: The name of the file without `.toml`.
-    ///   - bundle: Where the file is looked for, now.
-    ///   - isOptional: Whether a file that does not exist is as good as an empty one.
+    ///   - bundle: The bundle. The file is looked up at this call.
+    ///   - isOptional: Pass `true` to treat a missing file as empty.
     public init(resource: String, in bundle: Bundle, isOptional: Bool = false) {
         self.init(path: bundle.configurationPath(resource, "toml"), isOptional: isOptional)
     }
 }
 
 extension PropertyListSource {
-    /// The file `resource.plist` of a bundle, in the user's language where the bundle has several.
+    /// Creates a source that reads `resource.plist` of a bundle, in the user's language if the bundle has several.
     ///
     /// - Parameters:
     ///   - resource: The name of the file without `.plist`.
-    ///   - bundle: Where the file is looked for, now.
-    ///   - isOptional: Whether a file that does not exist is as good as an empty one.
+    ///   - bundle: The bundle. The file is looked up at this call.
+    ///   - isOptional: Pass `true` to treat a missing file as empty.
     public init(resource: String, in bundle: Bundle, isOptional: Bool = false) {
         self.init(path: bundle.configurationPath(resource, "plist"), isOptional: isOptional)
     }
 
-    /// What a bundle's `Info.plist` says, as Foundation has it; nothing if there is none.
+    /// Creates a source of the values in a bundle's `Info.plist`, or without values if there is none.
+    ///
+    /// - Parameter bundle: The bundle.
     public init(infoOf bundle: Bundle) {
         let info = bundle.infoDictionary ?? [:]
         // What came from a property list can be written as one; if not, loading says that there is none.

@@ -7,34 +7,37 @@ public import struct FoundationEssentials.Data
 public import struct Foundation.Data
 #endif
 
-/// Values of a property list, XML or binary, whose top must be a dictionary. Dates and data decode as `Date` and `Data`.
+/// A source that reads a property list, XML or binary, whose top is a dictionary.
 ///
-/// Foundation reads the list: the place of an error is its line at best, values have no place, and of a name that is given
-/// twice the last one counts.
+/// Dates and data decode as `Date` and `Data`. Foundation parses the list, so an error has a line at best, values have
+/// no place, and if a name is given twice, the last one counts.
 public struct PropertyListSource: PropertySource {
     private let document: DocumentSource
 
-    /// A file. It is read when the source is loaded, and a relative path is resolved then.
+    /// Creates a source that reads a file.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - isOptional: Whether a file that does not exist is as good as an empty one. A file that is there but cannot be
-    ///     read is an error all the same.
+    ///   - path: The path of the file. A relative path is resolved when the file is read.
+    ///   - isOptional: Pass `true` to treat a missing file as empty. A file that can't be read is an error anyway.
     public init(path: String, isOptional: Bool = false) {
         document = DocumentSource(path: path, isOptional: isOptional)
     }
 
-    /// The bytes of a property list.
+    /// Creates a source that reads data.
     ///
     /// - Parameters:
     ///   - data: An XML or binary property list.
-    ///   - name: What it is called in errors.
+    ///   - name: The name of the data in errors.
     public init(data: Data, name: String) { document = DocumentSource(bytes: Array(data), name: name) }
 
     /// The path as it was given, or the name of the data.
     public var name: String { document.name }
 
-    /// Reads and parses everything; throws with the absolute path, and with the line or the name where that is known.
+    /// Reads and parses the property list.
+    ///
+    /// - Returns: The values.
+    /// - Throws: `PropertyError` with the absolute path or the name, and with the line if it's
+    ///   known.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try document.load { (bytes, name) throws(PropertyError) in
             var list = PropertyList(source: name)
@@ -42,7 +45,9 @@ public struct PropertyListSource: PropertySource {
         }
     }
 
-    /// Changes with the file.
+    /// Returns a stamp that differs after the file has changed.
+    ///
+    /// - Returns: The stamp, or `nil` for data.
     public func modificationStamp() -> PropertySourceStamp? { document.modificationStamp() }
 }
 

@@ -37,7 +37,7 @@ struct Maker: Sendable {
 extension Audience {
     /// Fails the test, or stops the program where there is none.
     ///
-    /// - Parameter place: Where failures are shown if the test's own place is not known.
+    /// `place`: Where failures are shown if the test's own place is not known.
     func fail(_ text: String, at place: SourcePlace?) {
         switch self {
         case .testCase(let testCase): testCase.record(text)

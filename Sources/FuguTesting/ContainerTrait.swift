@@ -1,7 +1,7 @@
 public import Fugu
 public import Testing
 
-/// Gives every test case a container of its own as `Container.current`.
+/// A trait that gives every test case a container of its own as `Container.current`.
 ///
 ///     @Test(.container { $0.timestamp = .constant(0) })
 ///     func greets() { … }
@@ -10,19 +10,19 @@ public import Testing
 ///
 ///     @Test(.liveContainer) func answers() async throws { … }
 ///
-/// Each case, also each argument of a test, has a new container; cases that run at the same time never see each other's.
-/// The container of `.container` is *strict*: a feature that reaches outside the process and was not swapped
-/// is not loaded. Its read fails the test and gives the feature's placeholder, or throws where the kind can. The container
-/// of `.liveContainer` loads the real features. What either container reports otherwise, such as a wrong value from
-/// a configuration file, fails the test, too.
+/// Each case, and each argument of a test, has a new container; cases that run at the same time never see each other's.
+/// The container of `.container` is *strict*: it never loads a feature that reaches outside the process and wasn't
+/// swapped. A read of such a feature fails the test and gives the placeholder, or throws if the kind can. The container
+/// of `.liveContainer` loads the real features. What either container reports otherwise, such as a wrong value in a
+/// configuration file, fails the test, too.
 ///
-/// Traits nest: on a suite, the trait holds for all tests and suites within. What a trait further in configures is added to
-/// what is there, so that the outer swaps hold and the inner ones win.
+/// Traits nest. A trait on a suite holds for all tests and suites within. An inner trait adds to the outer one, and its
+/// swaps win.
 ///
-/// A failure on a thread or in a detached task that knows nothing of the test is kept and recorded when the case ends. If
-/// anything registered by `onClose`, the container is closed at the end of the case; loads that go on then are waited for.
+/// A failure on a thread or in a detached task that doesn't know its test is kept and recorded when the case ends. If
+/// anything registered a teardown closure, the container is closed at the end of the case.
 ///
-/// In a process that links this library, `Container.shared` is strict from the start, whether a trait is used or not. What an
+/// In a process that links this library, `Container.shared` is strict from the start, with or without a trait. What an
 /// app that hosts tests has loaded there before is dropped.
 public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     /// A closure that configures the container of a test case; it's called for each case.
@@ -32,10 +32,18 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     let configure: Configuration
     let reportsUnusedSwaps: Bool
 
-    /// A Boolean value that indicates whether the trait holds for everything within a suite; `true`.
+    /// The value `true`: the trait holds for everything within a suite.
     public var isRecursive: Bool { true }
 
-    /// Runs a test case with its container. The testing library calls it.
+    /// Runs a test case with its container.
+    ///
+    /// The testing library calls it.
+    ///
+    /// - Parameters:
+    ///   - test: The test.
+    ///   - testCase: The case of the test, or `nil` for a suite.
+    ///   - function: A closure that runs the case.
+    /// - Throws: What `function` throws.
     @concurrent public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
@@ -80,11 +88,12 @@ extension Trait where Self == ContainerTrait {
     /// Gives every test case a strict container of its own as `Container.current`, configured by a closure.
     ///
     /// - Parameters:
-    ///   - reportsUnusedSwaps: Whether what `configure` set and nobody read fails the test at its end, one by one. What a
-    ///     trait further in set anew does not count.
+    ///   - reportsUnusedSwaps: A Boolean value that indicates whether swaps of `configure` that nobody read fail the test.
+    ///     Swaps that an inner trait overrides don't count.
     ///   - configure: A closure that swaps what the test needs. What it throws fails the test. It can set a part of an
     ///     external feature, `$0.mailer.send = { … }`: the rest is that of the placeholder. In the body of a test, which
     ///     would read the feature that way before it's swapped, use `modify`.
+    /// - Returns: The trait.
     public static func container(
         reportsUnusedSwaps: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }
     ) -> Self {
@@ -101,6 +110,7 @@ extension Trait where Self == ContainerTrait {
     /// loaded there.
     ///
     /// - Parameter configure: A closure that sets what the test needs. What it throws fails the test.
+    /// - Returns: The trait.
     public static func liveContainer(_ configure: @escaping ContainerTrait.Configuration = { _ in }) -> Self {
         ContainerTrait(isLive: true, configure: configure, reportsUnusedSwaps: false)
     }

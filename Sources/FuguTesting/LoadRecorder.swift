@@ -1,22 +1,22 @@
 public import Fugu
 
-/// Records what is loaded in a container's family, and who needed it.
+/// A recorder of the loads in a container's family, and of what needed them.
 ///
 ///     let recorder = LoadRecorder()
 ///     _ = container[Report.self]
 ///     #expect(recorder.loads.map(\.description) == ["Report", "Report → Thermometer"])
 ///
-/// It records from its making on: every load of a feature of any kind, in the container, its ancestors and all their
-/// descendants, also those that fail, in the order in which they begin. What was set, was there already or was refused
-/// by a strict container is no load. Defaults of properties are none either. Use it from any thread.
+/// It records every load of a feature that begins after the recorder was created, in the container, its ancestors, and
+/// all their descendants, including loads that fail. Instances that were set or were already there, and reads that a
+/// strict container refuses, aren't loads. Defaults of properties aren't, either. You can use it from any thread.
 public final class LoadRecorder: Sendable {
-    /// One load.
+    /// A load of a feature.
     public struct Load: Sendable, Hashable, CustomStringConvertible {
-        /// The names of the features on the way to it: who needed it, outermost first, and itself.
+        /// The names of the features on the way to the load: the outermost first, the loaded one last.
         public let path: [String]
-        /// What was loaded.
+        /// The name of the loaded feature.
         public var feature: String { path[path.count - 1] }
-        /// Whose load read it; nil if none did.
+        /// The name of the feature whose load read it, or `nil` if none did.
         public var reader: String? { path.dropLast().last }
         /// The path with arrows.
         public var description: String { path.joined(separator: " → ") }

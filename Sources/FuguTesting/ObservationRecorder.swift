@@ -1,12 +1,12 @@
 public import Fugu
 
-/// Records what an observer is told, in order, and lets a test wait for it without sleeping.
+/// A recorder of what an observer receives, which lets a test wait for it without sleeping.
 ///
 ///     let recorder = ObservationRecorder(\.timeout, in: container)
 ///     container.timeout = 5
 ///     #expect(recorder.values == [5])
 ///
-/// It observes from its making until it goes away or is cancelled. Use it from any thread.
+/// It observes from its creation until it goes away or is cancelled. You can use it from any thread.
 public final class ObservationRecorder<Value: Sendable>: Sendable {
     private let state: RecorderState<Value>
     private let token: ObservationToken
@@ -19,28 +19,49 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
 
     deinit { token.cancel() }
 
-    /// What was observed so far, oldest first: every set, reset, change and first load, not the value that was there.
+    /// The values that were observed so far, the oldest first.
+    ///
+    /// The value at the recorder's creation isn't among them.
     public var values: [Value] { state.values }
 
-    /// Waits until at least `count` values were observed, or the calling task is cancelled, and gives all there are then.
+    /// Waits until a number of values were observed, or until the calling task is cancelled.
+    ///
+    /// - Parameter count: The number of values.
+    /// - Returns: All values that were observed.
     public func values(atLeast count: Int) async -> [Value] { await state.values(atLeast: count) }
 
-    /// Ends the observation. What was recorded stays, and who waits goes on waiting until cancelled.
+    /// Ends the observation.
+    ///
+    /// The recorded values stay.
+    ///
+    /// A task that waits for values goes on waiting until it's cancelled.
     public func cancel() { token.cancel() }
 
-    /// Records what a type names: a property, or a feature of any kind.
+    /// Creates a recorder of a property or feature.
+    ///
+    /// - Parameters:
+    ///   - key: The type to observe.
+    ///   - container: The container to observe.
     public convenience init<K: Keyed & SendableMetatype>(
         _ key: K.Type, in container: Container = .current
     ) where K.Held == Value {
         self.init { container.observe(K.self, observer: $0) }
     }
 
-    /// Records what a key names.
+    /// Creates a recorder of a key.
+    ///
+    /// - Parameters:
+    ///   - key: The key to observe.
+    ///   - container: The container to observe.
     public convenience init<K: ValueKey>(_ key: K, in container: Container = .current) where K.Held == Value {
         self.init { container.observe(key, observer: $0) }
     }
 
-    /// Records what a member of `ContainerKeys` names.
+    /// Creates a recorder of a member of `ContainerKeys`.
+    ///
+    /// - Parameters:
+    ///   - key: The member to observe.
+    ///   - container: The container to observe.
     public convenience init<K: ValueKey>(
         _ key: KeyPath<ContainerKeys, K>, in container: Container = .current
     ) where K.Held == Value {

@@ -10,9 +10,8 @@ final class Refusals: Sendable {
 
     /// Makes `container` strict.
     ///
-    /// - Parameters:
-    ///   - advise: Says what to do, given the line that swaps a feature.
-    ///   - fail: Is given the text of every refusal that is not forgiven, and every report.
+    /// - `advise`: Says what to do, given the line that swaps a feature.
+    /// - `fail`: Is given the text of every refusal that is not forgiven, and every report.
     func makeStrict(
         _ container: Container, advise: @escaping @Sendable (String) -> String,
         fail: @escaping @Sendable (String) -> Void
@@ -24,7 +23,9 @@ final class Refusals: Sendable {
 
     func beginConfiguration() { kept.withLock { $0 = [] } }
 
-    /// Ends the configuration of `container`. Returns the texts of what is not forgiven.
+    /// Ends the configuration of `container`.
+    ///
+    /// Returns the texts of what is not forgiven.
     func endConfiguration(of container: Container) -> [String] {
         let refusals = kept.withLock { kept in
             defer { kept = nil }

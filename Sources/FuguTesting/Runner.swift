@@ -26,7 +26,9 @@ struct Runner: TestRunner {
         }
     }
 
-    /// Begins, where that has not happened by itself. This also keeps linkers from leaving out what makes it happen.
+    /// Begins, where that has not happened by itself.
+    ///
+    /// This also keeps linkers from leaving out what makes it happen.
     static func begin() { fugu_testing_start() }
 }
 

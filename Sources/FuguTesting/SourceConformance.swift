@@ -2,20 +2,20 @@ import Fugu
 public import FuguConfiguration
 public import Testing
 
-/// Expects of a source what containers rely on: for the tests of whoever writes one. Needs Swift Testing.
+/// Expects a source to keep the contract that containers rely on, for the tests of sources of your own.
 ///
 ///     try expectConformance(of: MySource(…), holding: ["api.timeout": 30], lacking: ["api.nothing"])
 ///
-/// The source has a name; it gives the same values at every load, tells where they come from and has nothing else; it hides
-/// earlier sources where it has something and only there; it does not call a name unknown that a key asks for; its stamp stays
-/// as long as it does. The sources that come with Fugu are held to the same.
+/// The source must have a name, give the same values at every load, tell where they come from, and have nothing else.
+/// It must hide earlier sources where it has a value and only there, and know each name that a key asks for. Its stamp
+/// must stay as long as its values do. Use it with Swift Testing.
 ///
 /// - Parameters:
-///   - source: A source that does not change meanwhile.
-///   - values: Some of its names with their values; text for sources that hold nothing but text.
-///   - absent: Names that it does not have.
-///   - sourceLocation: Where failures are shown.
-/// - Throws: What the source throws when it is loaded.
+///   - source: A source that doesn't change meanwhile.
+///   - values: Some of its names with their values; text for sources that hold only text.
+///   - absent: Names that it doesn't have.
+///   - sourceLocation: The place at which failures are shown.
+/// - Throws: What the source throws when it's loaded.
 public func expectConformance(
     of source: some PropertySource, holding values: [String: PropertyValue], lacking absent: [String],
     sourceLocation: SourceLocation = #_sourceLocation

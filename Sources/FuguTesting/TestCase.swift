@@ -3,7 +3,9 @@ import Testing
 
 /// A test case while it runs: where the failures of its container go.
 final class TestCase: Sendable {
-    /// The case that this task belongs to. A thread or a detached task belongs to none.
+    /// The case that this task belongs to.
+    ///
+    /// A thread or a detached task belongs to none.
     @TaskLocal static var current: TestCase?
 
     private struct State {
@@ -73,7 +75,9 @@ final class TestCase: Sendable {
         do { try await container.close() } catch { record("\(error)") }
     }
 
-    /// Records what was kept. What is met from now on fails the run.
+    /// Records what was kept.
+    ///
+    /// What is met from now on fails the run.
     func end() {
         let kept = state.withLock { state in
             state.hasEnded = true

@@ -10,11 +10,23 @@ struct Page: Sendable, CustomStringConvertible {
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
         "Sources/Fugu/Fugu.docc/ConfigurationObjects.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
+        "Sources/Fugu/Fugu.docc/PublicFeatures.md", "Sources/Fugu/Fugu.docc/Concurrency.md",
+        "Sources/Fugu/Fugu.docc/SwiftUIApps.md", "Sources/Fugu/Fugu.docc/ComingFromSwiftUIEnvironment.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
+        "Sources/FuguFoundation/FuguFoundation.docc/FuguFoundation.md",
+        "Sources/FuguFoundationSources/FuguFoundationSources.docc/FuguFoundationSources.md",
+    ].map(Page.init)
+
+    /// The pages without blocks of Swift.
+    static let prose = [
+        "Sources/Fugu/Fugu.docc/Troubleshooting.md", "Sources/Fugu/Fugu.docc/HowItWorks.md",
+        "Sources/Fugu/Fugu.docc/Promises.md", "Sources/Fugu/Fugu.docc/Contributing.md",
+        "Sources/Fugu/Fugu.docc/Costs.md",
+        "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
     ].map(Page.init)
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -80,25 +92,55 @@ struct Page: Sendable, CustomStringConvertible {
         }
     }
 
-    @Test("Every block says its language, so that no Swift block is overlooked", arguments: Page.all)
+    @Test("Every block says its language, so that no Swift block is overlooked", arguments: Page.all + Page.prose)
     func blocksSayTheirLanguage(page: Page) throws {
         for block in try page.blocks() {
             #expect(["swift", "sh", "text"].contains(block.language), "\(page):\(block.line)")
         }
     }
 
-    @Test("Every file and page that is linked is there", arguments: Page.all)
+    @Test("Every file and page that is linked is there", arguments: Page.all + Page.prose)
     func linksLeadSomewhere(page: Page) throws {
         let text = try String(contentsOf: page.url, encoding: .utf8)
         let catalogs = ["Sources/Fugu/Fugu.docc", "Sources/FuguConfiguration/FuguConfiguration.docc"]
-        for link in text.matches(of: /\]\((?<path>[^)#:]+)(#[^)]*)?\)/) {
+        for image in text.matches(of: /!\[[^\]]*\]\((?<name>[a-z-]+)\)/) {
+            let file = page.url.deletingLastPathComponent().appending(path: "Resources/\(image.name).svg")
+            #expect(FileManager.default.fileExists(atPath: file.path), "\(page) shows \(image.name)")
+        }
+        for link in text.replacing(/!\[[^\]]*\]\([a-z-]+\)/, with: "").matches(of: /\]\((?<path>[^)#:]+)(#[^)]*)?\)/) {
             let target = page.url.deletingLastPathComponent().appending(path: String(link.path))
             #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.path)")
         }
         for link in text.matches(of: /<doc:(?<name>[^>#]+)(#[^>]*)?>/) {
-            let targets = catalogs.map { Page.root.appending(path: "\($0)/\(link.name).md").path }
+            let targets = catalogs.flatMap { catalog in
+                ["\(link.name).md", "Tutorials/\(link.name).tutorial"].map {
+                    Page.root.appending(path: "\(catalog)/\($0)").path
+                }
+            }
             #expect(targets.contains(where: FileManager.default.fileExists), "\(page) links \(link.name)")
         }
+    }
+
+    @Test("Every page is among those that are checked")
+    func pages() throws {
+        let known = Set((Page.all + Page.prose).map(\.description))
+        for module in ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting"] {
+            let folder = "Sources/\(module)/\(module).docc"
+            for file in try FileManager.default.contentsOfDirectory(atPath: Page.root.appending(path: folder).path)
+            where file.hasSuffix(".md") {
+                #expect(known.contains("\(folder)/\(file)"))
+            }
+        }
+    }
+
+    @Test("The page for contributors names every step of CI")
+    func steps() throws {
+        let script = try SourceText(at: Page.root.appending(path: ".ci/run").path).lines
+        let page = try String(
+            contentsOf: Page.root.appending(path: "Sources/Fugu/Fugu.docc/Contributing.md"), encoding: .utf8)
+        let steps = script.compactMap { $0.firstMatch(of: /^step_([a-z-]+)\(\)/)?.1 }
+        #expect(steps.count > 10)
+        for step in steps { #expect(page.contains("`\(step)`"), "the page does not name the step \(step)") }
     }
 
     @Test("The README shows each of the two commands alone on its line, the one for the tests first")

@@ -5,7 +5,9 @@ import Testing
 
 @testable import Config
 
-/// The settings of Config in containers of their own. A wrong value that is read fails a test by itself.
+/// The settings of Config in containers of their own.
+///
+/// A wrong value that is read fails a test by itself.
 @Suite(
     .container {
         try $0.apply(TOMLSource(text: "[server]\nhost = \"example.org\"\nport = 81", name: "base.toml"))

@@ -9,18 +9,18 @@ import Testing
         #expect(result.errors == "")
         #expect(
             result.output == """
-                1. Read: a feature is made once, from what is in its container.
-                   (a greeter is made)
+                1. Read: a container loads a feature once, from its other keys.
+                   (a greeter is loaded)
                    Hello, Ada!
                    Hello, Grace!
 
-                2. Swap: what reaches outside is replaced by something repeatable.
+                2. Swap: replace what reaches outside by something repeatable.
                    the date   2001-09-09T01:46:40Z
                    two ids    00000000-0000-0000-0000-000000000000, 00000000-0000-0000-0000-000000000001
                    five dice  3 3 6 3 4
                    Ahoj, Ada!
 
-                3. Observe: every change, in order, until the token is cancelled.
+                3. Observe: hear of every change, in order, until you cancel the token.
                    the greeting is now Good morning
                    the greeting is now Good evening
 

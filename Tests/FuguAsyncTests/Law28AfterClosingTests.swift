@@ -55,7 +55,7 @@ struct Law28AfterClosingTests {
         #expect(
             reports.all.first
                 == "Fugu: Logger was read after its container was closed. Logger was loaded for this read alone and is not "
-                + "kept. Read Logger before close(), or ask a container that is still open.")
+                + "kept. Read Logger before close(), or use a container that is still open.")
     }
 
     @Test("What it needs is loaded for it alone as well, and reported with the way there (law 28)")
@@ -74,7 +74,7 @@ struct Law28AfterClosingTests {
     func closersDoNotRun() async throws {
         let (container, reports) = try await closed()
         _ = container[Files.self]
-        #expect(reports.all.last?.contains("What its load registered by onClose does not run") == true)
+        #expect(reports.all.last?.contains("Teardown closures that its load registered don't run") == true)
         try await container.close()
         await container.untilClosersRan()
         #expect(container.stage.log.all == [])

@@ -117,7 +117,7 @@ import Testing
         for container in [root, child, root.child()] {
             let error = try #require(await #expect(throws: LoadError.self) { try await container[Late.self] })
             #expect(error.path == ["Late"])
-            #expect(error.description.contains("Late cannot be loaded any more: the container is closed."))
+            #expect(error.description.contains("Late can't be loaded: the container is closed."))
             #expect(throws: LoadError.self) { try container[LateThrowing.self] }
             #expect(container[Fresh.self] == 7)
         }

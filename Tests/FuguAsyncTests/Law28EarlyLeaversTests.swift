@@ -208,7 +208,7 @@ import Testing
         #expect(stage.log.all == ["last", "first", "closed"])
         #expect(reports.all.count == 1)
         #expect(reports.all.first?.contains("Failing") == true)
-        #expect(reports.all.first?.contains("closer") == true)
+        #expect(reports.all.first?.contains("teardown closure") == true)
     }
 
     struct FailingThrowing: ThrowingFeature {

@@ -32,7 +32,7 @@ import Testing
         _ = try await container[Closing.self]
         let failure = try failure(await #expect(throws: CloseError.self) { try await container.close() })
         #expect(failure.feature == "Closing")
-        #expect(failure.description.contains("a closer of Closing waits for close()"))
+        #expect(failure.description.contains("a teardown closure of Closing waits for close()"))
         #expect(failure.description.contains("Call close() from outside"))
         #expect(container.stage.log.all == ["begin", "end"])
         await #expect(throws: LoadError.self) { try await container[Closing.self] }
@@ -62,7 +62,7 @@ import Testing
         let inner = try #require(outer.failures.first?.error as? CloseError)
         let failure = try #require(inner.failures.first?.error as? CloseError.WaitsForItself)
         #expect(failure.feature == nil)
-        #expect(failure.description.contains("a closer of the container itself"))
+        #expect(failure.description.contains("a teardown closure of the container itself"))
     }
 
     @Test("So is a closer of an instance that left early, for which every closing waits (law 28)")
@@ -72,7 +72,7 @@ import Testing
         let reports = container.logReports()
         _ = try await container[Closing.self]
         container.reset(Closing.self)
-        #expect(await reports.first(1).first?.contains("a closer of Closing waits for close()") == true)
+        #expect(await reports.first(1).first?.contains("a teardown closure of Closing waits for close()") == true)
         try await container.close()
         #expect(container.stage.log.all == ["begin", "end"])
     }

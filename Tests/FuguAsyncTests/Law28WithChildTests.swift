@@ -133,4 +133,4 @@ struct Law28WithChildTests {
 }
 
 /// Not that an instance is made again for a child, which is told in debug builds and is no matter of closing.
-private func isOfClosing(_ report: String) -> Bool { !report.contains("is made once more for a child container") }
+private func isOfClosing(_ report: String) -> Bool { !report.contains("loads again for a child container") }

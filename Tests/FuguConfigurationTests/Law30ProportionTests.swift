@@ -3,8 +3,9 @@ import Fugu
 import FuguConfiguration
 import Testing
 
-/// What a user can write ten thousand times takes time in proportion. Measured as the exponent between a size and four
-/// times that size, so that a slow machine makes no difference.
+/// What a user can write ten thousand times takes time in proportion.
+///
+/// Measured as the exponent between a size and four times that size, so that a slow machine makes no difference.
 @Suite(.serialized) struct Law30ProportionTests {
     /// The time on this thread's own processor clock.
     private func seconds(_ body: () throws -> Void) rethrows -> Double {
@@ -18,8 +19,9 @@ import Testing
         return now() - start
     }
 
-    /// Runs `body` with a quarter of the size and with the size, and expects less than the square. The bound is wide, since other
-    /// tests run at the same time; what it takes is printed.
+    /// Runs `body` with a quarter of the size and with the size, and expects less than the square.
+    ///
+    /// The bound is wide, since other tests run at the same time; what it takes is printed.
     private func grows(to size: Int, _ name: String, _ body: (Int) throws -> Void) rethrows {
         #if DEBUG
         let size = size / 10

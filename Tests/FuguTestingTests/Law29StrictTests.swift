@@ -68,7 +68,7 @@ import Testing
         let other = StrictnessCase.refusal(
             of: "Mailer", through: "Account → Signup → Mailer", line: "$0[Mailer.self] = …")
         let endpoint =
-            "Fugu: Sender.count was called, but nobody has said what it does. "
+            "Fugu: Sender.count was called, but it isn't implemented. "
             + "Give the double a closure for it."
         let wrong = "server: strictness.port: expected Int, found string \"http\""
         #expect(seen.all == [own, own, own, other, endpoint, wrong])

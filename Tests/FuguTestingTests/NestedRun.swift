@@ -11,7 +11,9 @@ struct SeenIssue: Equatable {
     let place: SourceLocation?
 }
 
-/// The issues that `body` makes. They are expected, so they do not fail the test that runs.
+/// The issues that `body` makes.
+///
+/// They are expected, so they do not fail the test that runs.
 func issues(_ body: () async throws -> Void) async -> [SeenIssue] {
     let log = Log<SeenIssue>()
     do {

@@ -38,7 +38,9 @@ struct FeatureShape: Sendable {
     let reloads: Bool
 }
 
-/// The shape of a random graph. A feature reads only what stands before it.
+/// The shape of a random graph.
+///
+/// A feature reads only what stands before it.
 struct GraphShape: Sendable {
     let propertyCount: Int
     var features: [FeatureShape] = []
@@ -206,9 +208,11 @@ extension ModelFamily {
             Loaded(sight: sight, inputs: made.inputs, madeFrom: made.madeFrom, isLocal: made.isLocal)
     }
 
-    /// 19: an older instance stays as it is for all who share it. Where the new one would take its place, the override
-    /// that hides the older one from the reader decides the home (16): the copy is the overrider's own. So it is where
-    /// those who would share the new one see an older instance of something it was made from.
+    /// 19: an older instance stays as it is for all who share it.
+    ///
+    /// Where the new one would take its place, the override that hides the older one from the reader decides the home
+    /// (16): the copy is the overrider's own. So it is where those who would share the new one see an older instance of
+    /// something it was made from.
     private func settle(_ made: inout Loaded, _ sources: [Source], for member: Member, _ first: Int) -> Int {
         var home = made.isLocal ? member.depth : first
         while true {

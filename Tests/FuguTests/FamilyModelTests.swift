@@ -107,7 +107,9 @@ final class Graph: Sendable {
     }
 }
 
-/// One step of a random story. A step whose container is not there is skipped, so that a story can be shortened.
+/// One step of a random story.
+///
+/// A step whose container is not there is skipped, so that a story can be shortened.
 private enum Step: Sendable, CustomStringConvertible {
     case child(Int, of: Int)
     case drop(Int)
@@ -352,8 +354,10 @@ private struct Comparison {
     }
 }
 
-/// Several threads work on one family at once. Each owns a branch: nobody else writes there, so what it set there it reads
-/// there; everything else it can only judge by what must hold however the threads interleave.
+/// Several threads work on one family at once.
+///
+/// Each owns a branch: nobody else writes there, so what it set there it reads there; everything else it can only judge
+/// by what must hold however the threads interleave.
 private final class Crowd: Sendable {
     let shape: GraphShape
     let graph: Graph

@@ -62,7 +62,9 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// The seeds of a randomised test: `FUGU_SEED`, or fresh ones. Printed, so that a failure can be repeated.
+/// The seeds of a randomised test: `FUGU_SEED`, or fresh ones.
+///
+/// Printed, so that a failure can be repeated.
 func seeds(_ count: Int, for test: String) -> [UInt64] {
     if let given = ProcessInfo.processInfo.environment["FUGU_SEED"], let seed = UInt64(given) { return [seed] }
     let seeds = (0..<count).map { _ in UInt64.random(in: 0..<1_000_000_000) }

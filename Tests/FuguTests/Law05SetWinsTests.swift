@@ -28,7 +28,9 @@ import Testing
         }
     }
 
-    /// Reads on five threads, of which one loads; does `change` in the middle of the load. Returns what the threads got.
+    /// Reads on five threads, of which one loads; does `change` in the middle of the load.
+    ///
+    /// Returns what the threads got.
     private func race(
         _ container: Container, _ key: FeatureKey<Int>, _ halted: Halted, _ change: () -> Void
     ) -> (loader: Int, waiters: [Int]) {

@@ -39,7 +39,7 @@ import Testing
             _ = keeper.container[Greeting.self]
         }
         expectMessage(
-            of: result, "Greeting was asked of a container that has gone away", "Keep the Container as long as")
+            of: result, "Greeting was read from a container that has gone away", "Keep the Container as long as")
     }
 
     @Test("A feature that was loaded before stops with a message too, since it is released (law 8)")
@@ -53,7 +53,7 @@ import Testing
             }()
             _ = keeper.container[Greeting.self]
         }
-        expectMessage(of: result, "Greeting was asked of a container that has gone away")
+        expectMessage(of: result, "Greeting was read from a container that has gone away")
     }
 
     @Test("Throwing and async features throw LoadError (law 8)")
@@ -61,7 +61,7 @@ import Testing
         let keeper = Container()[Keeper.self]
         let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
         #expect(error?.path == ["Parsed"])
-        #expect(error?.description.contains("Parsed was asked of a container that has gone away") == true)
+        #expect(error?.description.contains("Parsed was read from a container that has gone away") == true)
         let late = await #expect(throws: LoadError.self) { try await keeper.container[Fetched.self] }
         #expect(late?.path == ["Fetched"])
     }

@@ -3,8 +3,9 @@ import Support
 
 // Tests wait for a state of the engine, never for time.
 extension Container {
-    /// Returns when `count` threads or tasks wait for the load of the feature in this container's family. The task that
-    /// began an async load is one of them, the thread that runs a load is not.
+    /// Returns when `count` threads or tasks wait for the load of the feature in this container's family.
+    ///
+    /// The task that began an async load is one of them, the thread that runs a load is not.
     func awaitWaiters<F: Feature>(_ count: Int, for _: F.Type) { awaitWaiters(count, Key(raw: Key.feature(F.self))) }
 
     func awaitWaiters<F: ThrowingFeature>(_ count: Int, for _: F.Type) {

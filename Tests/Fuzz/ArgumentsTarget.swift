@@ -1,6 +1,8 @@
 @testable import FuguConfiguration
 
-/// Lines are arguments. Each is also asked for by its own name, as everything that text can be parsed to.
+/// Lines are arguments.
+///
+/// Each is also asked for by its own name, as everything that text can be parsed to.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzArguments(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

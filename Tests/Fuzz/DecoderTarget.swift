@@ -16,7 +16,9 @@ private struct Everything: Decodable {
     var next: [Everything]?
 }
 
-/// The first byte chooses the format and the type; the rest is the document. Errors must have a place that exists.
+/// The first byte chooses the format and the type; the rest is the document.
+///
+/// Errors must have a place that exists.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDecoder(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }

@@ -1,4 +1,4 @@
-// program: Fugu: Client reads \.timeout while it loads from a container that it captured, so the container cannot know that it was made from it. Read it from the container that load(in:) is given.
+// program: Fugu: Client reads \.timeout while it loads from a container that it captured, so it isn't recorded as an input. Read it from the container that load(in:) receives.
 // Cure: read through the handle that `load(in:)` is given.
 
 import Fugu

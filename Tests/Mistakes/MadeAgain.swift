@@ -1,4 +1,4 @@
-// program: Fugu: Database opens something outside the container or registers closers, and is made once more for a child container, since that sets \.requestID: Database → Logger → \.requestID. If there is to be one for all, declare `static var isShared: Bool { true }` and make it from nothing that children set; if each child is to have its own, declare `static var isLocal: Bool { true }`.
+// program: Fugu: Database reaches outside the process or registers teardown closures, and loads again for a child container that overrides \.requestID: Database → Logger → \.requestID. For one instance in all, declare `static var isShared: Bool { true }` and let it read nothing that children set; for an instance in each child, declare `static var isLocal: Bool { true }`.
 // Cure: declare `isShared` and read a logger that knows nothing of requests.
 
 import Fugu

@@ -1,5 +1,5 @@
-// program: Fugu: Document cannot be loaded any more: the container is closed. Load it before close(), or ask a container that is still open.
-// Cure: read it before `close()`, or ask a container that is still open.
+// program: Fugu: Document can't be loaded: the container is closed. Load it before close(), or use a container that is still open.
+// Cure: read it before `close()`, or use a container that is still open.
 
 import Fugu
 

@@ -1,4 +1,4 @@
-// program: Fugu: \.timeout is written while a modify of it is under way that waits for this write: \.timeout → \.timeout. Change the value that modify's body is given instead, or write after it.
+// program: Fugu: \.timeout is written while modify changes it, and modify waits for this write: \.timeout → \.timeout. Change the value that modify's body receives instead, or write after it.
 // Cure: change the value that the body is given.
 
 import Fugu

@@ -2,15 +2,18 @@ package import Fugu
 import FuguConfiguration
 import FuguTesting
 
-/// Something that a test does in a strict container, what it gets, and which failures that makes. Whatever runs tests must
-/// show the same.
+/// Something that a test does in a strict container, what it gets, and which failures that makes.
+///
+/// Whatever runs tests must show the same.
 package struct StrictnessCase: Sendable, CustomStringConvertible {
     package let description: String
     /// What the test does and gets.
     package let run: @Sendable (Container) async throws -> String
     /// What it is to get.
     package let answer: String
-    /// The texts of the failures, in order, in a container that a trait made. They leave out where something was read.
+    /// The texts of the failures, in order, in a container that a trait made.
+    ///
+    /// They leave out where something was read.
     package let failures: [String]
 
     /// The same in a container that was made by hand.
@@ -42,7 +45,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     }
 
     private static func unimplemented(_ endpoint: String) -> String {
-        "Fugu: \(endpoint) was called, but nobody has said what it does. Give the double a closure for it."
+        "Fugu: \(endpoint) was called, but it isn't implemented. Give the double a closure for it."
     }
 
     private static let mailerLine = "$0[Mailer.self] = …"

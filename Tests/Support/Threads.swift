@@ -1,7 +1,8 @@
 import Foundation
 
-/// Starts a thread of its own, with the stack of a main thread unless told otherwise. The gate that is returned opens when
-/// it has ended.
+/// Starts a thread of its own, with the stack of a main thread unless told otherwise.
+///
+/// The gate that is returned opens when it has ended.
 @discardableResult
 package func startThread(stackSize: Int = 8 << 20, _ body: @escaping @Sendable () -> Void) -> Gate {
     let ended = Gate()

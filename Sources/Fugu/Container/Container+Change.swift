@@ -1,5 +1,9 @@
 extension Container {
-    /// Removes everything that was set or loaded in this container. What it inherits stays.
+    /// Removes everything that was set or loaded in this container.
+    ///
+    /// What it inherits stays.
+    ///
+    /// - Complexity: O(*n*) for *n* keys that the container holds and the instances that reload because of them.
     public func resetAll() {
         backing.checkMayChange(nil)
         backing.node.resetAll()
@@ -7,6 +11,7 @@ extension Container {
 
     /// Returns what the container holds for a type, without loading anything.
     ///
+    /// - Parameter key: The type to look for.
     /// - Returns: What was set or loaded, or `nil`.
     public func ifLoaded<K: Keyed>(_ key: K.Type) -> K.Held? {
         backing.present(Key(raw: K._raw))?.value(as: K.Held.self)
@@ -14,6 +19,7 @@ extension Container {
 
     /// Returns what the container holds for a key, without loading anything.
     ///
+    /// - Parameter key: The key to look for.
     /// - Returns: What was set or loaded, or `nil`.
     public func ifLoaded<K: ValueKey>(_ key: K) -> K.Held? {
         backing.present(Key(raw: key._raw))?.value(as: K.Held.self)
@@ -21,6 +27,7 @@ extension Container {
 
     /// Returns what the container holds for a key that ``ContainerKeys`` declares, without loading anything.
     ///
+    /// - Parameter key: The member of ``ContainerKeys`` to look for.
     /// - Returns: What was set or loaded, or `nil`.
     public func ifLoaded<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) -> K.Held? {
         ifLoaded(ContainerKeys()[keyPath: key])
@@ -109,6 +116,7 @@ extension Container {
     ///
     /// - Parameter body: A closure that makes the changes through the handle that it receives.
     /// - Throws: What `body` throws.
+    /// - Complexity: O(*n* + *m*) for *n* changes and *m* observers and instances that they concern.
     public func update<E>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
         backing.checkMayChange(nil)
         try backing.node.update(backing.owner ?? self, body)

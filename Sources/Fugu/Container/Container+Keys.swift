@@ -8,6 +8,7 @@ extension Container {
     /// A read gives the first of these: what was set here or in an ancestor, nearest first; what a source supplies; the
     /// default.
     ///
+    /// - Parameter property: The type of the property.
     /// - Complexity: O(1) once the value was read, without a lock.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable get {
@@ -27,6 +28,10 @@ extension Container {
     /// instance if there is none. If the load needs itself, or if the container has gone away, the program stops with a
     /// message that shows the way there. Setting swaps the feature here and in all descendants that don't swap it themselves.
     ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the read, for messages.
+    ///   - line: The line of the read, for messages.
     /// - Complexity: O(1) if the instance is there, without a lock.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
@@ -44,6 +49,10 @@ extension Container {
 
     /// The instance of a feature whose load can throw.
     ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the read, for messages.
+    ///   - line: The line of the read, for messages.
     /// - Throws: What the load throws, or ``LoadError``.
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
@@ -58,13 +67,24 @@ extension Container {
 }
 
 extension ObservableContainer {
-    /// The value of a property. Reads are tracked.
+    /// The value of a property.
+    ///
+    /// Reads are tracked.
+    ///
+    /// - Parameter property: The type of the property.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         get { _container[property] }
         set { _container[property] = newValue }
     }
 
-    /// The instance of a feature. Reads are tracked.
+    /// The instance of a feature.
+    ///
+    /// Reads are tracked.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the read, for messages.
+    ///   - line: The line of the read, for messages.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -72,8 +92,14 @@ extension ObservableContainer {
         set { _container[feature] = newValue }
     }
 
-    /// The instance of a feature whose load can throw. Reads are tracked.
+    /// The instance of a feature whose load can throw.
     ///
+    /// Reads are tracked.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the read, for messages.
+    ///   - line: The line of the read, for messages.
     /// - Throws: What the load throws, or ``LoadError``.
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line

@@ -1,9 +1,20 @@
 public import Synchronization
 
-/// Holds properties and features by their keys, loads them when they're first read, and notifies their observers.
+/// A container of properties and features, which loads them at their first read and notifies observers of changes.
 ///
-/// You can use a container from any thread. Two containers that you create with `Container()` share nothing. A container that
-/// goes away releases everything that it held, including what its features captured.
+/// Read and set what a container holds by the type or by the member of ``ContainerKeys``:
+///
+/// ```swift
+/// let container = Container()
+/// container.timeout = 5
+/// container[Greeter.self].greet()
+/// ```
+///
+/// You can use a container from any thread. Two containers that you create with `Container()` share nothing; a child
+/// (see ``child(_:)``) sees its parent. A container that goes away releases everything that it held, including what its
+/// features captured.
+///
+/// Code that receives no container reads from ``current``.
 @dynamicMemberLookup
 public final class Container: FeatureContainer {
     /// The address of the storage that is read first.
@@ -78,12 +89,16 @@ public final class Container: FeatureContainer {
     /// Stands for a container that has gone away.
     static let ended = Container()
 
-    /// The storage that inlined reads use. Don't access it directly.
+    /// The storage that inlined reads use.
+    ///
+    /// Don't access it directly.
     public var _storage: StorageReference {
         @inlinable @inline(__always) get { StorageReference(address: storageAddress.load(ordering: .acquiring)) }
     }
 
-    /// The container itself. Don't access it directly.
+    /// The container itself.
+    ///
+    /// Don't access it directly.
     public var _container: Container { self }
 
     /// From now on the view answers as `node` does, as fast.
@@ -94,8 +109,9 @@ public final class Container: FeatureContainer {
         #endif
     }
 
-    /// Whether this is the container with that storage, or stands below it. Looked up at each access of an ``Injected``, so
-    /// nothing is counted on the way.
+    /// Whether this is the container with that storage, or stands below it.
+    ///
+    /// Looked up at each access of an ``Injected``, so nothing is counted on the way.
     func isWithin(_ storage: StorageReference) -> Bool {
         if _storage.address == storage.address { return true }
         var isView = own == nil
@@ -109,7 +125,9 @@ public final class Container: FeatureContainer {
         return isView && backing.node.path.contains { $0.storage.address == storage.address }
     }
 
-    /// Returns a new child, which sees everything in this container. What you set in the child stays there.
+    /// Returns a new child, which sees everything in this container.
+    ///
+    /// What you set in the child stays there.
     ///
     /// - Returns: The child. It keeps this container alive.
     public func child() -> Container { backing.makeChild(of: self) }

@@ -24,6 +24,10 @@ extension FeatureContainer {
     /// instance if there is none. If the load needs itself, or if the container has gone away, the program stops with a
     /// message that shows the way there. Setting swaps the feature here and in all descendants that don't swap it themselves.
     ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the read, for messages.
+    ///   - line: The line of the read, for messages.
     /// - Complexity: O(1) if the instance is there, without a lock.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
@@ -40,6 +44,8 @@ extension FeatureContainer {
     }
 
     /// The instance of the feature that a key names.
+    ///
+    /// - Parameter key: The key.
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
         @inlinable @inline(__always) get {
             let present = _storage.read(key._raw, as: Instance.self)
@@ -53,6 +59,8 @@ extension FeatureContainer {
     }
 
     /// The instance of a feature that ``ContainerKeys`` declares: `container[\.greeter]`.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
     @inlinable
     public subscript<Instance>(key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
         // A literal key path costs nothing, but only where it is seen together with its use.
@@ -61,6 +69,8 @@ extension FeatureContainer {
     }
 
     /// The instance of a feature that ``ContainerKeys`` declares: `container.greeter`.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
     @inlinable
     public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
@@ -69,6 +79,10 @@ extension FeatureContainer {
 
     /// The instance of a feature whose load can throw.
     ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the read, for messages.
+    ///   - line: The line of the read, for messages.
     /// - Throws: What the load throws, or ``LoadError``.
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
@@ -81,10 +95,16 @@ extension FeatureContainer {
         }
     }
 
-    /// The instance of a feature whose load can suspend. If the instance is there, the read doesn't suspend.
+    /// The instance of a feature whose load can suspend.
+    ///
+    /// If the instance is there, the read doesn't suspend.
     ///
     /// The load runs in a task of its own. If you cancel a task that waits, only that task stops waiting.
     ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the read, for messages.
+    ///   - line: The line of the read, for messages.
     /// - Throws: What the load throws, `CancellationError`, or ``LoadError``.
     public subscript<F: AsyncFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
@@ -99,6 +119,7 @@ extension FeatureContainer {
 
     /// Not available: a subscript that throws cannot have a setter.
     @available(*, unavailable, message: "use set(_:to:)")
+    @_documentation(visibility: internal)
     public subscript<F: ThrowingFeature>(feature: F.Type, unavailable: Void = ()) -> F.Instance {
         get { fatalError() }
         set { fatalError() }
@@ -106,6 +127,7 @@ extension FeatureContainer {
 
     /// Not available: a subscript that is async cannot have a setter.
     @available(*, unavailable, message: "use set(_:to:)")
+    @_documentation(visibility: internal)
     public subscript<F: AsyncFeature>(feature: F.Type, unavailable: Void = ()) -> F.Instance {
         get { fatalError() }
         set { fatalError() }
@@ -200,16 +222,22 @@ extension FeatureContainer {
     /// Removes what was set or loaded here.
     ///
     /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
+    ///
+    /// - Parameter key: The type of the property or feature.
     public func reset<K: Keyed>(_ key: K.Type) { _container.backing.change(TypedKey(K.self), .reset) }
 
     /// Removes what was set or loaded here.
     ///
     /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
+    ///
+    /// - Parameter key: The key.
     public func reset<K: ValueKey>(_ key: K) { _container.backing.change(TypedKey(key), .reset) }
 
     /// Removes what was set or loaded here.
     ///
     /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys``.
     public func reset<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) { reset(ContainerKeys()[keyPath: key]) }
 
     /// Registers a teardown closure for the instance being loaded.

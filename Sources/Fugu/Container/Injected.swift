@@ -160,7 +160,9 @@ extension Injected where Value: Sendable {
 }
 
 extension Container {
-    /// Whether this is what `origin` stands for, or below it. The handle of a load stands for the home of what it made.
+    /// Whether this is what `origin` stands for, or below it.
+    ///
+    /// The handle of a load stands for the home of what it made.
     fileprivate func isWithin(_ origin: Container) -> Bool {
         let storage = origin._storage
         // While it loads.

@@ -11,14 +11,18 @@ public import Observation
 /// ```
 @dynamicMemberLookup
 public final class ObservableContainer: FeatureContainer, Observable {
-    /// Registers what is read before it is read. Don't use it directly.
+    /// Registers what is read before it is read.
+    ///
+    /// Don't use it directly.
     public let _container: Container
 
     init(_ container: Container, _ tracker: Tracker) {
         _container = Container(view: TrackingView(container, tracker))
     }
 
-    /// Nothing: every read must be registered. Don't use it directly.
+    /// The storage that inlined reads use.
+    ///
+    /// Don't use it directly.
     public var _storage: StorageReference { StorageReference.empty }
 }
 
@@ -33,7 +37,9 @@ extension Container {
     }
 }
 
-/// Tells the Observation framework of the changes seen from a node. There is one for each node, made when first needed.
+/// Tells the Observation framework of the changes seen from a node.
+///
+/// There is one for each node, made when first needed.
 final class Tracker: Observable, Sendable {
     private let registrar = ObservationRegistrar()
     private let tracked = Guarded<Set<Key>>([])

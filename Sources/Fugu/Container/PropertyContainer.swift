@@ -15,6 +15,7 @@ extension PropertyContainer {
     /// A read gives the first of these: what was set here or in an ancestor, nearest first; what a source supplies; the
     /// default.
     ///
+    /// - Parameter property: The type of the property.
     /// - Complexity: O(1) once the value was read, without a lock.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable @inline(__always) get {
@@ -29,6 +30,9 @@ extension PropertyContainer {
     }
 
     /// The value of the property that a key names.
+    ///
+    /// - Parameter key: The key.
+    /// - Complexity: O(1) once the value was read, without a lock.
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
         @inlinable @inline(__always) get {
             let present = _storage.read(key._raw, as: Value.self)
@@ -42,6 +46,8 @@ extension PropertyContainer {
     }
 
     /// The value of a property that ``ContainerKeys`` declares: `container[\.timeout]`.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
     @inlinable
     public subscript<Value>(key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
         // A literal key path costs nothing, but only where it is seen together with its use.
@@ -50,6 +56,8 @@ extension PropertyContainer {
     }
 
     /// The value of a property that ``ContainerKeys`` declares: `container.timeout`.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
     @inlinable
     public subscript<Value>(dynamicMember key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
@@ -57,12 +65,18 @@ extension PropertyContainer {
     }
 
     /// Removes what was set here, so that the property gives the parent's value or its default again.
+    ///
+    /// - Parameter property: The type of the property.
     public func reset<P: Property>(_ property: P.Type) { _container.backing.change(TypedKey(P.self), .reset) }
 
     /// Removes what was set here, so that the property gives the parent's value or its default again.
+    ///
+    /// - Parameter key: The key.
     public func reset<Value>(_ key: PropertyKey<Value>) { _container.backing.change(TypedKey(key), .reset) }
 
     /// Removes what was set here, so that the property gives the parent's value or its default again.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
     public func reset<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) { reset(ContainerKeys()[keyPath: key]) }
 }
 

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The features to load before your program starts serving. See ``Container/warmUp(progress:_:)``.
+/// The features to load before your program starts serving.
+///
+/// See ``Container/warmUp(progress:_:)``.
 public struct WarmUp: Sendable {
     /// How far a warm-up has come, after one more feature loaded or failed to load.
     public struct Progress: Sendable {
@@ -28,37 +30,50 @@ public struct WarmUp: Sendable {
     fileprivate var items: [Item] = []
 
     /// Adds a feature.
+    ///
+    /// - Parameter feature: The type of the feature.
     public mutating func load<F: Feature & SendableMetatype>(_ feature: F.Type) {
         items.append(Item(key: Key(raw: Key.feature(F.self))) { _ = $0[F.self] })
     }
 
     /// Adds a feature.
+    ///
+    /// - Parameter key: The key of the feature.
     public mutating func load<Instance>(_ key: FeatureKey<Instance>) {
         items.append(Item(key: Key(raw: key._raw)) { _ = $0[key] })
     }
 
     /// Adds a feature that ``ContainerKeys`` declares.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
     public mutating func load<Instance>(_ key: KeyPath<ContainerKeys, FeatureKey<Instance>>) {
         load(ContainerKeys()[keyPath: key])
     }
 
     /// Adds a feature whose load can throw.
+    ///
+    /// - Parameter feature: The type of the feature.
     public mutating func load<F: ThrowingFeature & SendableMetatype>(_ feature: F.Type) {
         items.append(Item(key: Key(raw: Key.throwingFeature(F.self))) { _ = try $0[F.self] })
     }
 
     /// Adds a feature whose load can suspend.
+    ///
+    /// - Parameter feature: The type of the feature.
     public mutating func load<F: AsyncFeature>(_ feature: F.Type) {
         items.append(Item(key: Key(raw: Key.asyncFeature(F.self))) { _ = try await $0[F.self] })
     }
 }
 
-/// The failures of a warm-up. Everything else was loaded.
+/// The failures of a warm-up.
+///
+/// Everything else was loaded.
 public struct WarmUpError: Error, Sendable, CustomStringConvertible {
     /// A feature that wasn't loaded.
     public struct Failure: Sendable {
-        /// The features on the way to the one whose load threw the error, that of the list first. A feature that catches
-        /// the error of another and throws its own is the last.
+        /// The features on the way to the one whose load threw the error, that of the list first.
+        ///
+        /// A feature that catches the error of another and throws its own is the last.
         public let path: [String]
         /// The error that the load threw.
         public let error: any Error

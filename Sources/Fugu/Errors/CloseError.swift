@@ -1,4 +1,6 @@
-/// The failures collected while closing a container. Every teardown closure still ran.
+/// The failures collected while closing a container.
+///
+/// Every teardown closure still ran.
 public struct CloseError: Error, Sendable, CustomStringConvertible {
     /// A teardown closure that failed or took too long.
     public struct Failure: Sendable {
@@ -14,9 +16,11 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         /// A description of the deadline.
         public var description: String { "was not done within \(deadline) and is left to itself" }
     }
-    /// `close()` was called by a closer or a load that this very closing waits for, and would have waited for ever.
-    /// Thrown by itself; nothing was closed by that call. It is found in the closer's or the load's own task and in tasks
-    /// started from it; two closings begun apart, with closers that wait for each other's containers, are not found.
+    /// An error that says that the caller of `close()` would have waited for itself.
+    ///
+    /// A teardown closure, or a load, called `close()` of a container that can't close before it ends. The call closes
+    /// nothing. It's found in the task of the closure or load and in tasks started from it. Two closings that begin
+    /// apart, whose closures wait for each other's containers, aren't found.
     public struct WaitsForItself: Error, Sendable, CustomStringConvertible {
         /// The feature whose closer or load it was; nil for a closer that was registered outside of loads.
         public let feature: String?

@@ -1,4 +1,6 @@
-/// All messages, as functions that tests read. Each says which key, how it came there and what to do.
+/// All messages, as functions that tests read.
+///
+/// Each says which key, how it came there and what to do.
 enum Messages {
     /// The way in words; of a long one, and of long names, the beginning and the end.
     static func way(_ path: [String]) -> String {
@@ -17,15 +19,15 @@ enum Messages {
                 + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
                 + "through the container."
         case .overridden(let shared):
-            "Fugu: \(shared) lives in the root for all containers (isShared), but the container that asks for it, or one "
-                + "between, sets \(name), from which \(shared) was made: \(way(path)). Make \(shared) from nothing that "
-                + "children set, give what needs \(name) to its functions instead, or remove isShared, so that each child "
+            "Fugu: \(shared) lives in the root for all containers (isShared), but the container that reads it, or one in "
+                + "between, overrides \(name), an input of \(shared): \(way(path)). Let \(shared) read nothing that "
+                + "children set, pass what needs \(name) to its functions instead, or remove isShared, so that each child "
                 + "gets an instance of its own."
         case .ended:
-            "Fugu: \(name) was asked of a container that has gone away. Keep the Container as long as features that "
+            "Fugu: \(name) was read from a container that has gone away. Keep the Container as long as features that "
                 + "captured it are used, or read \(name) while they load."
         case .closed:
-            "Fugu: \(way(path)) cannot be loaded any more: the container is closed. Load it before close(), or ask a "
+            "Fugu: \(way(path)) can't be loaded: the container is closed. Load it before close(), or use a "
                 + "container that is still open."
         case .external(let place, let remedy):
             "Fugu: \(name) reaches outside the process and was not swapped for this test. It was read by "
@@ -46,7 +48,7 @@ enum Messages {
     }
 
     static func unimplemented(_ endpoint: String) -> String {
-        "Fugu: \(endpoint) was called, but nobody has said what it does. Give the double a closure for it."
+        "Fugu: \(endpoint) was called, but it isn't implemented. Give the double a closure for it."
     }
 
     static func readAfterEnd(of key: Key) -> String {
@@ -62,37 +64,37 @@ enum Messages {
     static func notLoaded(_ way: [Key]) -> String {
         let (key, path) = (way[way.count - 1], self.way(way.map(\.name)))
         return
-            "Fugu: \(path): there is no instance of \(key.name) that could be read without loading it. Load it before, with "
+            "Fugu: \(path): there is no loaded instance of \(key.name). Load it first, with "
             + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container or above; or set it, with "
             + "container.set(\(key.codeName).self, to: …)."
     }
 
     static func loadedAfterClosing(_ way: [Key], closers: Int) -> String {
         let name = way.last?.name ?? "?"
-        let lost = closers == 0 ? "" : " What its load registered by onClose does not run: close it yourself."
+        let lost = closers == 0 ? "" : " Teardown closures that its load registered don't run: close it yourself."
         return
             "Fugu: \(self.way(way.map(\.name))) was read after its container was closed. \(name) was loaded for this read "
-            + "alone and is not kept.\(lost) Read \(name) before close(), or ask a container that is still open."
+            + "alone and is not kept.\(lost) Read \(name) before close(), or use a container that is still open."
     }
 
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {
         let what = written?.name ?? "values"
-        return "Fugu: \(loading.name) changes \(what) while it loads. The container that load(in:) is given can only "
+        return "Fugu: \(loading.name) changes \(what) while it loads. The container that load(in:) receives can only "
             + "be read until the load ends: change \(what) before, or later through the container that was kept."
     }
 
     static func unrecordedRead(of key: Key, by loading: Key) -> String {
-        "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so the container "
-            + "cannot know that it was made from it. Read it from the container that load(in:) is given."
+        "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it "
+            + "isn't recorded as an input. Read it from the container that load(in:) receives."
     }
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {
         let names = way.map(\.name)
         return
-            "Fugu: \(key.name) opens something outside the container or registers closers, and is made once more for a "
-            + "child container, since that sets \(names.last ?? "something"): \(self.way(names)). If there is to be one "
-            + "for all, declare `static var isShared: Bool { true }` and make it from nothing that children set; if each child is to "
-            + "have its own, declare `static var isLocal: Bool { true }`."
+            "Fugu: \(key.name) reaches outside the process or registers teardown closures, and loads again for a child "
+            + "container that overrides \(names.last ?? "something"): \(self.way(names)). For one instance in all, declare "
+            + "`static var isShared: Bool { true }` and let it read nothing that children set; for an instance in each child, "
+            + "declare `static var isLocal: Bool { true }`."
     }
 
     static func lateRead(of key: Key, by feature: Key) -> String {
@@ -104,13 +106,13 @@ enum Messages {
 
     static func circleOfWaits(_ key: Key, _ waiter: (any Activity)?) -> String {
         let chain = waiter.map { Array($0.chain.compactMap(\.key?.name).reversed()) } ?? []
-        return "Fugu: \(key.name) is written while a modify of it is under way that waits for this write: "
-            + "\(way(chain + [key.name])). Change the value that modify's body is given instead, or write after it."
+        return "Fugu: \(key.name) is written while modify changes it, and modify waits for this write: "
+            + "\(way(chain + [key.name])). Change the value that modify's body receives instead, or write after it."
     }
 
     static func scopeNeedsItself(_ path: String) -> String {
         "Fugu: a rule for scope \(path) reads that scope while it is being configured. Read from the container that the rule "
-            + "is given: it has what earlier rules set and what the scope's parent has."
+            + "receives: it has what earlier rules set and what the scope's parent has."
     }
 
     static func ruleChangesRules(_ path: String) -> String {
@@ -126,7 +128,7 @@ enum Messages {
 
     static func neverClosed(_ keys: [Key?]) -> String {
         let names = keys.map { $0?.name ?? "the container itself" }.joined(separator: ", ")
-        return "Fugu: a container went away without close(), so what these registered by onClose never ran: \(names). "
+        return "Fugu: a container went away without close(), so teardown closures of these never ran: \(names). "
             + "Call close() before you let the container go."
     }
 
@@ -147,19 +149,19 @@ enum Messages {
     }
 
     static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
-        let caller = isLoad ? "the load of \(feature ?? "?")" : "a closer of \(feature ?? "the container itself")"
+        let caller =
+            isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? "the container itself")"
         return
             "Fugu: \(caller) waits for close() of a container which in turn waits for it. Call close() from outside, say "
-            + "where the program ends; a closer only ends what its own feature opened."
+            + "where the program ends; a teardown closure only ends what its own feature opened."
     }
 
     static func closerFailed(of key: Key, _ error: any Error) -> String {
-        "Fugu: closing an instance of \(key.name) that is not used any more failed: \(error)"
+        "Fugu: a teardown closure of a former instance of \(key.name) failed: \(error)"
     }
 
     static func reloadFailed(of key: Key, _ error: any Error) -> String {
-        "Fugu: \(key.name) was to be loaded again, since something changed that it was made from, and failed: \(error). "
-            + "It loads at its next read."
+        "Fugu: \(key.name) failed to reload after an input changed: \(error). It loads at its next read."
     }
 
     static func twoDefaults(of key: Key, _ place: KeyPlace) -> String {
@@ -200,7 +202,7 @@ enum Messages {
 
     static func drawsForEver(_ value: UInt64) -> String {
         "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch: the standard library refuses this number, since "
-            + "it would bias the result, and draws again for ever. Use .constant(1), which draws the lower bound of a range, or "
+            + "it would bias the result, and draws again forever. Use .constant(1), which draws the lower bound of a range, or "
             + ".linearCongruential(withSeed:)."
     }
 }

@@ -7,18 +7,28 @@
 /// container.clock = AnyClock(clock)   // a test moves it by hand
 /// ```
 public struct AnyClock: Clock, ExternalFeature, Sendable {
-    /// A point in time of one clock. Don't compare instants of different clocks.
+    /// A point in time of one clock.
+    ///
+    /// Don't compare instants of different clocks.
     public struct Instant: InstantProtocol, Sendable {
         /// The time since the clock was wrapped.
         public let offset: Duration
 
-        /// The instant at `offset` after the clock was wrapped.
+        /// Creates the instant at an offset from the clock's zero.
+        ///
+        /// - Parameter offset: The time since the clock was wrapped.
         public init(offset: Duration) { self.offset = offset }
 
-        /// The instant later by `duration`, or earlier where that is negative.
+        /// Returns an instant that is later, or earlier if the duration is negative.
+        ///
+        /// - Parameter duration: The time between the two instants.
+        /// - Returns: The instant.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// The time from this instant to `other`, negative where that is earlier.
+        /// Returns the time from this instant to another one, which is negative if that is earlier.
+        ///
+        /// - Parameter other: The other instant.
+        /// - Returns: The time.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
         /// Returns a Boolean value that indicates whether an instant comes before another one.
@@ -31,7 +41,11 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     private let readResolution: @Sendable () -> Duration
     private let sleepUntil: Sleep
 
-    /// Creates a clock that wraps another one. Its instants count from this moment.
+    /// Creates a clock that wraps another one.
+    ///
+    /// Its instants count from this moment.
+    ///
+    /// - Parameter clock: The clock to wrap.
     public init<C: Clock<Duration>>(_ clock: C) {
         let origin = clock.now
         readNow = { Instant(offset: origin.duration(to: clock.now)) }
@@ -39,10 +53,14 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
         sleepUntil = { try await clock.sleep(until: origin.advanced(by: $0.offset), tolerance: $1) }
     }
 
-    /// Wraps a clock that a test moves by hand; its instants count from this moment.
+    /// Creates a clock that wraps one that you advance by hand.
     ///
-    /// Called without the detour through the protocol, so that a sleeper wakes on the actor that it fell asleep on, and
-    /// sleepers of one actor go on in the order in which the clock woke them.
+    /// Its instants count from this moment.
+    ///
+    /// A sleeper wakes on the actor on which it fell asleep, and sleepers of one actor continue in the order in which
+    /// the clock woke them.
+    ///
+    /// - Parameter clock: The clock to wrap.
     public init(_ clock: ManualClock) {
         let origin = clock.now
         self.init(clock) { instant, _ in try await clock.sleep(until: origin.advanced(by: instant.offset)) }
@@ -56,6 +74,8 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     }
 
     /// Creates the same clock, with the same instants.
+    ///
+    /// - Parameter clock: The clock.
     public init(_ clock: AnyClock) { self = clock }
 
     /// The present instant.
@@ -64,15 +84,21 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     /// The smallest possible step of ``now``.
     public var minimumResolution: Duration { readResolution() }
 
-    /// Waits until a deadline, and at most `tolerance` longer if the clock supports it.
+    /// Waits until a deadline.
     ///
+    /// - Parameters:
+    ///   - deadline: The instant to wait for.
+    ///   - tolerance: The time by which the wait may be longer.
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try await sleepUntil(deadline, tolerance)
     }
 
-    /// Waits for a duration, and at most `tolerance` longer if the clock supports it.
+    /// Waits for a duration.
     ///
+    /// - Parameters:
+    ///   - duration: The time to wait.
+    ///   - tolerance: The time by which the wait may be longer.
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
@@ -93,10 +119,15 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
         }
     }
 
-    /// The continuous clock.
+    /// Returns the continuous clock.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: ``continuous``.
     public static func load(in container: any FeatureContainer) -> AnyClock { .continuous }
 
-    /// An immediate clock: one that stands still would make a test hang.
+    /// An immediate clock.
+    ///
+    /// One that stands still would make a test hang.
     public static var placeholder: AnyClock { .immediate }
 }
 

@@ -16,13 +16,21 @@ public final class ManualClock: Clock, Sendable {
         /// The time since the clock's zero.
         public let offset: Duration
 
-        /// The instant at `offset` after the clock's zero.
+        /// Creates the instant at an offset from the clock's zero.
+        ///
+        /// - Parameter offset: The time since the clock's zero.
         public init(offset: Duration = .zero) { self.offset = offset }
 
-        /// The instant later by `duration`, or earlier where that is negative.
+        /// Returns an instant that is later, or earlier if the duration is negative.
+        ///
+        /// - Parameter duration: The time between the two instants.
+        /// - Returns: The instant.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// The time from this instant to `other`, negative where that is earlier.
+        /// Returns the time from this instant to another one, which is negative if that is earlier.
+        ///
+        /// - Parameter other: The other instant.
+        /// - Returns: The time.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
         /// Returns a Boolean value that indicates whether an instant comes before another one.
@@ -31,7 +39,9 @@ public final class ManualClock: Clock, Sendable {
 
     private let state: Guarded<ManualClockState>
 
-    /// Creates a clock that shows an instant.
+    /// Creates a clock.
+    ///
+    /// - Parameter now: The instant that the clock shows at first.
     public init(now: Instant = Instant()) {
         state = Guarded(ManualClockState(now: now))
     }
@@ -45,8 +55,11 @@ public final class ManualClock: Clock, Sendable {
     /// The number of tasks that sleep on this clock now.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until the clock is moved to `deadline` or beyond, and not at all if it is there already.
+    /// Waits until the clock reaches a deadline.
     ///
+    /// - Parameters:
+    ///   - deadline: The instant to wait for.
+    ///   - tolerance: Ignored: the clock wakes sleepers exactly.
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let ticket = state.withLock { $0.ticket() }
@@ -62,8 +75,11 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until the clock is moved on by `duration` or more.
+    /// Waits until the clock has advanced by a duration.
     ///
+    /// - Parameters:
+    ///   - duration: The time to wait.
+    ///   - tolerance: Ignored: the clock wakes sleepers exactly.
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
@@ -74,6 +90,7 @@ public final class ManualClock: Clock, Sendable {
     /// Tasks wake in the order of their deadlines, and tasks with equal deadlines in the order in which they began to sleep.
     ///
     /// - Parameter duration: The duration. A negative one stops the program with a message.
+    /// - Complexity: O(*n* log *n*) for *n* tasks that wake.
     public func advance(by duration: Duration) {
         if duration < .zero {
             fatalError("A ManualClock cannot go back: advance(by:) needs a duration of zero or more, not \(duration).")
@@ -81,15 +98,18 @@ public final class ManualClock: Clock, Sendable {
         state.withLock { $0.advance(to: $0.now.advanced(by: duration)) }.resume()
     }
 
-    /// Moves the clock on to `instant` and wakes whose deadline has come, like ``advance(by:)``. An instant that has
-    /// passed changes nothing.
+    /// Advances the clock to an instant and wakes the tasks whose deadlines have come.
+    ///
+    /// An instant that has passed changes nothing.
+    ///
+    /// - Parameter instant: The instant.
     public func advance(to instant: Instant) {
         state.withLock { $0.advance(to: instant) }.resume()
     }
 
     /// Advances the clock to the nearest deadline, if a task sleeps, and wakes all tasks that wait for that instant.
     ///
-    /// - Returns: Whether anybody slept.
+    /// - Returns: `true` if a task slept.
     @discardableResult
     public func advanceToNextDeadline() -> Bool {
         let wakeUp = state.withLock { state in
@@ -99,9 +119,11 @@ public final class ManualClock: Clock, Sendable {
         return wakeUp != nil
     }
 
-    /// Returns as soon as at least `count` tasks sleep on this clock, or the calling task is cancelled.
+    /// Waits until a number of tasks sleep on this clock, or until the calling task is cancelled.
     ///
-    /// So a test knows that the tasks it started have come to their sleep, without sleeping itself.
+    /// A test can thus wait until the tasks that it started have come to their sleep, without sleeping itself.
+    ///
+    /// - Parameter count: The number of tasks.
     public func sleepers(atLeast count: Int) async {
         let ticket = state.withLock { $0.ticket() }
         await withTaskCancellationHandler {

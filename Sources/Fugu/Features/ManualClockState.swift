@@ -12,8 +12,9 @@ struct Watcher: Sendable {
     let continuation: CheckedContinuation<Void, Never>
 }
 
-/// Whom a step of the clock wakes. Resuming is left to the caller, who does it after unlocking: it may run the code
-/// of an executor.
+/// Whom a step of the clock wakes.
+///
+/// Resuming is left to the caller, who does it after unlocking: it may run the code of an executor.
 struct WakeUp: Sendable {
     var sleepers: ArraySlice<Sleeper> = []
     var watchers: [Watcher] = []

@@ -23,6 +23,8 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     }
 
     /// Returns the next 64 random bits.
+    ///
+    /// - Returns: The bits.
     public func next() -> UInt64 { draw() }
 
     /// Calls a closure with this generator, so that you can use a generator in place that you read from a container.
@@ -42,11 +44,14 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
         return generator.next()
     }
 
-    /// Returns a generator that gives the same numbers in every run for the same seed. Never use it for secrets.
+    /// Returns a generator that gives the same numbers in every run for the same seed.
+    ///
+    /// Never use it for secrets.
     ///
     /// Each call starts a sequence of its own. `LinearCongruential`, in the source, has the formula.
     ///
     /// - Parameter seed: The seed.
+    /// - Returns: The generator.
     public static func linearCongruential(withSeed seed: UInt64) -> Randomness {
         let generator = Guarded(LinearCongruential(seed: seed))
         return Randomness { generator.withLock { $0.next() } }
@@ -57,6 +62,9 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     /// `constant(1)` draws the lower bound of every range of integers. Be careful with other values: if the size of a range
     /// isn't a power of two, the standard library draws again when a number would bias the result, and it refuses some
     /// constants forever (0 is one). After 16 million draws at a stretch the program stops with a message.
+    ///
+    /// - Parameter value: The bits.
+    /// - Returns: The generator.
     public static func constant(_ value: UInt64) -> Randomness {
         let draws = ConstantDraws(of: value)
         var randomness = Randomness {
@@ -67,10 +75,15 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
         return randomness
     }
 
-    /// The system's generator.
+    /// Returns the system's generator.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: ``system``.
     public static func load(in container: any FeatureContainer) -> Randomness { .system }
 
-    /// A repeatable sequence: a constant could make a caller draw for ever.
+    /// A repeatable sequence.
+    ///
+    /// A constant could make a caller draw forever.
     public static var placeholder: Randomness { .linearCongruential(withSeed: 0) }
 }
 

@@ -40,6 +40,7 @@ public struct Timestamp: ExternalFeature, Sendable {
     /// Returns a timestamp that stands still.
     ///
     /// - Parameter seconds: The seconds since 1970.
+    /// - Returns: The timestamp.
     public static func constant(_ seconds: Double) -> Timestamp {
         Timestamp { seconds }
     }
@@ -51,16 +52,20 @@ public struct Timestamp: ExternalFeature, Sendable {
     /// - Parameters:
     ///   - clock: The clock.
     ///   - start: The seconds since 1970 at this call.
+    /// - Returns: The timestamp.
     public static func following(_ clock: some Clock<Duration>, from start: Double = 0) -> Timestamp {
         let clock = AnyClock(clock)
         let origin = clock.now
         return Timestamp { start + origin.duration(to: clock.now) / .seconds(1) }
     }
 
-    /// The system's clock.
+    /// Returns the time of the system's clock.
+    ///
+    /// - Parameter container: The handle of the load.
+    /// - Returns: ``system``.
     public static func load(in container: any FeatureContainer) -> Timestamp { .system }
 
-    /// The start of 1970, for ever.
+    /// The start of 1970, forever.
     public static var placeholder: Timestamp { .constant(0) }
 }
 

@@ -1,4 +1,4 @@
-/// The error that an endpoint throws if nobody has said what it does.
+/// The error that an endpoint throws if it isn't implemented.
 ///
 /// In a test, the endpoint has failed the test by then, so the error does not fail it again.
 public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -35,6 +35,7 @@ public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvert
 ///   - placeholder: The value that each call returns, so that the test goes on. It's evaluated at each call.
 ///   - fileID: The file in which the failure is shown if no test is known.
 ///   - line: The line in which the failure is shown if no test is known.
+/// - Returns: The closure.
 public func unimplemented<each Argument, Result>(
     _ endpoint: String, placeholder: @autoclosure @escaping @Sendable () -> Result,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -55,6 +56,7 @@ public func unimplemented<each Argument, Result>(
 ///   - endpoint: The name of the endpoint, for the message.
 ///   - fileID: The file in which the failure is shown if no test is known.
 ///   - line: The line in which the failure is shown if no test is known.
+/// - Returns: The closure.
 @_disfavoredOverload
 public func unimplemented<each Argument>(
     _ endpoint: String, fileID: StaticString = #fileID, line: UInt = #line
@@ -74,6 +76,7 @@ public func unimplemented<each Argument>(
 ///   - endpoint: The name of the endpoint, for the message.
 ///   - fileID: The file in which the failure is shown if no test is known.
 ///   - line: The line in which the failure is shown if no test is known.
+/// - Returns: The closure.
 public func unimplemented<each Argument, Result>(
     _ endpoint: String, fileID: StaticString = #fileID, line: UInt = #line
 ) -> @Sendable (repeat each Argument) throws -> Result {
@@ -82,7 +85,7 @@ public func unimplemented<each Argument, Result>(
     return { (_: repeat each Argument) in throw failure.report(isThrown: true) }
 }
 
-/// Calls of an endpoint that nobody has said what it does.
+/// Calls of an endpoint that it isn't implemented.
 private struct UnimplementedCall: Sendable {
     private let error: UnimplementedError
     private let place: SourcePlace
@@ -95,7 +98,9 @@ private struct UnimplementedCall: Sendable {
         fail = TestProcess.isMakingForAll ? nil : TestProcess.runner?.failing(at: place)
     }
 
-    /// Fails the test, or stops the program where no tests run. Returns what a throwing endpoint throws.
+    /// Fails the test, or stops the program where no tests run.
+    ///
+    /// Returns what a throwing endpoint throws.
     func report(isThrown: Bool) -> any Error {
         guard let fail = fail ?? TestProcess.runner?.failing(at: place) else { fatalError(error.description) }
         return fail(error, isThrown)

@@ -6,10 +6,14 @@ package enum ValueLayer<Value: Sendable>: Sendable {
 }
 
 extension Container {
-    /// All that may have a value for the key, in the order in which a read heeds them. It does not count as a read.
+    /// All that may have a value for the key, in the order in which a read heeds them.
+    ///
+    /// It does not count as a read.
     package func layers<Value>(of key: PropertyKey<Value>) -> [ValueLayer<Value>] { layers(of: Request(key)) }
 
-    /// All that may have a value for the property, in the order in which a read heeds them. It does not count as a read.
+    /// All that may have a value for the property, in the order in which a read heeds them.
+    ///
+    /// It does not count as a read.
     package func layers<P: Property>(of property: P.Type) -> [ValueLayer<P.Value>] { layers(of: Request(property)) }
 
     private func layers<Value: Sendable>(of request: Request) -> [ValueLayer<Value>] {

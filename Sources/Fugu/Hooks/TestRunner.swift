@@ -57,6 +57,8 @@ package enum TestProcess {
     @TaskLocal static var isMakingForAll = false
 }
 
-/// Marks this process as one that links FuguTesting. Called by a constructor written in C.
+/// Marks this process as one that links FuguTesting.
+///
+/// Called by a constructor written in C.
 @_cdecl("fugu_testing_is_linked")
 package func fuguTestingIsLinked(_ install: UnsafeRawPointer) { TestProcess.begin(install) }

@@ -11,6 +11,7 @@
 /// a setter.
 public protocol AsyncFeature: Keyed, SendableMetatype where Held == Instance {
     /// The type of what a container holds: the instance.
+    @_documentation(visibility: internal)
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
@@ -46,11 +47,17 @@ extension AsyncFeature {
     public static var isLocal: Bool { false }
     /// The default, `false`: the instance lives where its inputs live.
     public static var isShared: Bool { false }
-    /// The identity of the key. Don't use it directly.
+    /// The identity of the key.
+    ///
+    /// Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.asyncFeature(Self.self) }
-    /// The default, `false`. Don't use it directly.
+    /// The default, `false`.
+    ///
+    /// Don't use it directly.
     public static var _isExternal: Bool { false }
-    /// Begins to load the instance if there is none. Don't use it directly.
+    /// Begins to load the instance if there is none.
+    ///
+    /// Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         PreparationHandle(
             task: Task {
@@ -67,6 +74,8 @@ extension AsyncFeature {
 public protocol ExternalAsyncFeature: AsyncFeature {}
 
 extension ExternalAsyncFeature {
-    /// Always `true`. Don't use it directly.
+    /// Always `true`.
+    ///
+    /// Don't use it directly.
     public static var _isExternal: Bool { true }
 }

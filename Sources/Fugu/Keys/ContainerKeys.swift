@@ -15,6 +15,8 @@
 ///
 /// Properties and features share the namespace, so the compiler refuses a name that is given twice.
 public struct ContainerKeys: Sendable {
-    /// Creates the namespace. There is nothing to configure in it.
+    /// Creates the namespace.
+    ///
+    /// There is nothing to configure in it.
     @inlinable public init() {}
 }

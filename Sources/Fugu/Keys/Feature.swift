@@ -21,6 +21,7 @@
 /// in isolation: `extension Model: @MainActor Feature`.
 public protocol Feature: Keyed where Held == Instance {
     /// The type of what a container holds: the instance.
+    @_documentation(visibility: internal)
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
@@ -59,13 +60,21 @@ extension Feature {
     public static var isLocal: Bool { false }
     /// The default, `false`: the instance lives where its inputs live.
     public static var isShared: Bool { false }
-    /// The identity of the key. Don't use it directly.
+    /// The identity of the key.
+    ///
+    /// Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.feature(Self.self) }
-    /// The default, `nil`. Don't use it directly.
+    /// The default, `nil`.
+    ///
+    /// Don't use it directly.
     public static var _standIn: (() -> Instance)? { nil }
-    /// Loads. Don't use it directly.
+    /// Loads.
+    ///
+    /// Don't use it directly.
     @inlinable public static func _make(in container: any FeatureContainer) -> Instance { load(in: container) }
-    /// Loads the instance if there is none. Don't use it directly.
+    /// Loads the instance if there is none.
+    ///
+    /// Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         container.prepare(Request(Self.self)) { Payload(_make(in: $0)) }
     }
@@ -84,11 +93,15 @@ public protocol ExternalFeature: Feature {
 }
 
 extension ExternalFeature {
-    /// The placeholder. Don't use it directly.
+    /// The placeholder.
+    ///
+    /// Don't use it directly.
     public static var _standIn: (() -> Instance)? { { placeholder } }
     /// The placeholder.
     public static var preview: Instance { placeholder }
-    /// Loads, or returns the preview in an Xcode preview. Don't use it directly.
+    /// Loads, or returns the preview in an Xcode preview.
+    ///
+    /// Don't use it directly.
     public static func _make(in container: any FeatureContainer) -> Instance {
         PreviewRun.isOn ? preview : load(in: container)
     }

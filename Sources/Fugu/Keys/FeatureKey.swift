@@ -14,23 +14,25 @@
 
     @usableFromInline let interned: InternedKey
 
-    /// The identity of the key. Don't use it directly.
+    /// The identity of the key.
+    ///
+    /// Don't use it directly.
     @inlinable public var _raw: UInt { interned.raw }
 
     /// Creates a key.
     ///
     /// - Parameters:
-    ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the instance is made anew when something
-    ///     changes that it was made from.
-    ///   - isLocal: A Boolean value that indicates whether each container that asks makes its own instance, though it
-    ///     reads nothing of its own.
+    ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
+    ///     its inputs changes.
+    ///   - isLocal: A Boolean value that indicates whether every container loads its own instance, regardless of the
+    ///     inputs.
     ///   - isShared: A Boolean value that indicates whether the instance must live in the root.
-    ///   - placeholder: What strict containers give instead. With a placeholder the feature is external.
+    ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is made.
     ///   - line: The line where the key is made.
     ///   - column: The column where the key is made.
-    ///   - load: Makes the instance, like ``Feature/load(in:)``.
+    ///   - load: A closure that creates the instance, like ``Feature/load(in:)``.
     /// - Complexity: O(1), without a lock once the key was made before.
     @inlinable @inline(__always)
     public init(
@@ -51,18 +53,18 @@
     /// Creates a key where one place in the source makes several keys.
     ///
     /// - Parameters:
-    ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the instance is made anew when something
-    ///     changes that it was made from.
-    ///   - isLocal: A Boolean value that indicates whether each container that asks makes its own instance, though it
-    ///     reads nothing of its own.
+    ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
+    ///     its inputs changes.
+    ///   - isLocal: A Boolean value that indicates whether every container loads its own instance, regardless of the
+    ///     inputs.
     ///   - isShared: A Boolean value that indicates whether the instance must live in the root.
-    ///   - placeholder: What strict containers give instead. With a placeholder the feature is external.
-    ///   - id: What tells the keys of one place apart.
+    ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
+    ///   - id: A value that differs between the keys of one place.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is made.
     ///   - line: The line where the key is made.
     ///   - column: The column where the key is made.
-    ///   - load: Makes the instance, like ``Feature/load(in:)``.
+    ///   - load: A closure that creates the instance, like ``Feature/load(in:)``.
     public init(
         reloadsWhenInputsChange: Bool = false, isLocal: Bool = false, isShared: Bool = false,
         placeholder: (@Sendable () -> Instance)? = nil, id: some Hashable & Sendable, member: StaticString = #function,
@@ -77,16 +79,22 @@
     /// Returns a Boolean value that indicates whether two keys name the same feature.
     public static func == (left: Self, right: Self) -> Bool { left._raw == right._raw }
     /// Hashes what `==` compares.
+    ///
+    /// - Parameter hasher: The hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(_raw) }
 }
 
 extension FeatureKey {
     var descriptor: FeatureDescriptor<Instance> { interned.descriptor() }
 
-    /// Reads it. Don't use it directly.
+    /// Reads it.
+    ///
+    /// Don't use it directly.
     public func _read(in container: Container) -> Instance { container[self] }
 
-    /// Loads the instance if there is none. Don't use it directly.
+    /// Loads the instance if there is none.
+    ///
+    /// Don't use it directly.
     public func _prepare(in container: Container) {
         _ = container.prepare(Request(self)) { [self] in Payload(descriptor.make(in: $0)) }
     }

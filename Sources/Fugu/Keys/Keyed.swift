@@ -13,7 +13,9 @@ public protocol Keyed {
 }
 
 extension Keyed {
-    /// Nothing: sources are asked for named properties only. Don't use it directly.
+    /// Nothing: sources are asked for named properties only.
+    ///
+    /// Don't use it directly.
     public static var _naming: PropertyNaming? { nil }
 }
 
@@ -34,11 +36,16 @@ public protocol ValueKey<Held>: Sendable, Hashable {
 }
 
 extension ValueKey {
-    /// Nothing: sources are asked for named properties only. Don't use it directly.
+    /// Nothing: sources are asked for named properties only.
+    ///
+    /// Don't use it directly.
     public var _naming: PropertyNaming? { nil }
 }
 
-/// A load under way that nobody may want any longer. Don't use it directly.
+/// A load under way that nobody may want any longer.
+///
+/// Don't use it directly.
+@_documentation(visibility: internal)
 public struct PreparationHandle: Sendable {
     let task: Task<Void, Never>
 

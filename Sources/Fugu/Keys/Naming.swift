@@ -1,4 +1,7 @@
-/// How a named key is asked of sources. Made by this library for named keys; there is nothing to do with it outside.
+/// How a named key is asked of sources.
+///
+/// Made by this library for named keys; there is nothing to do with it outside.
+@_documentation(visibility: internal)
 public struct PropertyNaming: Sendable {
     /// The dotted path.
     package let name: String
@@ -8,8 +11,8 @@ public struct PropertyNaming: Sendable {
     let equal: Equality
     let ask: @Sendable (any ValueSources) -> SourceAnswer<Payload>
 
-    /// - Parameter isDeclared: Whether `isSecret` was said of the name and so holds for others of that name; not if it is
-    ///   only meant to be on the safe side.
+    /// `isDeclared`: Whether `isSecret` was said of the name and so holds for others of that name; not if it is
+    /// only meant to be on the safe side.
     init<Value: Decodable & Sendable>(_ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true) {
         self.name = name
         isSecretItself = isSecret
@@ -26,8 +29,9 @@ public struct PropertyNaming: Sendable {
     }
 }
 
-/// The names that some key of the process calls secret. Every question takes time for the length of the name asked about,
-/// however many secrets there are.
+/// The names that some key of the process calls secret.
+///
+/// Every question takes time for the length of the name asked about, however many secrets there are.
 package enum SecretNames {
     private struct Known {
         var names: Set<String> = []
@@ -85,7 +89,9 @@ package enum SecretNames {
 }
 
 /// All that a container is given from outside, as the one thing that it asks: a name and a type in, a value or an error
-/// out. Asked on any thread, outside every lock; one object always answers the same.
+/// out.
+///
+/// Asked on any thread, outside every lock; one object always answers the same.
 package protocol ValueSources: AnyObject, Sendable {
     func answer<Value: Decodable & Sendable>(_ name: String, as: Value.Type, isSecret: Bool) -> SourceAnswer<Value>
     /// Whether a name has here what it had in `others`, so that nobody needs to hear of it.

@@ -6,6 +6,7 @@
 /// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it.
 public protocol Property: Keyed where Held == Value {
     /// The type of what a container holds: the value.
+    @_documentation(visibility: internal)
     associatedtype Held = Value
     /// The type of the value. Instances of classes are shared; everything else is copied.
     associatedtype Value: Sendable
@@ -22,9 +23,13 @@ public protocol Property: Keyed where Held == Value {
 extension Property {
     /// The default, `false`: the value may be printed.
     public static var isSecret: Bool { false }
-    /// The identity of the key. Don't use it directly.
+    /// The identity of the key.
+    ///
+    /// Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.property(Self.self) }
-    /// Evaluates the default if there is no value. Don't use it directly.
+    /// Evaluates the default if there is no value.
+    ///
+    /// Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         container.prepare(Request(Self.self)) { _ in Payload(defaultValue) }
     }
@@ -42,6 +47,8 @@ extension NamedProperty {
     /// The default, `nil`.
     public static var help: String? { nil }
 
-    /// Its name and how it is decoded. Don't use it directly.
+    /// Its name and how it is decoded.
+    ///
+    /// Don't use it directly.
     public static var _naming: PropertyNaming? { PropertyNaming(name, Value.self, isSecret: isSecret) }
 }

@@ -27,7 +27,9 @@
 
     @usableFromInline let interned: InternedKey
 
-    /// The identity of the key. Don't use it directly.
+    /// The identity of the key.
+    ///
+    /// Don't use it directly.
     @inlinable public var _raw: UInt { interned.raw }
 
     @inlinable init(interned: InternedKey) { self.interned = interned }
@@ -63,7 +65,7 @@
     /// - Parameters:
     ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - id: What tells the keys of one place apart.
+    ///   - id: A value that differs between the keys of one place.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is made.
     ///   - line: The line where the key is made.
@@ -124,7 +126,7 @@
     ///
     /// - Parameters:
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - id: What tells the keys of one place apart.
+    ///   - id: A value that differs between the keys of one place.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is made.
     ///   - line: The line where the key is made.
@@ -159,6 +161,8 @@
     /// Returns a Boolean value that indicates whether two keys name the same property.
     public static func == (left: Self, right: Self) -> Bool { left._raw == right._raw }
     /// Hashes what `==` compares.
+    ///
+    /// - Parameter hasher: The hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(_raw) }
 }
 
@@ -166,13 +170,19 @@ extension PropertyKey {
     /// The dotted path under which sources are asked, if there is one.
     public var name: String? { _naming?.name }
 
-    /// How sources are asked for it. Don't use it directly.
+    /// How sources are asked for it.
+    ///
+    /// Don't use it directly.
     public var _naming: PropertyNaming? { descriptor.naming }
 
-    /// Reads it. Don't use it directly.
+    /// Reads it.
+    ///
+    /// Don't use it directly.
     public func _read(in container: Container) -> Value { container[self] }
 
-    /// Evaluates the default if there is no value. Don't use it directly.
+    /// Evaluates the default if there is no value.
+    ///
+    /// Don't use it directly.
     public func _prepare(in container: Container) {
         _ = container.prepare(Request(self)) { [self] _ in Payload(descriptor.defaultValue()) }
     }

@@ -6,6 +6,7 @@
 /// setter.
 public protocol ThrowingFeature: Keyed where Held == Instance {
     /// The type of what a container holds: the instance.
+    @_documentation(visibility: internal)
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
@@ -41,11 +42,17 @@ extension ThrowingFeature {
     public static var isLocal: Bool { false }
     /// The default, `false`: the instance lives where its inputs live.
     public static var isShared: Bool { false }
-    /// The identity of the key. Don't use it directly.
+    /// The identity of the key.
+    ///
+    /// Don't use it directly.
     @inlinable @inline(__always) public static var _raw: UInt { Key.throwingFeature(Self.self) }
-    /// The default, `false`. Don't use it directly.
+    /// The default, `false`.
+    ///
+    /// Don't use it directly.
     public static var _isExternal: Bool { false }
-    /// Loads the instance if there is none. Don't use it directly.
+    /// Loads the instance if there is none.
+    ///
+    /// Don't use it directly.
     public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         do {
             _ = try container.readSlowly(Self.self, nil)
@@ -60,6 +67,8 @@ extension ThrowingFeature {
 public protocol ExternalThrowingFeature: ThrowingFeature {}
 
 extension ExternalThrowingFeature {
-    /// Always `true`. Don't use it directly.
+    /// Always `true`.
+    ///
+    /// Don't use it directly.
     public static var _isExternal: Bool { true }
 }

@@ -7,7 +7,9 @@ public final class ObservationToken: Sendable {
     init(_ observer: Observer) { subscription = observer.subscription }
     init(_ observer: EventObserver) { subscription = observer }
 
-    /// Ends the observation and releases the closure. No call of the observer begins after this method has returned.
+    /// Ends the observation and releases the closure.
+    ///
+    /// No call of the observer begins after this method has returned.
     public func cancel() { subscription.cancel() }
 }
 

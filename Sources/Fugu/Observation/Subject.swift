@@ -26,8 +26,9 @@
 }
 
 extension Container {
-    /// Loads what cannot fail, for those who observe it. If the container has gone away or is closed by now, nobody is
-    /// there to miss it.
+    /// Loads what cannot fail, for those who observe it.
+    ///
+    /// If the container has gone away or is closed by now, nobody is there to miss it.
     func prepare(_ request: Request, _ load: (Container) -> Payload) -> PreparationHandle? {
         _ = try? backing.read(request, self, load)
         return nil

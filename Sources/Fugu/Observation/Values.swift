@@ -1,10 +1,10 @@
-/// The values of a key: the present one, then later ones.
+/// An asynchronous sequence of the values of a key: the present one, and then later ones.
 ///
-/// A slow reader skips to the newest. The sequence ends when the reader's task is cancelled, or when the container closes or
-/// goes away. Each iteration is independent of the others: every reader gets the values for itself. The sequence doesn't keep
-/// the container alive.
+/// A slow reader skips to the newest value. The sequence ends when the reader's task is cancelled, or when the
+/// container closes or goes away. Every reader gets the values for itself. The sequence doesn't keep the container
+/// alive.
 public struct Values<Element: Sendable>: AsyncSequence, Sendable {
-    /// Reading values does not fail.
+    /// The type of errors: reading values can't fail.
     public typealias Failure = Never
 
     private let source: ValueSource<Element>
@@ -19,22 +19,29 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
         first = Guarded(source.stream(in: owner, prepare(container)))
     }
 
-    /// Begins an iteration.
+    /// Returns an iterator.
+    ///
+    /// - Returns: The iterator, which begins with the present value.
     public func makeAsyncIterator() -> AsyncIterator {
         let first = first.withLock { $0.take() }
         return AsyncIterator(stream: first ?? source.stream())
     }
 
-    /// One reader's way through the values.
+    /// An iterator over the values.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var iterator: AsyncStream<Element>.Iterator
 
         fileprivate init(stream: AsyncStream<Element>) { iterator = stream.makeAsyncIterator() }
 
-        /// Returns the present value at first, then the newest one that was not returned yet, and `nil` at the end.
+        /// Returns the present value at first, and then the newest value that wasn't returned yet.
+        ///
+        /// - Returns: The value, or `nil` at the end.
         public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
-        /// Returns the present value at first, then the newest one that was not returned yet, and `nil` at the end.
+        /// Returns the present value at first, and then the newest value that wasn't returned yet.
+        ///
+        /// - Parameter actor: The actor on which the caller runs.
+        /// - Returns: The value, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             await iterator.next(isolation: actor)
         }
@@ -53,8 +60,9 @@ private struct ValueSource<Element: Sendable>: Sendable {
         container().map { stream(in: $0, prepare($0)) } ?? AsyncStream { $0.finish() }
     }
 
-    /// The present value, if there is one by now, and all later ones. When nobody listens any more, nobody wants what is
-    /// loading either.
+    /// The present value, if there is one by now, and all later ones.
+    ///
+    /// When nobody listens any more, nobody wants what is loading either.
     func stream(in container: Container, _ preparation: PreparationHandle?) -> AsyncStream<Element> {
         let node = container.backing.node
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
@@ -74,22 +82,31 @@ private struct ValueSource<Element: Sendable>: Sendable {
 }
 
 extension Container {
-    /// Returns the values of what a type names: the present one, then later ones.
+    /// Returns a sequence of the values of a type: the present one, and then later ones.
     ///
-    /// What is not there is loaded; a failure is not told.
+    /// If there is no value, it's loaded. A load that fails yields nothing.
+    ///
+    /// - Parameter key: The type to follow.
+    /// - Returns: The sequence.
     public func values<K: Keyed & SendableMetatype>(of key: K.Type) -> Values<K.Held> {
         Values(of: Subject(K.self), in: self) { K._prepare(in: $0, reportsFailure: false) }
     }
 
-    /// Returns the values of what a type that belongs to an actor names: the present one, then later ones.
+    /// Returns a sequence of the values of a type that belongs to an actor: the present one, and then later ones.
     ///
-    /// What is not there is loaded, at this call; a failure is not told.
+    /// If there is no value, it's loaded at this call.
+    ///
+    /// - Parameter key: The type to follow.
+    /// - Returns: The sequence.
     public func values<K: Keyed>(of key: K.Type) -> Values<K.Held> {
         _ = K._prepare(in: self, reportsFailure: false)
         return Values(of: Subject(isolated: K.self), in: self) { _ in nil }
     }
 
-    /// Returns the values of what a key names: the present one, then later ones.
+    /// Returns a sequence of the values of a key: the present one, and then later ones.
+    ///
+    /// - Parameter key: The key to follow.
+    /// - Returns: The sequence.
     public func values<K: ValueKey>(of key: K) -> Values<K.Held> {
         Values(of: Subject(key), in: self) {
             key._prepare(in: $0)
@@ -97,7 +114,10 @@ extension Container {
         }
     }
 
-    /// Returns the values of what a member of ``ContainerKeys`` names: the present one, then later ones.
+    /// Returns a sequence of the values of a member of ``ContainerKeys``: the present one, and then later ones.
+    ///
+    /// - Parameter key: The member to follow.
+    /// - Returns: The sequence.
     public func values<K: ValueKey>(of key: KeyPath<ContainerKeys, K>) -> Values<K.Held> {
         values(of: ContainerKeys()[keyPath: key])
     }

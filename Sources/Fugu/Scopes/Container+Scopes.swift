@@ -53,7 +53,9 @@ extension Container {
         }
     }
 
-    /// Invalidates the scopes of this container and its descendants. Observed scopes are configured again at once.
+    /// Invalidates the scopes of this container and its descendants.
+    ///
+    /// Observed scopes are configured again at once.
     public func invalidateScopes() { invalidateScopes { _ in } }
 
     private func add(_ rule: ScopeRule) {

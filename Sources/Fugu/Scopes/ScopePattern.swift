@@ -109,7 +109,9 @@ extension ScopePattern {
 }
 
 extension ScopePattern {
-    /// The states that a path has led to so far. State `i` means that the tokens before `i` have matched what was read.
+    /// The states that a path has led to so far.
+    ///
+    /// State `i` means that the tokens before `i` have matched what was read.
     private struct Run {
         private let tokens: [Token]
         private var states: [Int] = []
@@ -160,7 +162,9 @@ extension ScopePattern {
             }
         }
 
-        /// Enters a state alone: in the middle of a skipped segment `directories` must not be left. Whether it was new.
+        /// Enters a state alone: in the middle of a skipped segment `directories` must not be left.
+        ///
+        /// Whether it was new.
         @discardableResult
         private mutating func stay(in state: Int) -> Bool {
             guard entered[state] != step else { return false }

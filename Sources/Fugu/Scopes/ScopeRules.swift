@@ -17,7 +17,9 @@ final class ScopeRule: Sendable {
     }
 }
 
-/// What a node knows of rules and scopes. Guarded by the lock of the family.
+/// What a node knows of rules and scopes.
+///
+/// Guarded by the lock of the family.
 struct ScopeFacts {
     /// The rules that were added here, in order.
     var rules: [ScopeRule] = []
@@ -32,7 +34,9 @@ struct WeakScope {
     let layer: NodeIdentity
 }
 
-/// What a layer knows. Guarded by the lock of the family.
+/// What a layer knows.
+///
+/// Guarded by the lock of the family.
 struct LayerFacts {
     let path: String
     var isComputed = false
@@ -161,7 +165,9 @@ extension Node {
         !family.hasScopes || path.allSatisfy { $0.storage.facts.scopes?.layer?.isComputed != false }
     }
 
-    /// Under the lock: lets the layers at or below this node be computed again. Returns the nodes of those observed.
+    /// Under the lock: lets the layers at or below this node be computed again.
+    ///
+    /// Returns the nodes of those observed.
     func invalidateLayers() -> [Node] {
         family.layers.map(\.node).filter { layer in
             layer.isWithin(self) && layer.storage.facts.scopes?.layer?.isComputed == true

@@ -19,9 +19,11 @@ struct CellReference: @unchecked Sendable, Equatable {
         return Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: state & CellState.boxed != 0)
     }
 
-    /// Puts a value in and lets readers see it at once, or only after `open()`. Returns the value that was there.
+    /// Puts a value in and lets readers see it at once, or only after `open()`.
     ///
-    /// - Parameter time: A time of its own.
+    /// Returns the value that was there.
+    ///
+    /// `time`: A time of its own.
     func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
         let old = state
         let kept = old & CellState.special
@@ -54,7 +56,7 @@ struct CellReference: @unchecked Sendable, Equatable {
 
     /// Takes the value away, leaving `flags`.
     ///
-    /// - Parameter time: A time of its own.
+    /// `time`: A time of its own.
     func clear(flags: UInt64 = 0, at time: UInt64) -> Garbage {
         let old = state
         let next = CellState.at(time) | old & CellState.special | flags
@@ -72,7 +74,7 @@ struct CellReference: @unchecked Sendable, Equatable {
 
     /// Lets readers of this container, which has no value of its own here, read an ancestor's cell.
     ///
-    /// - Parameter now: The time of the last change. Two links of one time are right alike, so it need not be their own.
+    /// `now`: The time of the last change. Two links of one time are right alike, so it need not be their own.
     func link(to target: CellReference, at now: UInt64) {
         guard target.has(CellState.fast), state & (CellState.held | CellState.loaded) == 0 else { return }
         let bare = CellState.at(now) | state & CellState.special

@@ -1,4 +1,5 @@
 /// What was taken out of cells under the lock, to be let go outside it: releasing runs `deinit`s, which are user code.
+///
 /// Most changes leave one box and what it was made from, or less, and that costs nothing here.
 struct Garbage {
     private var first: UInt64 = 0
@@ -65,7 +66,9 @@ struct Garbage {
         if self.object == nil { self.object = added } else { more().objects.append(added) }
     }
 
-    /// Releases everything, after the last reader has left what is in boxes. Outside every lock.
+    /// Releases everything, after the last reader has left what is in boxes.
+    ///
+    /// Outside every lock.
     func dispose() {
         if first != 0 {
             Stripes.awaitReaders()

@@ -9,7 +9,9 @@ package final class Guarded<Value>: @unchecked Sendable {
 
     deinit { lock.destroy() }
 
-    /// Runs `body` with exclusive access. `body` must not call user code.
+    /// Runs `body` with exclusive access.
+    ///
+    /// `body` must not call user code.
     @discardableResult
     package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock.lock()
@@ -18,7 +20,9 @@ package final class Guarded<Value>: @unchecked Sendable {
     }
 }
 
-/// A value that is touched only while the lock of its family is held. Whoever makes it frees it.
+/// A value that is touched only while the lock of its family is held.
+///
+/// Whoever makes it frees it.
 struct FamilyState<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
@@ -58,7 +62,9 @@ struct FamilyLock: @unchecked Sendable {
 }
 
 #if !canImport(Darwin) && (canImport(Glibc) || canImport(Musl) || canImport(Android))
-/// A few places serve all locks: who shares one is woken with others and looks again. Never freed.
+/// A few places serve all locks: who shares one is woken with others and looks again.
+///
+/// Never freed.
 struct ParkingPlaces: @unchecked Sendable {
     static let all = ParkingPlaces()
     private let places = (0..<16).map { _ in PlatformParking() }
@@ -69,7 +75,9 @@ struct ParkingPlaces: @unchecked Sendable {
 }
 #endif
 
-/// Lets one thread sleep until another one raises it. It is raised once.
+/// Lets one thread sleep until another one raises it.
+///
+/// It is raised once.
 final class Signal: @unchecked Sendable {
     private let signal = PlatformSignal()
 

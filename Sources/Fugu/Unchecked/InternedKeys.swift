@@ -5,7 +5,9 @@ public import Synchronization
 // since a reader may be in it, and neither are records. What a key was made with has the type that the key asks for, since
 // the type is part of what is compared.
 
-/// The address of the table, or zero. It is set up by the linker: a lazy global costs more than all else of a hit.
+/// The address of the table, or zero.
+///
+/// It is set up by the linker: a lazy global costs more than all else of a hit.
 @usableFromInline let internTable = Atomic<UInt>(0)
 
 /// What a value key is found by, and its identity.
@@ -179,8 +181,10 @@ private struct InternTable {
 }
 
 #if DEBUG
-/// Whether two closures captured something, and not the same: judged by the first word, so that nothing is evaluated where
-/// a member makes the same key again. Debug builds only.
+/// Whether two closures captured something, and not the same: judged by the first word, so that nothing is evaluated
+/// where a member makes the same key again.
+///
+/// Debug builds only.
 func capturesDiffer<Value>(
     _ left: @escaping @Sendable () -> Value, _ right: @escaping @Sendable () -> Value
 ) -> Bool {

@@ -1,7 +1,9 @@
 public import Synchronization
 
-/// The bits of `Cell.state`: flags in the low 8, in the others the time on the family's clock at which the value came or the
-/// link was made. The clock ticks with every change and never comes round.
+/// The bits of `Cell.state`: flags in the low 8, in the others the time on the family's clock at which the value came
+/// or the link was made.
+///
+/// The clock ticks with every change and never comes round.
 @usableFromInline enum CellState {
     /// `word` is this container's own value and may be read.
     @usableFromInline static let fast: UInt64 = 1
@@ -31,7 +33,9 @@ public import Synchronization
     @usableFromInline let key: UInt
     @usableFromInline let state: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
-    /// Guarded. A retained object with what is rarely needed.
+    /// Guarded.
+    ///
+    /// A retained object with what is rarely needed.
     var info: FamilyState<CellFacts>?
 }
 
@@ -60,8 +64,10 @@ public import Synchronization
     let lock: FamilyLock
 }
 
-/// What stands behind the header and is touched under the lock only. It is no part of the header, since changing a field
-/// in place counts as an access to the whole for the thread sanitizer, which readers of the header would then race with.
+/// What stands behind the header and is touched under the lock only.
+///
+/// It is no part of the header, since changing a field in place counts as an access to the whole for the thread
+/// sanitizer, which readers of the header would then race with.
 struct Ledger {
     var count: UInt32 = 0
     /// Cells not given out yet.

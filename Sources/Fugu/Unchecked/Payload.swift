@@ -3,7 +3,9 @@
     @inlinable init() {}
 }
 
-/// Holds a value that does not fit a word. Only sendable ones are ever put in, by `Payload.init`.
+/// Holds a value that does not fit a word.
+///
+/// Only sendable ones are ever put in, by `Payload.init`.
 @usableFromInline final class Box<Value>: AnyBox, @unchecked Sendable {
     @usableFromInline let value: Value
     @inlinable init(_ value: Value) { self.value = value }

@@ -12,9 +12,10 @@ import Android
 import WinSDK
 #endif
 
-/// The platform's own lock, or, where that costs more than what it guards, one word. `Synchronization.Mutex` would do, but
-/// on Linux its lock word lives in a library that the thread sanitizer does not see, which makes it report races that are
-/// none.
+/// The platform's own lock, or, where that costs more than what it guards, one word.
+///
+/// `Synchronization.Mutex` would do, but on Linux its lock word lives in a library that the thread sanitizer does not
+/// see, which makes it report races that are none.
 struct PlatformLock {
     #if canImport(Darwin)
     private let word = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
@@ -81,7 +82,9 @@ struct PlatformParking {
         pthread_cond_init(condition, nil)
     }
 
-    /// Sleeps until `isDone`. Whoever makes it so calls `wakeAll` afterwards.
+    /// Sleeps until `isDone`.
+    ///
+    /// Whoever makes it so calls `wakeAll` afterwards.
     func wait(until isDone: () -> Bool) {
         pthread_mutex_lock(mutex)
         while !isDone() { pthread_cond_wait(condition, mutex) }

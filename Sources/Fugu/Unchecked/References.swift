@@ -1,6 +1,7 @@
 extension Array {
-    /// Gives all that are there to `body`, in order. The list keeps them, so nothing is counted for each, which would cost
-    /// more than most bodies do.
+    /// Gives all that are there to `body`, in order.
+    ///
+    /// The list keeps them, so nothing is counted for each, which would cost more than most bodies do.
     @inline(__always)
     func forEachUncounted<Object: Swift.AnyObject>(_ body: (Object) -> Void) where Element == Object? {
         withUnsafeBufferPointer { objects in
@@ -11,7 +12,9 @@ extension Array {
     }
 }
 
-/// A reference that counts nothing. Where one stands it is said who keeps the object.
+/// A reference that counts nothing.
+///
+/// Where one stands it is said who keeps the object.
 struct Unowned<Object: AnyObject & Sendable>: Sendable, Hashable {
     private let reference: Unmanaged<Object>
 
@@ -48,7 +51,9 @@ struct ChainReference<Link: AnyObject & Sendable>: Sendable {
     /// Gives the object to the caller, who lets it go.
     func take() -> Link { reference.takeRetainedValue() }
 
-    /// Lets the object go, and those that only it and one another kept, one by one: a family may be deeper than a stack.
+    /// Lets the object go, and those that only it and one another kept, one by one: a family may be deeper than a
+    /// stack.
+    ///
     /// The compiler would do so by itself for a strong reference, but counts twice as often.
     @inline(__always)
     func release(_ next: (Link) -> ChainReference?) {

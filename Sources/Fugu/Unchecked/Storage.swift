@@ -24,7 +24,10 @@
 // stronger than it must be, and none may be weaker.
 public import Synchronization
 
-/// A container's storage, as readers use it. Whoever uses it keeps the container alive meanwhile.
+/// A container's storage, as readers use it.
+///
+/// Whoever uses it keeps the container alive meanwhile.
+@_documentation(visibility: internal)
 @frozen public struct StorageReference: @unchecked Sendable {
     @usableFromInline let header: UnsafeMutablePointer<Header>
 
@@ -90,8 +93,9 @@ public import Synchronization
         return Self.unpack(word, as: Value.self)
     }
 
-    /// Whether a link is right and its target's word could be read just before `target` was. One look at the target's
-    /// state is enough: all that happened since the link was made has a later time.
+    /// Whether a link is right and its target's word could be read just before `target` was.
+    ///
+    /// One look at the target's state is enough: all that happened since the link was made has a later time.
     @inlinable @inline(__always)
     func isCurrent(_ link: UInt64, _ target: UInt64) -> Bool {
         let time = CellState.time(link)

@@ -2,7 +2,9 @@ import Synchronization
 
 extension StorageReference {
     private static var slotsOffset: Int { MemoryLayout<Table>.size }
-    /// From the header's address. Both have the alignment of a word.
+    /// From the header's address.
+    ///
+    /// Both have the alignment of a word.
     private static var ledgerOffset: Int { MemoryLayout<Header>.stride }
     private static var factsOffset: Int { ledgerOffset + MemoryLayout<Ledger>.stride }
 
@@ -123,7 +125,9 @@ extension StorageReference {
     /// Under the lock: the cell of a key, if there is one.
     func existingCell(_ key: Key) -> CellReference? { find(key.raw).map(CellReference.init) }
 
-    /// Under the lock: all cells, in no order. Cells may be made meanwhile; whether those are met too is open.
+    /// Under the lock: all cells, in no order.
+    ///
+    /// Cells may be made meanwhile; whether those are met too is open.
     var cells: Cells {
         let table = header.pointee.table.load(ordering: .relaxed)
         let mask = UnsafePointer<Table>(bitPattern: table)!.pointee.mask
@@ -152,8 +156,9 @@ extension StorageReference {
         }
     }
 
-    /// Puts a value in the place of another that code set, if nobody but readers is concerned with it. They never notice
-    /// more than the new value. Takes the lock. Nil if others are certainly concerned.
+    /// Puts a value in the place of another that code set, if nobody but readers is concerned with it.
+    ///
+    /// They never notice more than the new value. Takes the lock. Nil if others are certainly concerned.
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = find(key) else { return false }
         if cell.pointee.state.load(ordering: .relaxed) & CellState.special != 0 { return nil }

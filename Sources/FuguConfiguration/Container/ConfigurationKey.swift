@@ -1,18 +1,27 @@
 public import Fugu
 
-/// A key whose value can be checked without being read: every ``Fugu/PropertyKey`` of a decodable value. A type that is a
-/// `NamedProperty` is passed as such where keys are.
+/// A key whose value can be checked without being read: every ``Fugu/PropertyKey`` of a decodable value.
+///
+/// Where a function takes keys, it takes types that conform to `NamedProperty` in a parameter of their own.
 public protocol ConfigurationKey: Sendable {
     /// The dotted path under which sources are asked, if there is one.
     var name: String? { get }
-    /// Returns what is wrong with the value that a read in `container` would take from a source; `nil` if nothing is, or if
-    /// code, a rule or only the default gives the value. May be called from any thread.
+    /// Returns the problem with the value that a read would take from a source.
+    ///
+    /// You can call the method from any thread.
+    ///
+    /// - Parameter container: The container that would be read.
+    /// - Returns: The problem, or `nil` if there is none or if code, a rule, or the default gives the value.
     func mistake(in container: Container) -> PropertyError?
 }
 
 extension PropertyKey: ConfigurationKey where Value: Decodable {
-    /// Returns what is wrong with the value that a read in `container` would take from a source; `nil` if nothing is, or if
-    /// code, a rule or only the default gives the value.
+    /// Returns the problem with the value that a read would take from a source.
+    ///
+    /// You can call the method from any thread.
+    ///
+    /// - Parameter container: The container that would be read.
+    /// - Returns: The problem, or `nil` if there is none or if code, a rule, or the default gives the value.
     public func mistake(in container: Container) -> PropertyError? { answer(container.layers(of: self)).mistake }
 }
 

@@ -1,16 +1,17 @@
 public import Fugu
 
 extension Container {
-    /// Returns a description of everything that was declared: what it is called in files, variables and arguments, what it
-    /// takes and what it is if nobody says anything.
+    /// Returns a description of all declared keys: their names in files, variables, and arguments, their types, and
+    /// their defaults.
     ///
     ///     print(container.reference().helpText)
     ///
     /// Defaults are evaluated; those of secrets are left out. A key whose value is a table is listed with its members, which
     /// are found by decoding its default; where it has none, by decoding an instance from zeros and empty strings.
     ///
-    /// - Parameter prefix: What variables begin with. If you leave it out, the prefix of the ``EnvironmentSource`` that was
-    ///   applied last, if there is one.
+    /// - Parameter prefix: The prefix of variables. If you leave it out, it's the prefix of the ``EnvironmentSource``
+    ///   that was applied last.
+    /// - Returns: The description.
     public func reference(prefix: String? = nil) -> ConfigurationReference {
         let prefix = prefix ?? appliedPrefix
         return ConfigurationReference(declaredKeys.compactMap { $0.reference(prefix: prefix) })
@@ -22,23 +23,23 @@ extension Container {
     }
 }
 
-/// What a program can be told from outside, to be printed for those who run it.
+/// A description of the keys that a program takes from outside, to print for those who run it.
 public struct ConfigurationReference: Sendable, Hashable {
-    /// One key.
+    /// A key in a reference.
     public struct Entry: Sendable, Hashable {
         /// The dotted name, as in files.
         public var name: String
-        /// The environment variable.
+        /// The name of the environment variable.
         public var variable: String
-        /// The argument, with the dashes before it.
+        /// The argument with its leading dashes.
         public var argument: String
         /// The name of the type, or the values that it takes.
         public var type: String
-        /// What the value is if nothing gives one, as TOML writes it; `nil` for secrets and where there is none.
+        /// The default, written as in TOML, or `nil` for secrets and keys without a default.
         public var defaultValue: String?
         /// A Boolean value that indicates whether the value is a secret.
         public var isSecret: Bool
-        /// What the key says of itself.
+        /// The help text of the key.
         public var help: String?
         /// The members if the value is a table, in the order in which its type asks for them; otherwise empty. Files give a
         /// table; an environment variable or an argument cannot.
@@ -55,7 +56,7 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var defaultValue: String?
     }
 
-    /// The keys in the order in which they were declared.
+    /// The keys in the order of their declaration.
     public var entries: [Entry]
 
     init(_ entries: [Entry]) { self.entries = entries }
@@ -75,7 +76,7 @@ public struct ConfigurationReference: Sendable, Hashable {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// A TOML file with all names in it and every value commented out.
+    /// A TOML file with all names, in which every value is commented out.
     public var toml: String {
         var text = ""
         for (table, entries) in tables {

@@ -4,18 +4,21 @@ extension Container {
     /// Returns a view of the values under a prefix: its `port` is the container's `database.port`.
     ///
     /// - Parameter prefix: The dotted name of a table.
+    /// - Returns: The view.
     public func section(_ prefix: String) -> ConfigurationSection {
         ConfigurationSection(container: self, prefix: prefix)
     }
 
-    /// Reads several values of one moment: none of them is from before a reload and another from after it.
+    /// Reads several values of one moment, so that a reload doesn't come between them.
     ///
     ///     let (host, port) = container.snapshot { ($0.host, $0.port) }
     ///
-    /// If the sources of the container or of an ancestor are replaced meanwhile, it reads again. Values that code sets at the
-    /// same time are not held back; use `update` on the writing side for those.
+    /// If the sources of the container or of an ancestor are replaced meanwhile, it reads again. Values that code sets
+    /// at the same time are not held back; publish those with `update`.
     ///
-    /// - Parameter read: Reads the values; it may run several times.
+    /// - Parameter read: A closure that reads the values. It may run several times.
+    /// - Returns: What `read` returns.
+    /// - Throws: What `read` throws.
     public func snapshot<Result>(_ read: (Container) throws -> Result) rethrows -> Result {
         while true {
             let before = allSources
@@ -27,19 +30,29 @@ extension Container {
 
 /// The values of a container under a prefix.
 public struct ConfigurationSection: Sendable {
-    /// The container that is read.
+    /// The container to read from.
     public let container: Container
-    /// The dotted name before all names.
+    /// The dotted name that precedes all names.
     public let prefix: String
 
-    /// Returns what code or a source gives under a name in this section; `nil` if nothing does. See
-    /// `property(_:as:)` of the container.
+    /// Returns the value that code or a source gives under a name in this section.
+    ///
+    /// See `property(_:as:)` of the container.
+    ///
+    /// - Parameters:
+    ///   - name: The dotted path within the section.
+    ///   - type: The type of the value.
+    /// - Returns: The value, or `nil` if nothing gives one.
+    /// - Throws: ``PropertyError`` if what is there has another type.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
     {
         try container.property("\(prefix).\(name)", as: type)
     }
 
-    /// Returns a section of this one.
+    /// Returns a section of this section.
+    ///
+    /// - Parameter name: The dotted name of a table within this one.
+    /// - Returns: The section.
     public func section(_ name: String) -> ConfigurationSection {
         ConfigurationSection(container: container, prefix: "\(prefix).\(name)")
     }

@@ -1,8 +1,9 @@
 public import Fugu
 
 extension Container {
-    /// Tells which value each declared key has, where it comes from and what it hides, in the order of declaration; see
-    /// ``declare(_:properties:)``.
+    /// Explains each declared key: its value, the origin of the value, and what it hides.
+    ///
+    /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
     public func explain() -> [Explanation] { declaredKeys.map { $0.explanation(self) } }
 
     /// Tells which value a read of the key gives, where it comes from, what it hides and what was made from it. Values of

@@ -3,24 +3,29 @@ public import Fugu
 // MARK: Keys that `ContainerKeys` declares
 
 extension Container {
-    /// Returns which value a read of a key gives, where it comes from, and what it hides.
+    /// Explains the value that a read of a key gives: its origin, and what it hides.
     ///
-    /// Values of secret keys are left out. The default is read if nothing else gives a value.
+    /// Values of secret keys are left out, and so are the values inside tables and structs. If nothing else gives a
+    /// value, the default is evaluated.
     ///
     /// - Parameter key: The member of `ContainerKeys` that declares the key.
+    /// - Returns: The explanation.
     public func explain<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Explanation {
         explain(ContainerKeys()[keyPath: key])
     }
 
-    /// Returns the value of a key, which code, a rule, or a source must give: a default does not count.
+    /// Returns the value of a key that code, a rule, or a source has to give.
+    ///
+    /// The default doesn't count.
     ///
     /// - Parameter key: The member of `ContainerKeys` that declares the key.
-    /// - Throws: ``PropertyError`` if what a source has is not what the key asks for, or if nothing gives a value.
+    /// - Returns: The value.
+    /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
     public func require<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) throws -> Value {
         try require(ContainerKeys()[keyPath: key])
     }
 
-    /// Checks everything at once, say at the start of a program, with all keys that it knows.
+    /// Checks the values of all keys at once, for example at the start of a program.
     ///
     /// ```swift
     /// try container.validate(\.timeout, \.host, properties: Credentials.self)
@@ -28,9 +33,9 @@ extension Container {
     ///
     /// - Parameters:
     ///   - first: The member of `ContainerKeys` that declares the first key.
-    ///   - others: The members that declare the others.
-    ///   - properties: All properties with names that are types.
-    /// - Throws: ``PropertyErrors`` with all that is wrong: values in the order of the keys, then unknown names.
+    ///   - others: The members that declare the other keys.
+    ///   - properties: The properties with names that are types.
+    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
     public func validate<Key: ConfigurationKey, each Other: ConfigurationKey>(
         _ first: KeyPath<ContainerKeys, Key>, _ others: repeat KeyPath<ContainerKeys, each Other>,
         properties: any NamedProperty.Type...
@@ -41,8 +46,9 @@ extension Container {
         try validate(keys, properties)
     }
 
-    /// Makes keys known before anything reads them: to ``validate()``, ``explain()``, and as secrets to every error and
-    /// explanation from now on.
+    /// Declares keys before anything reads them.
+    ///
+    /// ``validate()`` and ``explain()`` then know them, and errors and explanations protect those that are secrets.
     ///
     /// ```swift
     /// container.declare(\.port, \.password, properties: Retries.self)
@@ -50,7 +56,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - first: The member of `ContainerKeys` that declares the first key.
-    ///   - others: The members that declare the others.
+    ///   - others: The members that declare the other keys.
     ///   - properties: The properties that are types.
     public func declare<Key: ConfigurationKey, each Other: ConfigurationKey>(
         _ first: KeyPath<ContainerKeys, Key>, _ others: repeat KeyPath<ContainerKeys, each Other>,

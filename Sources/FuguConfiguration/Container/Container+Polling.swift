@@ -1,21 +1,20 @@
 public import Fugu
 
 extension Container {
-    /// Looks every `interval` whether a source of this container has changed, and if so reloads them all, until the task
-    /// is cancelled. The container lives as long as that.
+    /// Polls the sources of this container, and reloads them all after a change, until the task is cancelled.
     ///
-    /// It waits by the container's clock, and reads and decodes off the main actor, whoever calls.
+    /// The method keeps the container alive. It waits by the container's clock, and reads and decodes off the main
+    /// actor.
     ///
-    /// A change counts once it is complete: a source is read when two looks in a row, and 50 milliseconds, have found it
-    /// unchanged, and what was read is dropped if the source has changed meanwhile. A writer that pauses for longer can
-    /// still be overtaken. So write the new content to a file beside the old one and rename that: then nobody ever reads half
-    /// a file.
+    /// A change counts once it's complete: a source is read after it hasn't changed for two polls and 50 milliseconds,
+    /// and the result is dropped if the source has changed meanwhile. A writer that pauses for longer can still be
+    /// overtaken. Write the new content to a file beside the old one and rename it, so that nobody reads half a file.
     ///
-    /// A file that is broken, unreadable or gone changes nothing: the last good values stay, the mistake is reported once,
-    /// and reading is tried again at every look. Sources that cannot tell whether they have changed (see
-    /// ``PropertySource/modificationStamp()``) are read when another one has.
+    /// A file that is broken, unreadable, or gone changes nothing: the last good values stay, the problem is reported
+    /// once, and each poll tries again. Sources that can't tell whether they have changed (see
+    /// ``PropertySource/modificationStamp()``) are read when another one has changed.
     ///
-    /// - Parameter interval: The time between two looks.
+    /// - Parameter interval: The time between two polls.
     @concurrent public func reload(every interval: Duration) async {
         let clock = clock
         var watch = SourceWatch(interval: interval)
@@ -39,7 +38,9 @@ private struct SourceWatch {
         looksNeeded = interval > .zero ? max(1, Int((quiet / interval).rounded(.up))) : 1
     }
 
-    /// Reloads if there is something new. Returns what is to be reported.
+    /// Reloads if there is something new.
+    ///
+    /// Returns what is to be reported.
     mutating func look(at container: Container) -> String? {
         guard let stack = SourceStack.of(container) else { return nil }
         let stamps = stack.stampsNow

@@ -1,9 +1,13 @@
 public import Fugu
 
 extension Container {
-    /// The value of a key, which code, a rule or a source must give: a default does not count.
+    /// Returns the value of a key that code, a rule, or a source has to give.
     ///
-    /// - Throws: a ``PropertyError`` if what a source has is not what the key asks for, or if nothing gives a value.
+    /// The default doesn't count.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The value.
+    /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try checked {
             try require(answer(layers(of: key)), key.name, label: key.name ?? key.label)
@@ -12,9 +16,13 @@ extension Container {
         }
     }
 
-    /// The value of a property, which code, a rule or a source must give: a default does not count.
+    /// Returns the value of a property that code, a rule, or a source has to give.
     ///
-    /// - Throws: a ``PropertyError`` if what a source has is not what the property asks for, or if nothing gives a value.
+    /// The default doesn't count.
+    ///
+    /// - Parameter property: The property.
+    /// - Returns: The value.
+    /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
         try checked {
             try require(answer(layers(of: property)), P.name, label: P.name)
@@ -23,16 +31,17 @@ extension Container {
         }
     }
 
-    /// What code or a source gives under a name, without a key: nil if nothing does.
+    /// Returns the value that code or a source gives under a name, without a key.
     ///
-    /// The value is that of a ``Fugu/PropertyKey`` of this name and type, if there is one. A program asks for a fixed
-    /// number of names: each is remembered like a key.
+    /// If there is a ``Fugu/PropertyKey`` with this name and type, the value is that of the key. Use a fixed set of
+    /// names: each is remembered like a key.
     ///
     /// - Parameters:
     ///   - name: The dotted path.
-    ///   - type: What the value is to be.
-    /// - Throws: a ``PropertyError`` if what is there is something else. It quotes no value, since nobody has said whether
-    ///   it is a secret.
+    ///   - type: The type of the value.
+    /// - Returns: The value, or `nil` if nothing gives one.
+    /// - Throws: ``PropertyError`` if what is there has another type. It quotes no value, since the value may be a
+    ///   secret.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
     {
         if let key = PropertyKey<Value>.existing(name) { return try given(key, as: type) }

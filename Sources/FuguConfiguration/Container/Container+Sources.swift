@@ -1,17 +1,18 @@
 public import Fugu
 
 extension Container {
-    /// Reads a source and lets its values count here and in descendants: before those of the sources applied earlier,
-    /// after whatever code and rules set here.
+    /// Reads a source, and takes values from it here and in descendants.
     ///
-    /// All keys with a name see the values at once; those that are observed hear of it. A value that is not what its key
-    /// asks for stops nobody: a read gives the default and the mistake is reported once, see `handleReports(by:)`.
-    /// You can call this from any thread; applying while another thread does so too loses neither.
+    /// Its values come before those of sources that were applied earlier, and after what code and rules set here. All
+    /// keys with a name see the values together, and observers are notified. A value that doesn't have the type of its
+    /// key stops nobody: a read gives the default, and the problem is reported once (see `handleReports(by:)`).
     ///
-    /// A source that tells of its changes, such as ``MutableSource``, is read again at each of them as long as the container
-    /// lives; a change that cannot be used is reported.
+    /// A source that notifies of its changes, such as ``MutableSource``, is read again at each of them for as long as
+    /// the container lives. A change that can't be used is reported. Several threads can apply sources at the same
+    /// time.
     ///
-    /// - Throws: A ``PropertyError`` if the source cannot be read as a whole; then nothing changes.
+    /// - Parameter source: The source.
+    /// - Throws: ``PropertyError`` if the source can't be read. Nothing changes then.
     public func apply(_ source: some PropertySource) throws {
         let entry = try SourceStack.Entry(reading: source)
         while true {
@@ -22,22 +23,24 @@ extension Container {
         follow(source, entry.id)
     }
 
-    /// Reads every source of this container again and publishes all values together: who saw one new value never
-    /// afterwards sees an old one. Sources of ancestors and children are left alone.
+    /// Reads every source of this container again, and publishes all values together.
     ///
-    /// All or nothing: if a source cannot be read, or a key that was read or is observed no longer decodes, everything
-    /// stays as it is.
+    /// A reader that saw one new value never sees an old one afterwards. Sources of ancestors and children aren't read.
+    /// If a source can't be read, or if a key that was read or is observed no longer decodes, nothing changes at all.
     ///
-    /// A file that another process writes in place can be read half written; see ``reload(every:)`` for how to write files
-    /// that are read while they change.
+    /// A file that another process is writing can be read half written; ``reload(every:)`` says how to write files that
+    /// are read while they change.
     ///
-    /// - Throws: ``PropertyErrors`` with all that was found wrong.
+    /// - Throws: ``PropertyErrors`` with all problems.
     public func reload() throws { _ = try reload(only: nil) { _ in true } }
 
+    /// Reads one or all sources again.
+    ///
     /// - Parameters:
-    ///   - id: The one source to read again; all if nil.
-    ///   - isGood: Whether what was read is to be used.
-    /// - Returns: Whether it was.
+    ///   - id: The one source to read again, or `nil` for all.
+    ///   - isGood: A closure that says whether to use what was read.
+    /// - Returns: Whether it was used.
+    /// - Throws: ``PropertyErrors`` with all problems.
     func reload(only id: SourceStack.Identity?, if isGood: (SourceStack) -> Bool) throws -> Bool {
         while let old = SourceStack.of(self) {
             let new = try old.reread(only: id)

@@ -1,32 +1,46 @@
 public import Fugu
 
 extension Container {
-    /// Checks everything that was declared; see ``declare(_:properties:)`` and ``validate(_:properties:)``.
+    /// Checks the values of all declared keys.
     ///
-    /// - Throws: ``PropertyErrors`` with all that is wrong.
+    /// See ``declare(_:properties:)`` and ``validate(_:properties:)``.
+    ///
+    /// - Throws: ``PropertyErrors`` with all problems.
     public func validate() throws { try validate([DeclaredKey]()) }
 
-    /// Checks everything at once, say at the start of a program, with all keys that it knows: these and the declared ones.
+    /// Checks the values of all keys at once, for example at the start of a program.
     ///
-    /// Wrong are values that a read would take from a source and that are not what their keys ask for; and names in files,
-    /// arguments and prefixed variables that neither a key here nor anything read so far has, inside of tables too, each
-    /// with the nearest known name. A value that is missing has its default and is not wrong; see
+    /// The declared keys are checked, too. A value that a read would take from a source must have the type of its key.
+    /// Names in files, in arguments, and in variables with the prefix must be known, also inside tables; an unknown
+    /// name is reported with the nearest known one. A missing value has its default and is no error; see
     /// ``require(_:)-(PropertyKey<Value>)``.
     ///
     ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
     ///
     /// - Parameters:
-    ///   - keys: All keys with names.
-    ///   - properties: All properties with names that are types.
-    /// - Throws: ``PropertyErrors`` with all that is wrong: values in the order of the keys, then unknown names.
+    ///   - keys: The keys with names.
+    ///   - properties: The properties with names that are types.
+    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
     public func validate(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) throws {
         try validate(keys, properties)
     }
 
-    /// Checks everything at once where all keys are types; see ``validate(_:properties:)``.
+    /// Checks the values of all properties at once, where all keys are types.
+    ///
+    /// See ``validate(_:properties:)``.
+    ///
+    /// - Parameter properties: The properties with names.
+    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
     public func validate(_ properties: any NamedProperty.Type...) throws { try validate([], properties) }
 
-    /// Checks everything at once, with keys from a list; see ``validate(_:properties:)``.
+    /// Checks the values of all keys in a list.
+    ///
+    /// See ``validate(_:properties:)``.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys with names.
+    ///   - properties: The properties with names that are types.
+    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
     public func validate(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) throws {
         try validate(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
     }

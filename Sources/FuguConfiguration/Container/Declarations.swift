@@ -6,8 +6,9 @@ private enum Declarations: Property {
 }
 
 extension Container {
-    /// Makes keys known before anything reads them: to ``validate()``, ``explain()``, and as secrets to every error and
-    /// explanation from now on.
+    /// Declares keys before anything reads them.
+    ///
+    /// ``validate()`` and ``explain()`` then know them, and errors and explanations protect those that are secrets.
     ///
     /// Declare all keys of a program once, before you apply its sources:
     ///
@@ -22,12 +23,22 @@ extension Container {
         declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
     }
 
-    /// Makes properties known that are types; see ``declare(_:properties:)``.
+    /// Declares properties that are types before anything reads them.
+    ///
+    /// See ``declare(_:properties:)``.
+    ///
+    /// - Parameter properties: The properties.
     public func declare(_ properties: any NamedProperty.Type...) {
         declare(properties.compactMap { DeclaredKey.ofType($0) })
     }
 
-    /// Makes keys of a list known; see ``declare(_:properties:)``.
+    /// Declares the keys in a list before anything reads them.
+    ///
+    /// See ``declare(_:properties:)``.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - properties: The properties that are types.
     public func declare(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) {
         declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
     }
@@ -39,7 +50,9 @@ extension Container {
         self[Declarations.self] = declared
     }
 
-    /// What was declared here and in ancestors. It does not count as a read.
+    /// What was declared here and in ancestors.
+    ///
+    /// It does not count as a read.
     var declaredKeys: [DeclaredKey] {
         if case .value(let keys) = answer(layers(of: Declarations.self)) { keys } else { [] }
     }

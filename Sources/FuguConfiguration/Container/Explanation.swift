@@ -1,20 +1,22 @@
-/// Which value a key has, where it comes from and what it hides. It prints as
+/// The value of a key, its origin, and what it hides.
+///
+/// Its description reads like this:
 ///
 ///     api.timeout = 5 (/srv/app/config.toml:3:11)
 ///       hides 10 (environment variable APP_API_TIMEOUT)
 public struct Explanation: Sendable, Hashable, CustomStringConvertible {
-    /// Where a value comes from.
+    /// The origin of a value.
     public enum Origin: Sendable, Hashable, CustomStringConvertible {
-        /// Code has set it.
+        /// Code set the value.
         case code
-        /// A rule has set it for a scope.
+        /// A rule set the value for a scope.
         case rule
-        /// A source has it.
+        /// A source has the value.
         case source(PropertyOrigin)
-        /// Nothing gives a value.
+        /// Nothing gives a value, so the default applies.
         case defaultValue
 
-        /// In words; for a file its path, line and column.
+        /// The origin in words; for a file, its path, line, and column.
         public var description: String {
             switch self {
             case .code: "set by code"
@@ -25,24 +27,24 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A value and where it comes from.
+    /// A value with its origin.
     public struct Entry: Sendable, Hashable, CustomStringConvertible {
-        /// The value in words; nil if it is a secret.
+        /// The value as text, or `nil` if it's a secret.
         public let value: String?
-        /// Where it comes from.
+        /// The origin of the value.
         public let origin: Origin
 
-        /// The value, or that it is a secret, and its origin.
+        /// The value, or a note that it's a secret, and its origin.
         public var description: String { "\(value ?? "(secret)") (\(origin))" }
     }
 
-    /// The key's name, or what it is called in messages if it has none.
+    /// The key's name, or if it has none, its name in messages.
     public let name: String
-    /// What a read gives.
+    /// The value that a read gives.
     public let winner: Entry
-    /// What it hides, in the order in which it would count.
+    /// The values that it hides, in the order of precedence.
     public let hidden: [Entry]
-    /// Why the value of a source is not used and the default is, if that is so.
+    /// The reason why the value of a source isn't used, if that is so.
     public let mistake: PropertyError?
 
     /// The names of the features that were made from it. Explanations of all declared keys at once leave them out.

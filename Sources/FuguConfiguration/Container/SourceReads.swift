@@ -1,24 +1,28 @@
 public import Fugu
 
-/// A question that the sources of a container were asked, for a log of what a program reads.
+/// A read of a name from the sources of a container, for a log of what a program reads.
 public struct SourceRead: Sendable, Hashable, CustomStringConvertible {
     /// The dotted name.
     public let name: String
-    /// The name of the type that was asked for.
+    /// The name of the requested type.
     public let type: String
-    /// Where the value stands; `nil` if no source has one.
+    /// The place of the value, or `nil` if no source has one.
     public let origin: PropertyOrigin?
 
-    /// The name, and where its value stands. The value itself is never told.
+    /// The name, and the place of its value.
+    ///
+    /// The value isn't shown.
     public var description: String { "\(Quoted.line(name)): \(origin?.description ?? "nothing")" }
 }
 
 extension Container {
-    /// Calls a closure whenever the sources of this container are asked for a name: at its first read after a source was
-    /// applied or reloaded, at each reload where its value has changed, and when it is validated or explained.
+    /// Sets a closure that is called whenever the sources of this container are asked for a name.
     ///
-    /// - Parameter handler: Is told the name and where its value stands, on the thread that asks, outside of every lock. Pass
-    ///   `nil` to end the log.
+    /// That happens at the first read of a name after a source was applied or reloaded, at each reload that changes the
+    /// value, and when the name is validated or explained.
+    ///
+    /// - Parameter handler: A closure that receives the name and the place of its value, on the thread that asks and
+    ///   outside every lock. Pass `nil` to end the log.
     public func handleSourceReads(by handler: (@Sendable (SourceRead) -> Void)?) {
         let log = handler.map(ReadLog.init)
         while true {

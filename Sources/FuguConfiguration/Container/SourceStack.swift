@@ -1,7 +1,8 @@
 import Fugu
 
-/// All sources of a container with what they held when they were last read, the latest applied first. It never changes:
-/// applying and reloading make another.
+/// All sources of a container with what they held when they were last read, the latest applied first.
+///
+/// It never changes: applying and reloading make another.
 final class SourceStack: ValueSources {
     /// A source and what it held.
     struct Entry: Sendable {
@@ -34,7 +35,9 @@ final class SourceStack: ValueSources {
     /// The sources of a container, if it has some.
     static func of(_ container: Container) -> SourceStack? { container.sources as? SourceStack }
 
-    /// What has the name, in the order in which it counts. No layer looks into another.
+    /// What has the name, in the order in which it counts.
+    ///
+    /// No layer looks into another.
     func values(named name: String) -> some Sequence<LocatedValue> { found(name).lazy.map(\.value) }
 
     /// The same, with whether its source calls it a secret.
@@ -68,7 +71,7 @@ final class SourceStack: ValueSources {
 
     /// The same sources with what they hold now, or everything that is wrong with them.
     ///
-    /// - Parameter id: The one source to read again; the others keep what they have. All of them if there is none.
+    /// `id`: The one source to read again; the others keep what they have. All of them if there is none.
     func reread(only id: Identity? = nil) throws(PropertyErrors) -> SourceStack {
         var fresh: [Entry] = []
         var errors: [PropertyError] = []

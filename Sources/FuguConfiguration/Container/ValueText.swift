@@ -1,5 +1,7 @@
-/// Values in words, as explanations show them. What lies inside a table is never told, since it may be a secret that
-/// nobody has named: of tables, structs and dictionaries only the names are.
+/// Values in words, as explanations show them.
+///
+/// What lies inside a table is never told, since it may be a secret that nobody has named: of tables, structs and
+/// dictionaries only the names are.
 enum ValueText {
     private static let depthLimit = 8
 

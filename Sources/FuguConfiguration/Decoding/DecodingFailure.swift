@@ -14,10 +14,9 @@ struct DecodingFailure: Error {
 
     /// Returns the error to show.
     ///
-    /// - Parameters:
-    ///   - root: The value that was to be decoded.
-    ///   - quotesValues: Whether the value may be quoted. What lies inside a table never is, since the table may hold a
-    ///     secret that nobody has named.
+    /// - `root`: The value that was to be decoded.
+    /// - `quotesValues`: Whether the value may be quoted. What lies inside a table never is, since the table may hold a
+    ///   secret that nobody has named.
     func error(decoding root: LocatedValue, quotesValues: Bool) -> PropertyError {
         let quotesValues = quotesValues && !value.isInsideTable(of: root)
         var error = own.flatMap { quotesValues ? $0 : nil } ?? told(quotesValues: quotesValues)

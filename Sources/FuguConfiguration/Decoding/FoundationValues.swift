@@ -75,7 +75,9 @@ extension LocatedValue {
     }
 }
 
-/// The environment of this process as it is now. Foundation reads it under the lock that its own changes take.
+/// The environment of this process as it is now.
+///
+/// Foundation reads it under the lock that its own changes take.
 func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environment }
 
 /// The form of a Foundation value in configuration, which decodes to the same value; nil for any other type.

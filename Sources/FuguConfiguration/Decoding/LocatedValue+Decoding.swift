@@ -3,7 +3,7 @@ import Fugu
 extension LocatedValue {
     /// Decodes the value exactly, or says where and why it does not fit.
     ///
-    /// - Parameter quotesValues: whether the error may quote the value; false for secrets and for untyped access.
+    /// `quotesValues`: whether the error may quote the value; false for secrets and for untyped access.
     package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, quotesValues: Bool = true
     ) throws(PropertyError) -> Value {
@@ -171,8 +171,10 @@ extension LocatedValue {
         return self
     }
 
-    /// The array. Text is split at its commas into words, blanks around them removed; an argument has the words that
-    /// follow it too.
+    /// The array.
+    ///
+    /// Text is split at its commas into words, blanks around them removed; an argument has the words that follow it
+    /// too.
     func array() throws -> LocatedValue {
         switch node.kind {
         case .array: return self

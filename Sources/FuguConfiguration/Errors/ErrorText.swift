@@ -86,9 +86,8 @@ enum ErrorText {
 
     // MARK: Containers
 
-    /// - Parameters:
-    ///   - sources: What was asked.
-    ///   - places: Where the value could be written, such as `APP_URL`.
+    /// - `sources`: What was asked.
+    /// - `places`: Where the value could be written, such as `APP_URL`.
     static func required(sources: [String], places: [String]) -> String {
         guard !sources.isEmpty else {
             return "a value is required, but neither code nor any source gives one; none is applied"

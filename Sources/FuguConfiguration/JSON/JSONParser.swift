@@ -14,8 +14,9 @@ struct JSONParser: TextParser {
         guard isAtEnd else { throw failure(.expected("the end of the text")) }
     }
 
-    /// Reads a value and all that it holds. The node above the present one is what recursion would remember, so that the
-    /// deepest document needs no stack.
+    /// Reads a value and all that it holds.
+    ///
+    /// The node above the present one is what recursion would remember, so that the deepest document needs no stack.
     private mutating func values() throws(SyntaxFailure) {
         var place = Place.root
         while true {
@@ -52,7 +53,9 @@ struct JSONParser: TextParser {
         return member
     }
 
-    /// Ends all collections that end behind a value. Returns where the next value goes; nil if the outermost has ended.
+    /// Ends all collections that end behind a value.
+    ///
+    /// Returns where the next value goes; nil if the outermost has ended.
     private mutating func end(_ innermost: Int32) throws(SyntaxFailure) -> Place? {
         var parent = innermost
         while parent >= 0 {

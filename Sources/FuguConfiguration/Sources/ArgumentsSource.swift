@@ -1,32 +1,33 @@
 import Fugu
 
-/// Values of command-line arguments: `--api-base-url v`, `--api.base_url=v`; a bare flag is `true`, and `--` ends them.
+/// A source of values from command-line arguments: `--api-base-url v`, or `--api.base_url=v`.
 ///
-/// Dots, dashes, underscores and the capitals of `apiBaseUrl` are the same here. An argument takes the next one as its value
-/// unless that begins with `--`; write `--verbose=true` where something else follows a flag. A flag without a value is `true`
-/// to a key that asks for a Boolean value, and a mistake to every other.
+/// Dots, dashes, underscores, and the capitals of `apiBaseUrl` are equivalent. An argument takes the next word as its
+/// value unless that begins with `--`; write `--verbose=true` if something else follows a flag. A flag without a value
+/// is `true` for a key of a Boolean type, and an error for others. `--` ends the arguments.
 ///
-/// An array takes all words up to the next argument, `--tags a b c`, or one word with commas in it, `--tags a,b,c`, or an
-/// argument given several times. Whatever is no value of a name is left alone. The texts are parsed to the type that is
-/// asked for: `true` and `false`, numbers, `30s` for a `Duration`.
+/// An array takes all words up to the next argument, `--tags a b c`, one word with commas, `--tags a,b,c`, or an
+/// argument that occurs several times. Words that belong to no name are ignored. Text is parsed to the type of the key:
+/// `true` and `false`, numbers, `30s` for a `Duration`.
 public struct ArgumentsSource: CountedSource {
     private let arguments: [String]
 
     /// Creates a source of arguments.
     ///
-    /// - Parameter arguments: The arguments, those of this process by default; the name of the program may stand first.
+    /// - Parameter arguments: The arguments, those of this process by default. The name of the program may come first.
     public init(_ arguments: [String] = CommandLine.arguments) {
         self.arguments = arguments
     }
 
-    /// `arguments`.
+    /// The name of the source, `arguments`.
     public var name: String { "arguments" }
 
     var valueCount: Int { arguments.count }
 
     /// Reads the arguments.
     ///
-    /// - Throws: A ``PropertyError`` if an argument begins with `--=`.
+    /// - Returns: The values.
+    /// - Throws: ``PropertyError`` if an argument begins with `--=`.
     public func load() throws(PropertyError) -> PropertySnapshot {
         PropertySnapshot(source: name, content: try ArgumentList(arguments))
     }

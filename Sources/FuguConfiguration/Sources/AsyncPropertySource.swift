@@ -1,30 +1,34 @@
 public import Fugu
 
-/// A place that values are fetched from, over a network say.
+/// A source whose values are fetched asynchronously, for example over a network.
 ///
 ///     try await container.apply(RemoteFlags(url))
 public protocol AsyncPropertySource: Sendable {
-    /// What the source is called in errors.
+    /// The name of the source in errors.
     var name: String { get }
 
-    /// Fetches everything that is there now. It runs outside of every lock.
+    /// Fetches all values that are there now. The container calls it outside every lock.
+    ///
+    /// - Returns: The values.
+    /// - Throws: An error that `apply` or `refresh` passes on. Nothing changes then.
     func fetch() async throws -> PropertySnapshot
 }
 
 extension Container {
-    /// Fetches a source and lets its values count here and in descendants, as the other `apply` does.
+    /// Fetches an async source, and takes values from it here and in descendants.
     ///
-    /// `reload()` leaves what was fetched as it is; see ``refresh()``.
+    /// ``reload()`` keeps what was fetched; ``refresh()`` fetches again.
     ///
-    /// - Throws: What the source throws; then nothing changes.
+    /// - Parameter source: The source.
+    /// - Throws: What the source throws. Nothing changes then.
     public func apply(_ source: some AsyncPropertySource) async throws {
         try apply(FetchedSource(source: source, snapshot: try await source.fetch()))
     }
 
-    /// Fetches every async source of this container again, all at once, and publishes what came together.
+    /// Fetches every async source of this container again, concurrently, and publishes all values together.
     ///
-    /// All or nothing: if one cannot be fetched, or a key that was read or is observed no longer decodes, everything stays as
-    /// it is.
+    /// If one of them can't be fetched, or if a key that was read or is observed no longer decodes, nothing changes at
+    /// all.
     ///
     /// - Throws: What a source throws, or ``PropertyErrors``.
     public func refresh() async throws {

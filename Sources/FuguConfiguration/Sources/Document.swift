@@ -69,8 +69,10 @@ extension PropertyError {
 
     private static func offset(_ node: Int32, _ tree: PropertyTree) -> UInt32 { tree.store.nodes[Int(node)].keyOffset }
 
-    /// An error about a name. In a file its place is told and the name is not quoted: whatever stands in a file may have
-    /// come there by mistake.
+    /// An error about a name.
+    ///
+    /// In a file its place is told and the name is not quoted: whatever stands in a file may have come there by
+    /// mistake.
     private init(_ reason: String, keyOf value: LocatedValue) {
         let origin = value.keyOrigin
         let isLocated = value.node.keyOffset != Node.noOffset

@@ -1,4 +1,6 @@
-/// What the sources of files share: where the text comes from. Reading happens in `load`.
+/// What the sources of files share: where the text comes from.
+///
+/// Reading happens in `load`.
 package struct DocumentSource: Sendable {
     private enum Origin {
         case file(path: String, isOptional: Bool)

@@ -1,12 +1,13 @@
-/// Values of a `.env` file: lines of `NAME=value`, named as ``EnvironmentSource`` names variables.
+/// A source that reads a `.env` file: lines of `NAME=value`, named as in ``EnvironmentSource``.
 ///
 ///     # a comment
 ///     export APP_SERVER_PORT=8080
 ///     APP_GREETING="Hello\nthere"   # escapes \n \r \t \" \\ \$
 ///     APP_PATTERN='taken $as it is'
 ///
-/// A value in double quotes has escapes, one in single quotes has none; both may span lines. Without quotes a value ends with
-/// its line or at a `#` behind a blank. Nothing is expanded: a `$` is a `$`. A name that is given twice is a mistake.
+/// A value in double quotes has escapes, and one in single quotes has none; both may span lines. A value without quotes
+/// ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that's given twice is an
+/// error.
 public struct DotEnvSource: PropertySource {
     private let document: DocumentSource
     private let prefix: String
@@ -14,8 +15,8 @@ public struct DotEnvSource: PropertySource {
     /// Creates a source that reads a file.
     ///
     /// - Parameters:
-    ///   - path: Where the file lies; a relative path is resolved when the file is read.
-    ///   - prefix: What all names begin with, without the `_` after it; empty for none.
+    ///   - path: The path of the file. A relative path is resolved when the file is read.
+    ///   - prefix: The prefix of all names, without the `_` after it; empty for none.
     ///   - isOptional: Pass `true` to treat a missing file as empty.
     public init(path: String = ".env", prefix: String = "", isOptional: Bool = false) {
         document = DocumentSource(path: path, isOptional: isOptional)
@@ -26,8 +27,8 @@ public struct DotEnvSource: PropertySource {
     ///
     /// - Parameters:
     ///   - text: The lines.
-    ///   - name: What the text is called in errors.
-    ///   - prefix: What all names begin with, without the `_` after it; empty for none.
+    ///   - name: The name of the text in errors.
+    ///   - prefix: The prefix of all names, without the `_` after it; empty for none.
     public init(text: String, name: String, prefix: String = "") {
         document = DocumentSource(bytes: Array(text.utf8), name: name)
         self.prefix = prefix
@@ -36,7 +37,10 @@ public struct DotEnvSource: PropertySource {
     /// The path as it was given, or the name of the text.
     public var name: String { document.name }
 
-    /// Reads and parses everything; throws with the absolute path, line and column.
+    /// Reads and parses the file or text.
+    ///
+    /// - Returns: The values.
+    /// - Throws: ``PropertyError`` with the absolute path, line, and column.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try document.load { [prefix] (bytes, name) throws(PropertyError) in
             let tree = try DotEnvParser(store: NodeStore(source: bytes)).parsed(name: name)
@@ -44,7 +48,9 @@ public struct DotEnvSource: PropertySource {
         }
     }
 
-    /// Changes with the file.
+    /// Returns a stamp that differs after the file has changed.
+    ///
+    /// - Returns: The stamp, or `nil` for a text.
     public func modificationStamp() -> PropertySourceStamp? { document.modificationStamp() }
 }
 

@@ -37,8 +37,9 @@ enum FileContents {
         }
     }
 
-    /// Reads a regular file. If it changes meanwhile, it is read again, a few times at most: whoever writes it in place is
-    /// perhaps not done.
+    /// Reads a regular file.
+    ///
+    /// If it changes meanwhile, it is read again, a few times at most: whoever writes it in place is perhaps not done.
     static func read(_ path: String) throws(Failure) -> [UInt8] {
         var last: [UInt8] = []
         for _ in 0..<5 {
@@ -65,8 +66,9 @@ enum FileContents {
         return bytes
     }
     #else
-    /// Without waiting: opening a pipe would else last until somebody writes to it. What is no file is told by the open
-    /// descriptor, so that nobody can put something else in its place.
+    /// Without waiting: opening a pipe would else last until somebody writes to it.
+    ///
+    /// What is no file is told by the open descriptor, so that nobody can put something else in its place.
     private static func readOnce(_ path: String) throws(Failure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno) }

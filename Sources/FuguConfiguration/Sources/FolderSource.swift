@@ -10,14 +10,14 @@ import Darwin
 import WASILibc
 #endif
 
-/// Values of a folder in which each file holds one, as Kubernetes and Docker mount secrets.
+/// A source that reads a folder in which each file holds one value, as Kubernetes and Docker mount secrets.
 ///
-/// A file is found by any spelling of a name: `database.password` is in `database-password`, `database.password` or
-/// `DATABASE_PASSWORD`. Its text, without the line end at its end, is parsed to the type that is asked for, as variables are.
-/// Files whose names begin with a dot and folders are left alone.
+/// A file is found by any spelling of a name: `database.password` is in `database-password`, `database.password`, or
+/// `DATABASE_PASSWORD`. Its text, without the line break at the end, is parsed to the type of the key. Folders and
+/// files whose names begin with a dot are ignored.
 ///
-/// A mounted volume is replaced as a whole, by a link (`..data`) that is turned to another folder; all values come from one
-/// and the same. Values are secrets unless you say otherwise.
+/// A mounted volume is replaced as a whole, by a link (`..data`) to another folder; all values come from the same one.
+/// Values are secrets unless you pass `isSecret: false`.
 public struct FolderSource: PropertySource {
     private let path: String
     private let isOptional: Bool
@@ -26,9 +26,9 @@ public struct FolderSource: PropertySource {
     /// Creates a source that reads the files of a folder.
     ///
     /// - Parameters:
-    ///   - path: Where the folder lies; a relative path is resolved when it is read.
+    ///   - path: The path of the folder. A relative path is resolved when the folder is read.
     ///   - isOptional: Pass `true` to treat a missing folder as empty.
-    ///   - isSecret: A Boolean value that indicates whether no error, report or explanation may tell the values.
+    ///   - isSecret: A Boolean value that indicates whether the values must never be printed.
     public init(path: String, isOptional: Bool = false, isSecret: Bool = true) {
         self.path = path
         self.isOptional = isOptional
@@ -38,7 +38,10 @@ public struct FolderSource: PropertySource {
     /// The path as it was given.
     public var name: String { path }
 
-    /// Reads all files; throws with the absolute path of the folder or of a file.
+    /// Reads all files.
+    ///
+    /// - Returns: The values.
+    /// - Throws: ``PropertyError`` with the absolute path of the folder or a file.
     public func load() throws(PropertyError) -> PropertySnapshot {
         let folder = FileContents.absolutePath(path)
         do {
@@ -56,7 +59,9 @@ public struct FolderSource: PropertySource {
         }
     }
 
-    /// Changes with the files and with the folder that the volume's link leads to.
+    /// Returns a stamp that differs after the files have changed, or the folder to which the volume's link leads.
+    ///
+    /// - Returns: The stamp.
     public func modificationStamp() -> PropertySourceStamp? {
         let folder = FileContents.absolutePath(path)
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

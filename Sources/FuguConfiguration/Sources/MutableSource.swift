@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Values that the program itself changes while it runs, for feature flags and tests. Every container that it was applied to
-/// reads it again at each change.
+/// A source whose values the program changes while it runs, for feature flags and tests.
+///
+/// Every container to which you applied it reads it again at each change.
 ///
 ///     let flags = MutableSource(["flags.newSearch": false], name: "flags")
 ///     try container.apply(flags)
@@ -16,31 +17,34 @@ public final class MutableSource: PropertySource {
         var changes = 0
     }
 
-    /// What the source is called in errors.
+    /// The name of the source in errors.
     public let name: String
     private let state: Mutex<State>
 
     /// Creates a source of values.
     ///
     /// - Parameters:
-    ///   - values: The values; a name with dots answers as a nested one does.
-    ///   - name: What the source is called in errors.
+    ///   - values: The values. A name with dots answers like a nested one.
+    ///   - name: The name of the source in errors.
     public init(_ values: [String: PropertyValue] = [:], name: String) {
         self.name = name
         state = Mutex(State(values: values))
     }
 
-    /// The value under a name, as it was given; `nil` if there is none.
+    /// The value under a name, or `nil` if there is none.
+    ///
+    /// - Parameter name: The name, spelled as it was given.
     public subscript(name: String) -> PropertyValue? {
         get { state.withLock { $0.values[name] } }
         set { update { $0[name] = newValue } }
     }
 
-    /// Changes several values together: nobody sees one new and another old.
+    /// Changes several values together, so that nobody sees one new and another old.
     ///
-    /// A container that cannot use them, because a key that was read no longer decodes, keeps what it has and reports why.
+    /// A container that can't use them, because a key that was read no longer decodes, keeps its values and reports the
+    /// reason.
     ///
-    /// - Parameter body: Changes the values. It runs with a lock held and must not use this source.
+    /// - Parameter body: A closure that changes the values. A lock is held meanwhile, so it must not use this source.
     public func update(_ body: (inout [String: PropertyValue]) -> Void) {
         let observers = state.withLock { state in
             let old = state.values
@@ -52,19 +56,25 @@ public final class MutableSource: PropertySource {
         for observer in observers { observer.body() }
     }
 
-    /// Takes the values as they are now.
+    /// Takes the present values.
     ///
-    /// - Throws: A ``PropertyError`` if a dotted name is also given nested.
+    /// - Returns: The values.
+    /// - Throws: ``PropertyError`` if a dotted name is also given nested.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try PropertySnapshot(state.withLock { $0.values }, source: name)
     }
 
-    /// The number of changes.
+    /// Returns the number of changes.
+    ///
+    /// - Returns: The stamp.
     public func modificationStamp() -> PropertySourceStamp? {
         PropertySourceStamp(Int64(state.withLock { $0.changes }))
     }
 
     /// Calls a closure after each change, on the thread that made it.
+    ///
+    /// - Parameter body: The closure.
+    /// - Returns: A closure that ends the registration.
     public func observeChanges(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         let number = state.withLock { state in
             let number = (state.observers.keys.max() ?? 0) + 1

@@ -1,20 +1,25 @@
-/// What a source held at one moment. It never changes; a reload makes another.
+/// The values of a source at one moment.
 ///
-/// A dotted name answers with a value or a whole table, and `"api.timeout" = 1` answers as a nested `timeout` in `api`
-/// does. A snapshot describes itself by its source and its number of values.
+/// It never changes; a reload creates another.
+///
+/// A dotted name answers with a value or a whole table, and `"api.timeout" = 1` answers like a nested `timeout` in
+/// `api`. A snapshot describes itself by its source and its number of values.
 public struct PropertySnapshot: Sendable {
-    /// What the source is called in errors: for a file its absolute path.
+    /// The name of the source in errors; for a file, its absolute path.
     public let source: String
-    /// A Boolean value that indicates whether the source was optional and is not there.
+    /// A Boolean value that indicates whether the source was optional and is missing.
     public let isMissing: Bool
     private let content: any SnapshotContent
     /// What this source calls a name, if it has names of its own.
     private var rename: (@Sendable (String) -> String?)?
     private var secrets: [SecretPattern] = []
 
-    /// Creates a snapshot of values that are there as such.
+    /// Creates a snapshot of values.
     ///
-    /// - Throws: A ``PropertyError`` if a dotted name is also given nested, or if the values are nested deeper than 512
+    /// - Parameters:
+    ///   - values: The values.
+    ///   - source: The name of the source in errors.
+    /// - Throws: ``PropertyError`` if a dotted name is also given nested, or if the values are nested deeper than 512
     ///   levels.
     public init(_ values: [String: PropertyValue], source: String) throws(PropertyError) {
         guard let store = NodeStore(table: values) else {
@@ -23,18 +28,21 @@ public struct PropertySnapshot: Sendable {
         try self.init(PropertyTree(store: store, source: source))
     }
 
-    /// Creates a snapshot of texts that are parsed to the type that is asked for: `true` and `false`, numbers, `a,b` for
+    /// Creates a snapshot of texts, which are parsed to the type of the key: `true` and `false`, numbers, `a,b` for
     /// arrays.
     ///
     /// - Parameters:
-    ///   - source: What the source is called in errors.
-    ///   - text: Gives the text for a dotted name, `nil` if there is none; called on any thread, and must always give the
-    ///     same text for the same name.
+    ///   - source: The name of the source in errors.
+    ///   - text: A closure that returns the text for a dotted name, or `nil`. It's called on any thread, and must
+    ///     always return the same text for the same name.
     public init(source: String, text: @escaping @Sendable (_ name: String) -> String?) {
         self.init(source: source, content: AskedTexts(source: source, text: text))
     }
 
-    /// Nothing at all, for a source that was optional and is not there.
+    /// Returns an empty snapshot for an optional source that is missing.
+    ///
+    /// - Parameter source: The name of the source in errors.
+    /// - Returns: The snapshot.
     public static func missing(source: String) -> PropertySnapshot {
         PropertySnapshot(source: source, isMissing: true, content: AskedTexts(source: source) { _ in nil })
     }
@@ -50,7 +58,9 @@ public struct PropertySnapshot: Sendable {
         self.init(source: tree.source, content: try Document(tree))
     }
 
-    /// Returns the value under a dotted name. Takes time for the length of the name, not for the size of the source.
+    /// Returns the value under a dotted name.
+    ///
+    /// Takes time for the length of the name, not for the size of the source.
     package func value(named name: String) -> LocatedValue? {
         guard let rename else { return content.value(named: name) }
         return rename(name).flatMap { content.value(named: $0) }
@@ -93,12 +103,12 @@ public struct PropertySnapshot: Sendable {
 }
 
 extension PropertySnapshot: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The source and how many values it has.
+    /// The source and the number of its values.
     public var description: String {
         "PropertySnapshot(\(Quoted.line(source))\(content.valueCount.map { ", \(SourceText.values($0))" } ?? ""))"
     }
 
-    /// The same as ``description``.
+    /// The same text as ``description``.
     public var debugDescription: String { description }
 
     /// A mirror that shows no values.

@@ -1,43 +1,50 @@
-/// A place that values come from: a file, the environment, the arguments, or one of your own.
+/// A place from which values come: a file, the environment, the arguments, or one of your own.
 ///
-/// A source is a description; ``load()`` reads it. A container calls it when you apply the source and again at every reload,
-/// on the thread that asked, outside of every lock. Whatever a name answers comes from the last snapshot.
+/// A source is a description, and ``load()`` reads it. A container calls that when you apply the source and at every
+/// reload, on the thread that asked and outside every lock. Names are then answered from the snapshot.
 ///
 /// A source describes itself by its name, never by its values, which may be secrets.
 public protocol PropertySource: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What the source is called where no single value is meant, such as the path it was given.
+    /// The name of the source where no single value is meant, such as the path that it was given.
     var name: String { get }
 
-    /// Reads everything that is there now.
+    /// Reads all values that are there now.
     ///
-    /// - Throws: A ``PropertyError`` if the source cannot be read as a whole; then nothing of it is used.
+    /// - Returns: The values.
+    /// - Throws: ``PropertyError`` if the source can't be read. Nothing of it is used then.
     func load() throws(PropertyError) -> PropertySnapshot
 
-    /// Returns something small that differs once the source has changed, for polling; `nil` if that cannot be told without
-    /// loading.
+    /// Returns a small value that differs after the source has changed, for polling.
+    ///
+    /// - Returns: The stamp, or `nil` if it can't be told without loading.
     func modificationStamp() -> PropertySourceStamp?
 
     /// Registers a closure to call after each change of the source's values, for sources that know when they change.
     ///
-    /// - Parameter body: Reads the source again. It may be called on any thread.
-    /// - Returns: What ends the registration when it is called; `nil` if the source does not tell of changes.
+    /// - Parameter body: A closure that reads the source again. You can call it on any thread.
+    /// - Returns: A closure that ends the registration, or `nil` if the source doesn't notify of changes.
     func observeChanges(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 }
 
 extension PropertySource {
-    /// `nil`: a source is not polled unless it says how.
+    /// Returns `nil`: by default, a source isn't polled.
+    ///
+    /// - Returns: `nil`.
     public func modificationStamp() -> PropertySourceStamp? { nil }
 
-    /// `nil`: a source does not tell of changes unless it says how.
+    /// Returns `nil`: by default, a source doesn't notify of changes.
+    ///
+    /// - Parameter body: The closure, which isn't called.
+    /// - Returns: `nil`.
     public func observeChanges(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? { nil }
 
-    /// The type and the name of the source, and how many values it has where that is known without reading it.
+    /// The type and name of the source, and the number of its values if that's known without reading it.
     public var description: String {
         let count = (self as? any CountedSource)?.valueCount
         return "\(Self.self)(\(Quoted.line(name))\(count.map { ", \(SourceText.values($0))" } ?? ""))"
     }
 
-    /// The same as `description`.
+    /// The same text as `description`.
     public var debugDescription: String { description }
 
     /// A mirror that shows no values.
@@ -53,11 +60,15 @@ enum SourceText {
     static func values(_ count: Int) -> String { count == 1 ? "1 value" : "\(count) values" }
 }
 
-/// When a source was last changed, as far as can be told cheaply; only worth comparing with another of the same source.
+/// A value that changes with a source.
+///
+/// Compare it only with another stamp of the same source.
 public struct PropertySourceStamp: Sendable, Hashable {
     private let parts: [Int64]
 
     /// Creates a stamp of your own, such as a version number.
+    ///
+    /// - Parameter parts: The numbers to compare.
     public init(_ parts: Int64...) {
         self.parts = parts
     }

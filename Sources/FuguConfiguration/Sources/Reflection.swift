@@ -100,8 +100,10 @@ struct Reflection {
         return members
     }
 
-    /// The name and the value of a stored property. Of a property with a wrapper only the wrapper is stored, under the name
-    /// with an underscore before it; what it holds is meant.
+    /// The name and the value of a stored property.
+    ///
+    /// Of a property with a wrapper only the wrapper is stored, under the name with an underscore before it; what it
+    /// holds is meant.
     private func property(_ child: Mirror.Child) -> (name: String, value: Any)? {
         guard let label = child.label else { return nil }
         guard label.hasPrefix("_"), label.count > 1,

@@ -1,26 +1,28 @@
 extension PropertySource {
-    /// Returns the same source with the values under some names marked as secrets: no error, report or explanation tells
-    /// them, whether a key says so or not.
+    /// Returns the same source with the values under some names marked as secrets.
+    ///
+    /// No error, report, or explanation then prints them, whether their keys are declared as secrets or not.
     ///
     ///     try container.apply(EnvironmentSource(prefix: "APP").markingSecrets("*password", "*token", "vault.*"))
     ///
-    /// - Parameter patterns: Dotted names in which `*` stands for any number of characters, dots among them. Capitals do not
-    ///   count.
+    /// - Parameter patterns: Dotted names in which `*` matches any characters, including dots. Case is ignored.
+    /// - Returns: The source.
     public func markingSecrets(_ patterns: String...) -> some PropertySource {
         WrappedSource(source: self) { [patterns = patterns.map(SecretPattern.init)] in $0.marking(patterns) }
     }
 
-    /// Returns the same source seen under a prefix: the name `port` is answered with what the source has as
-    /// `database.port`.
+    /// Returns the same source under a prefix: the name `port` is answered with the source's `database.port`.
     ///
     /// - Parameter prefix: The dotted name of a table.
+    /// - Returns: The source.
     public func scoped(to prefix: String) -> some PropertySource {
         WrappedSource(source: self) { $0.renaming { prefix + "." + $0 } }
     }
 
-    /// Returns the same source with names of its own.
+    /// Returns the same source with other names.
     ///
-    /// - Parameter name: Gives the name that the source has for a dotted name; `nil` if it has nothing of that kind.
+    /// - Parameter name: A closure that returns the source's name for a dotted name, or `nil` if it has none.
+    /// - Returns: The source.
     public func mappingNames(_ name: @escaping @Sendable (String) -> String?) -> some PropertySource {
         WrappedSource(source: self) { $0.renaming(name) }
     }

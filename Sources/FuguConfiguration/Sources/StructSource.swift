@@ -1,19 +1,19 @@
-/// Values of a Swift instance, by the names of its stored properties.
+/// A source of the values of a Swift instance, by the names of its stored properties.
 ///
-/// Structs and classes become tables, inherited properties among their own; an optional is what it holds, and left out
-/// if that is nil; arrays stay as they are, sets become arrays, dictionaries with string keys tables, enumerations
-/// their raw value or the name of their case, whatever they say in their `description`; of a property with a wrapper what
-/// the wrapper holds as `wrappedValue`. `Date`, `URL`, `UUID`, `Decimal`, `Data` and `Duration` are values
-/// themselves.
+/// Structs and classes become tables, including inherited properties. An optional is what it holds, and is left out if
+/// it's `nil`. Arrays stay arrays, sets become arrays, and dictionaries with string keys become tables. An enumeration
+/// becomes its raw value or the name of its case. A property with a wrapper becomes its `wrappedValue`. `Date`, `URL`,
+/// `UUID`, `Decimal`, `Data`, and `Duration` are values themselves.
 public struct StructSource: CountedSource {
     private let values: Result<[String: PropertyValue], PropertyError>
-    /// The name of the type, unless another was given.
+    /// The name of the type, unless you gave another.
     public let name: String
 
+    /// Creates a source of the values of an instance.
+    ///
     /// - Parameters:
-    ///   - value: an instance of a struct or a class. It is read now and not kept: what changes in it later is not
-    ///     seen.
-    ///   - name: what the source is called in errors, the name of the type unless said.
+    ///   - value: An instance of a struct or a class. It's read at this call and not kept.
+    ///   - name: The name of the source in errors. The default is the name of the type.
     public init(reflecting value: Any, name: String? = nil) {
         let name = name ?? "\(type(of: value))"
         self.name = name
@@ -25,6 +25,10 @@ public struct StructSource: CountedSource {
 
     var valueCount: Int { (try? values.get().count) ?? 0 }
 
-    /// Throws if an instance leads back to itself or holds something that has no form as a configuration value.
+    /// Takes the values.
+    ///
+    /// - Returns: The values.
+    /// - Throws: ``PropertyError`` if an instance refers to itself or holds something that can't be a configuration
+    ///   value.
     public func load() throws(PropertyError) -> PropertySnapshot { try PropertySnapshot(values.get(), source: name) }
 }

@@ -1,22 +1,21 @@
-/// Values of a TOML 1.1 file or text.
+/// A source that reads a TOML 1.1 file or text.
 public struct TOMLSource: PropertySource {
     private let document: DocumentSource
 
-    /// A file. It is read when the source is loaded, and a relative path is resolved then.
+    /// Creates a source that reads a file.
     ///
     /// - Parameters:
-    ///   - path: where the file lies; a relative path is resolved when the file is read.
-    ///   - isOptional: whether a file that does not exist is as good as an empty one. A file that is there but cannot be
-    ///     read is an error all the same.
+    ///   - path: The path of the file. A relative path is resolved when the file is read.
+    ///   - isOptional: Pass `true` to treat a missing file as empty. A file that can't be read is an error anyway.
     public init(path: String, isOptional: Bool = false) {
         document = DocumentSource(path: path, isOptional: isOptional)
     }
 
-    /// A text.
+    /// Creates a source that reads a text.
     ///
     /// - Parameters:
-    ///   - text: the document.
-    ///   - name: what it is called in errors.
+    ///   - text: The document.
+    ///   - name: The name of the text in errors.
     public init(text: String, name: String) { self.init(bytes: Array(text.utf8), name: name) }
 
     init(bytes: [UInt8], name: String) { document = DocumentSource(bytes: bytes, name: name) }
@@ -24,13 +23,18 @@ public struct TOMLSource: PropertySource {
     /// The path as it was given, or the name of the text.
     public var name: String { document.name }
 
-    /// Reads and parses everything; throws with the absolute path, line and column.
+    /// Reads and parses the file or text.
+    ///
+    /// - Returns: The values.
+    /// - Throws: ``PropertyError`` with the absolute path, line, and column.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try document.load { (bytes, name) throws(PropertyError) in
             try PropertySnapshot(TOMLParser.parse(bytes, name: name))
         }
     }
 
-    /// Changes with the file.
+    /// Returns a stamp that differs after the file has changed.
+    ///
+    /// - Returns: The stamp, or `nil` for a text.
     public func modificationStamp() -> PropertySourceStamp? { document.modificationStamp() }
 }

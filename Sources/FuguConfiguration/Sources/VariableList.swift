@@ -13,7 +13,7 @@ struct VariableList: SnapshotContent {
         content = .process(environment)
     }
 
-    /// - Parameter tree: One table that has the variables.
+    /// `tree`: One table that has the variables.
     init(prefix: String, tree: PropertyTree) {
         self.prefix = prefix
         content = .file(tree)

@@ -67,8 +67,9 @@ extension TOMLParser {
         _ = try takeNewline()
     }
 
-    /// Whether the quotes that close stand here; passes line ends and quotes that belong to the string. Of up to five
-    /// quotes the last three close.
+    /// Whether the quotes that close stand here; passes line ends and quotes that belong to the string.
+    ///
+    /// Of up to five quotes the last three close.
     private mutating func isClosing(_ quote: UInt8, opening: Int) throws(SyntaxFailure) -> Bool {
         guard byte == quote else {
             guard try takeNewline() else { throw stringFailure(opening) }

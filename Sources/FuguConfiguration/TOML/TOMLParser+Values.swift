@@ -1,6 +1,8 @@
 extension TOMLParser {
-    /// Reads a value and all that it holds. The list of open arrays and tables is what recursion would remember, so that
-    /// the deepest document needs no stack.
+    /// Reads a value and all that it holds.
+    ///
+    /// The list of open arrays and tables is what recursion would remember, so that the deepest document needs no
+    /// stack.
     mutating func value(at place: Place) throws(SyntaxFailure) {
         var place = place
         var open: [Int32] = []
@@ -40,7 +42,9 @@ extension TOMLParser {
         return take("}") ? nil : try keyAndEquals(in: collection)
     }
 
-    /// Ends all collections that end behind a value. Returns where the next value goes; nil if the outermost has ended.
+    /// Ends all collections that end behind a value.
+    ///
+    /// Returns where the next value goes; nil if the outermost has ended.
     private mutating func end(_ open: inout [Int32]) throws(SyntaxFailure) -> Place? {
         while let collection = open.last {
             try skipLines()

@@ -94,7 +94,9 @@ struct TOMLParser: TextParser {
 
     // MARK: Keys
 
-    /// `a.b.c = `, in a section or in braces. Returns where the value goes.
+    /// `a.b.c = `, in a section or in braces.
+    ///
+    /// Returns where the value goes.
     mutating func keyAndEquals(in table: Int32) throws(SyntaxFailure) -> Place {
         var table = table
         while true {

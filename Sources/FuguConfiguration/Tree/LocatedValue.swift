@@ -1,7 +1,9 @@
 import Fugu
 import Synchronization
 
-/// A loaded document: its values and what it is called. Immutable and shared.
+/// A loaded document: its values and what it is called.
+///
+/// Immutable and shared.
 final class PropertyTree: Sendable {
     let store: NodeStore
     let source: String

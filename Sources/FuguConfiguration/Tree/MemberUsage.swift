@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Which members a decoding asked for. What stands in a table and was not asked for has a name that its type does not
-/// know.
+/// Which members a decoding asked for.
+///
+/// What stands in a table and was not asked for has a name that its type does not know.
 final class MemberUsage: Sendable {
     private struct Asked {
         var names: Set<String> = []

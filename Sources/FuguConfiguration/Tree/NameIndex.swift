@@ -1,5 +1,7 @@
 /// Answers dotted names for a document in which some names have dots themselves: `"api.timeout" = 1` answers as `[api]`
-/// with `timeout = 1` would. Documents without such names need none.
+/// with `timeout = 1` would.
+///
+/// Documents without such names need none.
 ///
 /// Each name outside of arrays is split at its dots and entered below the entry of its table. An entry that a dotted
 /// name passed through answers with a table made of everything entered below it; any other with the value as it was

@@ -1,4 +1,6 @@
-/// An open hash table of node numbers, linear probing, at most half full. It does not know the names.
+/// An open hash table of node numbers, linear probing, at most half full.
+///
+/// It does not know the names.
 struct NameSlots: Sendable {
     private var slots: [Int32]
     private var count = 0

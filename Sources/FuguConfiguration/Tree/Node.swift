@@ -8,8 +8,10 @@ struct Text {
     var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
 }
 
-/// One value of a loaded document. Nodes are trivial and lie in one array, so that a megabyte of JSON costs a handful
-/// of allocations and values that nobody asks for cost nothing more.
+/// One value of a loaded document.
+///
+/// Nodes are trivial and lie in one array, so that a megabyte of JSON costs a handful of allocations and values that
+/// nobody asks for cost nothing more.
 struct Node {
     enum Kind: UInt8 {
         case null, bool, integer, double, string

@@ -1,5 +1,7 @@
 extension NodeStore {
-    /// A store for values that were never text; they have no positions. Nil if they are nested too deep.
+    /// A store for values that were never text; they have no positions.
+    ///
+    /// Nil if they are nested too deep.
     init?(table: [String: PropertyValue]) {
         self.init()
         let root = add(.collection(.table, at: Node.noOffset))

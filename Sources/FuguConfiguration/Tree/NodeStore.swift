@@ -1,4 +1,6 @@
-/// The bytes of a document and the values found in them. Parsers fill it; afterwards it is only read.
+/// The bytes of a document and the values found in them.
+///
+/// Parsers fill it; afterwards it is only read.
 struct NodeStore: Sendable {
     static let depthLimit = 512
     static let sizeLimit = 1 << 30
@@ -9,7 +11,9 @@ struct NodeStore: Sendable {
     private(set) var nodes: [Node] = []
     private(set) var others: [PropertyValue] = []
     private var names = NameSlots()
-    /// The names that are not plain ASCII. Their bytes cannot be compared: the same name can be written in several ways.
+    /// The names that are not plain ASCII.
+    ///
+    /// Their bytes cannot be compared: the same name can be written in several ways.
     private var wideNames: [WideName: Int32] = [:]
     /// Tables that dotted names made, by the written table that they would stand in.
     private var aliases: [WideName: Int32] = [:]

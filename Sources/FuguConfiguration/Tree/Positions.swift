@@ -1,7 +1,9 @@
 import Synchronization
 
 extension NodeStore {
-    /// Returns the line and column of a byte of the source, from 1, columns in Unicode scalars. Walks from the beginning.
+    /// Returns the line and column of a byte of the source, from 1, columns in Unicode scalars.
+    ///
+    /// Walks from the beginning.
     func position(of offset: Int) -> (line: Int, column: Int) {
         var cursor = PositionCursor(start: start)
         return cursor.move(to: offset, in: bytes)
@@ -50,8 +52,10 @@ struct PositionCursor {
     }
 }
 
-/// Where the places of a document lie. The first question costs a walk through the document, every other one a walk
-/// through a few thousand bytes, so that ten thousand errors in one file take no longer to place than the file to read.
+/// Where the places of a document lie.
+///
+/// The first question costs a walk through the document, every other one a walk through a few thousand bytes, so that
+/// ten thousand errors in one file take no longer to place than the file to read.
 final class PositionIndex: Sendable {
     private static let spacing = 4096
 

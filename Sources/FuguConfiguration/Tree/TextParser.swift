@@ -1,4 +1,6 @@
-/// What both parsers share: a store to fill and a place in its source. Reading at the end gives the zero that ends it.
+/// What both parsers share: a store to fill and a place in its source.
+///
+/// Reading at the end gives the zero that ends it.
 protocol TextParser {
     var store: NodeStore { get set }
     var index: Int { get set }

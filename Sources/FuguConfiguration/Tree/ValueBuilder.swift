@@ -1,5 +1,6 @@
-/// Makes a value of a node and all that it holds. A list of what is open takes the place of recursion, which a small
-/// stack could not bear.
+/// Makes a value of a node and all that it holds.
+///
+/// A list of what is open takes the place of recursion, which a small stack could not bear.
 struct ValueBuilder {
     private struct Frame {
         let node: Node

@@ -1,4 +1,6 @@
-/// A name with characters beyond ASCII. Strings are equal however their accents are composed, and so are names.
+/// A name with characters beyond ASCII.
+///
+/// Strings are equal however their accents are composed, and so are names.
 struct WideName: Hashable, Sendable {
     /// What stands for the table.
     let first: Int32

@@ -4,15 +4,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Bytes that are written in Base64, with or without the `=` at the end, in the alphabet of files or of URLs.
+/// Bytes that are written in Base64, with or without the `=` at the end, in the standard or the URL alphabet.
 public struct Base64: TextDecodable, Sendable, Hashable, CustomStringConvertible {
     /// The bytes.
     public let bytes: [UInt8]
 
-    /// Creates a value of bytes.
+    /// Creates a value from bytes.
+    ///
+    /// - Parameter bytes: The bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads Base64.
+    /// Creates a value from Base64, or returns `nil` if the text is something else.
+    ///
+    /// - Parameter text: The text.
     public init?(text: String) {
         var text = text.replacing("-", with: "+").replacing("_", with: "/")
         while text.utf8.count % 4 != 0 { text += "=" }
@@ -20,22 +24,26 @@ public struct Base64: TextDecodable, Sendable, Hashable, CustomStringConvertible
         bytes = Array(data)
     }
 
-    /// `bytes in Base64`.
+    /// The expected form in errors, `bytes in Base64`.
     public static var textForm: String { "bytes in Base64" }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var description: String { "<\(bytes.count) bytes>" }
 }
 
-/// Bytes that are written as pairs of hexadecimal digits, `0x` before them or not: `c0ffee`.
+/// Bytes that are written as hexadecimal digits, with or without `0x`: `c0ffee`.
 public struct Hexadecimal: TextDecodable, Sendable, Hashable, CustomStringConvertible {
     /// The bytes.
     public let bytes: [UInt8]
 
-    /// Creates a value of bytes.
+    /// Creates a value from bytes.
+    ///
+    /// - Parameter bytes: The bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads hexadecimal digits.
+    /// Creates a value from hexadecimal digits, or returns `nil` if the text is something else.
+    ///
+    /// - Parameter text: The text.
     public init?(text: String) {
         let digits = text.hasPrefix("0x") ? text.utf8.dropFirst(2) : text.utf8[...]
         guard digits.count % 2 == 0 else { return nil }
@@ -53,9 +61,9 @@ public struct Hexadecimal: TextDecodable, Sendable, Hashable, CustomStringConver
         self.bytes = bytes
     }
 
-    /// `bytes as hexadecimal digits`.
+    /// The expected form in errors, `bytes as hexadecimal digits`.
     public static var textForm: String { "bytes as hexadecimal digits" }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var description: String { "<\(bytes.count) bytes>" }
 }

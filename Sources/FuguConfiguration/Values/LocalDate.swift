@@ -1,13 +1,20 @@
-/// A day of the Gregorian calendar with no place and no time: `1979-05-27`.
+/// A day of the Gregorian calendar, without a place or a time: `1979-05-27`.
 public struct LocalDate: Sendable, Hashable {
-    /// 0...9999.
+    /// The year, 0 to 9999.
     public let year: Int
-    /// 1...12.
+    /// The month, 1 to 12.
     public let month: Int
-    /// 1...31, and no more than the month has.
+    /// The day of the month, from 1.
     public let day: Int
 
-    /// Traps if there is no such day; use `init(_:)` for text that may be wrong.
+    /// Creates a day.
+    ///
+    /// If there is no such day, the program stops; use ``init(_:)`` for text that may be wrong.
+    ///
+    /// - Parameters:
+    ///   - year: The year, 0 to 9999.
+    ///   - month: The month, 1 to 12.
+    ///   - day: The day of the month, from 1.
     public init(year: Int, month: Int, day: Int) {
         precondition(
             (0...9999).contains(year) && (1...12).contains(month)
@@ -26,7 +33,9 @@ public struct LocalDate: Sendable, Hashable {
         }
     }
 
-    /// Days since 1970-01-01. Counting years from March puts the leap day last, so no month needs a special case.
+    /// Days since 1970-01-01.
+    ///
+    /// Counting years from March puts the leap day last, so no month needs a special case.
     var daysSince1970: Int {
         let shiftedYear = month > 2 ? year : year - 1
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
@@ -52,20 +61,28 @@ public struct LocalDate: Sendable, Hashable {
 }
 
 extension LocalDate: LosslessStringConvertible, Codable {
-    /// The day that RFC 3339 text names, such as `1979-05-27`; nil if it is anything else.
+    /// Creates a value from text as in RFC 3339, such as `1979-05-27`, or returns `nil` if the text is something else.
+    ///
+    /// - Parameter description: The text.
     public init?(_ description: String) {
         guard case .localDate(let value)? = DateTimeScanner.value(of: description) else { return nil }
         self = value
     }
 
-    /// RFC 3339: `1979-05-27`.
+    /// The day as in RFC 3339: `1979-05-27`.
     public var description: String {
         Digits.padded(year, 4) + "-" + Digits.padded(month, 2) + "-" + Digits.padded(day, 2)
     }
 
-    /// Decodes a date of the source, or RFC 3339 text.
+    /// Creates a value from a date of the source, or from text as in RFC 3339.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if it's something else.
     public init(from decoder: any Decoder) throws { self = try DateTimeCoding.decode(from: decoder) }
 
-    /// Encodes RFC 3339 text.
+    /// Encodes the value as text, as in RFC 3339.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws { try DateTimeCoding.encode(self, to: encoder) }
 }

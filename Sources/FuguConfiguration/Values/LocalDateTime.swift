@@ -1,11 +1,15 @@
-/// A date and a time of day with no offset, so not yet a moment: `1979-05-27T07:32:00`.
+/// A date and a time of day without an offset from UTC: `1979-05-27T07:32:00`.
 public struct LocalDateTime: Sendable, Hashable {
     /// The day.
     public let date: LocalDate
     /// The time of day.
     public let time: LocalTime
 
-    /// A date and a time of day together.
+    /// Creates a value from a date and a time of day.
+    ///
+    /// - Parameters:
+    ///   - date: The day.
+    ///   - time: The time of day.
     public init(date: LocalDate, time: LocalTime) {
         self.date = date
         self.time = time
@@ -13,18 +17,27 @@ public struct LocalDateTime: Sendable, Hashable {
 }
 
 extension LocalDateTime: LosslessStringConvertible, Codable {
-    /// The date and time that RFC 3339 text without an offset names; nil if it is anything else.
+    /// Creates a value from text as in RFC 3339, such as `1979-05-27T07:32:00`, or returns `nil` if the text is
+    /// something else.
+    ///
+    /// - Parameter description: The text.
     public init?(_ description: String) {
         guard case .localDateTime(let value)? = DateTimeScanner.value(of: description) else { return nil }
         self = value
     }
 
-    /// RFC 3339 without an offset: `1979-05-27T07:32:00`.
+    /// The date and time as in RFC 3339, without an offset: `1979-05-27T07:32:00`.
     public var description: String { "\(date)T\(time)" }
 
-    /// Decodes a date and time of the source, or RFC 3339 text.
+    /// Creates a value from a date and time of the source, or from text as in RFC 3339.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if it's something else.
     public init(from decoder: any Decoder) throws { self = try DateTimeCoding.decode(from: decoder) }
 
-    /// Encodes RFC 3339 text.
+    /// Encodes the value as text, as in RFC 3339.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws { try DateTimeCoding.encode(self, to: encoder) }
 }

@@ -1,15 +1,23 @@
-/// A time of day with no place and no date: `07:32:00.5`.
+/// A time of day without a place or a date: `07:32:00.5`.
 public struct LocalTime: Sendable, Hashable {
-    /// 0...23.
+    /// The hour, 0 to 23.
     public let hour: Int
-    /// 0...59.
+    /// The minute, 0 to 59.
     public let minute: Int
-    /// 0...59, or 60 for a leap second.
+    /// The second, 0 to 59, or 60 for a leap second.
     public let second: Int
-    /// 0...999,999,999.
+    /// The nanosecond, 0 to 999,999,999.
     public let nanosecond: Int
 
-    /// Traps if there is no such time; use `init(_:)` for text that may be wrong.
+    /// Creates a time of day.
+    ///
+    /// If there is no such time, the program stops; use ``init(_:)`` for text that may be wrong.
+    ///
+    /// - Parameters:
+    ///   - hour: The hour, 0 to 23.
+    ///   - minute: The minute, 0 to 59.
+    ///   - second: The second, 0 to 60.
+    ///   - nanosecond: The nanosecond, 0 to 999,999,999.
     public init(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0) {
         precondition(
             (0...23).contains(hour) && (0...59).contains(minute) && (0...60).contains(second)
@@ -25,13 +33,15 @@ public struct LocalTime: Sendable, Hashable {
 }
 
 extension LocalTime: LosslessStringConvertible, Codable {
-    /// The time that RFC 3339 text names, such as `07:32:00` or `07:32`; nil if it is anything else.
+    /// Creates a value from text as in RFC 3339, such as `07:32:00`, or returns `nil` if the text is something else.
+    ///
+    /// - Parameter description: The text.
     public init?(_ description: String) {
         guard case .localTime(let value)? = DateTimeScanner.value(of: description) else { return nil }
         self = value
     }
 
-    /// RFC 3339: `07:32:00`, with as many digits of a second as are needed.
+    /// The time as in RFC 3339: `07:32:00`, with as many fractional digits as needed.
     public var description: String {
         let time = Digits.padded(hour, 2) + ":" + Digits.padded(minute, 2) + ":" + Digits.padded(second, 2)
         guard nanosecond > 0 else { return time }
@@ -40,9 +50,15 @@ extension LocalTime: LosslessStringConvertible, Codable {
         return time + "." + fraction
     }
 
-    /// Decodes a time of the source, or RFC 3339 text.
+    /// Creates a value from a time of the source, or from text as in RFC 3339.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if it's something else.
     public init(from decoder: any Decoder) throws { self = try DateTimeCoding.decode(from: decoder) }
 
-    /// Encodes RFC 3339 text.
+    /// Encodes the value as text, as in RFC 3339.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws { try DateTimeCoding.encode(self, to: encoder) }
 }

@@ -1,15 +1,22 @@
-/// A moment: a date, a time of day and its offset from UTC: `1979-05-27T07:32:00+01:00`.
+/// A moment: a date, a time of day, and its offset from UTC: `1979-05-27T07:32:00+01:00`.
 ///
-/// Two values are equal if they are written alike; compare `secondsSince1970` and the nanoseconds to compare moments.
+/// Two values are equal if they're written alike. To compare moments, compare ``secondsSince1970`` and the nanoseconds.
 public struct OffsetDateTime: Sendable, Hashable {
     /// The day at the place with this offset.
     public let date: LocalDate
     /// The time of day at the place with this offset.
     public let time: LocalTime
-    /// Minutes east of UTC, -1439...1439.
+    /// The offset in minutes east of UTC, -1439 to 1439.
     public let offsetMinutes: Int
 
-    /// Traps if the offset is a day or more.
+    /// Creates a moment.
+    ///
+    /// If the offset is a day or more, the program stops.
+    ///
+    /// - Parameters:
+    ///   - date: The day at the place with this offset.
+    ///   - time: The time of day at the place with this offset.
+    ///   - offsetMinutes: The offset in minutes east of UTC.
     public init(date: LocalDate, time: LocalTime, offsetMinutes: Int = 0) {
         precondition((-1439...1439).contains(offsetMinutes), "There is no offset of \(offsetMinutes) minutes")
         self.date = date
@@ -17,12 +24,18 @@ public struct OffsetDateTime: Sendable, Hashable {
         self.offsetMinutes = offsetMinutes
     }
 
-    /// Whole seconds since 1970-01-01T00:00:00Z; the nanoseconds of `time` come on top.
+    /// The whole seconds since 1970-01-01T00:00:00Z.
+    ///
+    /// The nanoseconds of ``time`` are not included.
     public var secondsSince1970: Int64 {
         Int64(date.daysSince1970) * 86_400 + Int64(time.secondsSinceMidnight - offsetMinutes * 60)
     }
 
-    /// The moment in UTC; nil outside of the years 0...9999 or if `nanosecond` is not in 0...999,999,999.
+    /// Creates a moment in UTC, or returns `nil` outside of the years 0 to 9999.
+    ///
+    /// - Parameters:
+    ///   - secondsSince1970: The whole seconds since 1970-01-01T00:00:00Z.
+    ///   - nanosecond: The nanosecond, 0 to 999,999,999.
     public init?(secondsSince1970: Int64, nanosecond: Int = 0) {
         let second = Int((secondsSince1970 % 86_400 + 86_400) % 86_400)
         let day = (secondsSince1970 / 86_400) - (secondsSince1970 % 86_400 < 0 ? 1 : 0)
@@ -36,13 +49,16 @@ public struct OffsetDateTime: Sendable, Hashable {
 }
 
 extension OffsetDateTime: LosslessStringConvertible, Codable {
-    /// The moment that RFC 3339 text names, such as `1979-05-27T07:32:00Z`; nil if it is anything else.
+    /// Creates a value from text as in RFC 3339, such as `1979-05-27T07:32:00Z`, or returns `nil` if the text is
+    /// something else.
+    ///
+    /// - Parameter description: The text.
     public init?(_ description: String) {
         guard case .offsetDateTime(let value)? = DateTimeScanner.value(of: description) else { return nil }
         self = value
     }
 
-    /// RFC 3339: `1979-05-27T07:32:00+01:00`, with `Z` for UTC.
+    /// The moment as in RFC 3339: `1979-05-27T07:32:00+01:00`, with `Z` for UTC.
     public var description: String {
         guard offsetMinutes != 0 else { return "\(date)T\(time)Z" }
         let (hours, minutes) = abs(offsetMinutes).quotientAndRemainder(dividingBy: 60)
@@ -50,9 +66,15 @@ extension OffsetDateTime: LosslessStringConvertible, Codable {
             + Digits.padded(minutes, 2)
     }
 
-    /// Decodes a moment of the source, or RFC 3339 text.
+    /// Creates a value from a moment of the source, or from text as in RFC 3339.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if it's something else.
     public init(from decoder: any Decoder) throws { self = try DateTimeCoding.decode(from: decoder) }
 
-    /// Encodes RFC 3339 text.
+    /// Encodes the value as text, as in RFC 3339.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws { try DateTimeCoding.encode(self, to: encoder) }
 }

@@ -1,24 +1,24 @@
-/// A value as a source holds it, whatever format it was written in.
+/// A value as a source holds it, regardless of its format.
 ///
-/// It takes Swift literals: `["timeout": 30, "hosts": ["a", "b"]]`. JSON's `null` has no case of its own: a member of
-/// an object that is `null` is left out, and a `null` anywhere else is an empty table. (Decoding a type that is
-/// optional from a source does tell `null` from a missing name.)
+/// You can write it with Swift literals: `["timeout": 30, "hosts": ["a", "b"]]`. There is no case for JSON's `null`: a
+/// member of an object that is `null` is left out, and any other `null` is an empty table. (Decoding an optional from a
+/// source distinguishes `null` from a missing name.)
 public enum PropertyValue: Sendable, Hashable {
-    /// A truth value; never made from a number.
+    /// A Boolean value; never made from a number.
     case bool(Bool)
-    /// A whole number, exact to 64 bits.
+    /// An integer, exact to 64 bits.
     case integer(Int64)
-    /// A number with a fraction or an exponent; TOML also writes infinity and not-a-number.
+    /// A number with a fraction or an exponent. TOML has infinity and not-a-number, too.
     case double(Double)
     /// A string.
     case string(String)
-    /// Bytes, as a property list holds them.
+    /// Bytes, as in a property list.
     case data([UInt8])
-    /// A date and a time of day at a known offset from UTC.
+    /// A date and a time of day with an offset from UTC.
     case offsetDateTime(OffsetDateTime)
-    /// A date and a time of day with no offset, so not yet a moment.
+    /// A date and a time of day without an offset.
     case localDateTime(LocalDateTime)
-    /// A day of the calendar.
+    /// A day.
     case localDate(LocalDate)
     /// A time of day.
     case localTime(LocalTime)
@@ -29,23 +29,29 @@ public enum PropertyValue: Sendable, Hashable {
 }
 
 extension PropertyValue {
-    /// Parses JSON, in which `//` and `/* */` comments and one trailing comma are allowed.
+    /// Parses JSON.
+    ///
+    /// Comments (`//` and `/* */`) and one trailing comma are allowed.
     ///
     /// - Parameters:
-    ///   - json: the text as UTF-8, with or without a byte order mark.
-    ///   - name: what the text is called in errors, such as the path of a file.
-    /// - Throws: a `PropertyError` with line and column where the text is no JSON, is nested deeper than 512 levels,
+    ///   - json: The text as UTF-8, with or without a byte order mark.
+    ///   - name: The name of the text in errors, such as the path of a file.
+    /// - Throws: ``PropertyError`` with the line and column if the text isn't JSON, is nested deeper than 512 levels,
     ///   holds an integer outside of `Int64`, or gives a name twice.
+    /// - Complexity: O(*n*) for *n* bytes.
     public init(json: [UInt8], name: String) throws(PropertyError) {
         self = try JSONParser.parse(json, name: name).root.propertyValue
     }
 
-    /// Parses TOML 1.1; the value is always a table.
+    /// Parses TOML 1.1.
+    ///
+    /// The value is always a table.
     ///
     /// - Parameters:
-    ///   - toml: the text as UTF-8, with or without a byte order mark.
-    ///   - name: what the text is called in errors, such as the path of a file.
-    /// - Throws: a `PropertyError` with line and column where the text is no TOML or is nested deeper than 512 levels.
+    ///   - toml: The text as UTF-8, with or without a byte order mark.
+    ///   - name: The name of the text in errors, such as the path of a file.
+    /// - Throws: ``PropertyError`` with the line and column if the text isn't TOML or is nested deeper than 512 levels.
+    /// - Complexity: O(*n*) for *n* bytes.
     public init(toml: [UInt8], name: String) throws(PropertyError) {
         self = try TOMLParser.parse(toml, name: name).root.propertyValue
     }
@@ -54,30 +60,48 @@ extension PropertyValue {
 extension PropertyValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// A truth value from a literal.
+    /// Creates a value from a Boolean literal.
+    ///
+    /// - Parameter value: The value.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-    /// A whole number from a literal.
+    /// Creates a value from an integer literal.
+    ///
+    /// - Parameter value: The value.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 
-    /// A number with a fraction from a literal.
+    /// Creates a value from a floating-point literal.
+    ///
+    /// - Parameter value: The value.
     public init(floatLiteral value: Double) { self = .double(value) }
 
-    /// A string from a literal.
+    /// Creates a value from a string literal.
+    ///
+    /// - Parameter value: The value.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// An array from a literal.
+    /// Creates a value from an array literal.
+    ///
+    /// - Parameter elements: The elements.
     public init(arrayLiteral elements: PropertyValue...) { self = .array(elements) }
 
-    /// A table from a literal; traps where a name stands twice, as a dictionary literal does.
+    /// Creates a table from a dictionary literal.
+    ///
+    /// If a name is given twice, the program stops.
+    ///
+    /// - Parameter elements: The names and values.
     public init(dictionaryLiteral elements: (String, PropertyValue)...) {
         self = .table(Dictionary(uniqueKeysWithValues: elements))
     }
 }
 
 extension PropertyValue: Decodable {
-    /// Decodes whatever value is there. Decoders of other libraries give truth values, numbers, strings, arrays and
-    /// tables.
+    /// Creates a value from whatever a decoder holds.
+    ///
+    /// Decoders of other libraries give Boolean values, numbers, strings, arrays, and tables.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` if the decoder holds nothing of the kind.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = decoder.value.propertyValue
@@ -101,7 +125,7 @@ extension PropertyValue: Decodable {
 }
 
 extension PropertyValue: CustomStringConvertible {
-    /// The value on one line, written much as TOML would: `{hosts = ["a", "b"], timeout = 30}`, names in order.
+    /// The value on one line, much as in TOML: `{hosts = ["a", "b"], timeout = 30}`, with sorted names.
     public var description: String {
         var text = ""
         // A list of what is still to be written takes the place of recursion, which a small stack could not bear.

@@ -12,8 +12,9 @@ enum Quoted {
         return result + "\""
     }
 
-    /// Text that came from outside with what could forge another line, or command a terminal, escaped. Nothing else
-    /// changes.
+    /// Text that came from outside with what could forge another line, or command a terminal, escaped.
+    ///
+    /// Nothing else changes.
     static func line(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""

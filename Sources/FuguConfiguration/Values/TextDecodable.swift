@@ -1,16 +1,20 @@
-/// A type that reads itself from a string: of a file, a variable or an argument.
+/// A type that decodes from a string in a file, a variable, or an argument.
 ///
 ///     struct Host: TextDecodable {
 ///         let name: String
 ///         init?(text: String) { … }
 ///     }
 ///
-/// For a type that is `LosslessStringConvertible` the conformance is all it takes.
+/// A type that is `LosslessStringConvertible` only has to declare the conformance.
 public protocol TextDecodable: Decodable {
-    /// Reads the text; `nil` if it is none of this type.
+    /// Creates a value from text, or returns `nil` if the text is something else.
+    ///
+    /// - Parameter text: The text.
     init?(text: String)
 
-    /// What errors say is expected, the name of the type unless you say more: `Host, such as db.example.org:5432`.
+    /// The expected form in errors, such as `Host, such as db.example.org:5432`.
+    ///
+    /// The default is the name of the type.
     static var textForm: String { get }
 }
 
@@ -18,7 +22,10 @@ extension TextDecodable {
     /// The name of the type.
     public static var textForm: String { "\(Self.self)" }
 
-    /// Decodes the text, or says what was expected.
+    /// Creates a value from the text in a decoder.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` that names ``textForm`` if the text is something else.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let located = (decoder as? ValueDecoder)?.value {
@@ -36,6 +43,8 @@ extension TextDecodable {
 }
 
 extension TextDecodable where Self: LosslessStringConvertible {
-    /// Reads the text as the type's own initializer does.
+    /// Creates a value from text with the type's own initializer.
+    ///
+    /// - Parameter text: The text.
     public init?(text: String) { self.init(text) }
 }

@@ -58,6 +58,23 @@ struct ServersPage {
         return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
     }
 
+    func stream(_ id: Int, in container: Container) -> AsyncStream<String> {
+        let request = container.child { $0[RequestID.self] = id }
+        return AsyncStream { body in
+            let sending = Task {
+                await Container.with(request) {
+                    for part in 1...3 where !Task.isCancelled {
+                        body.yield("part \(part) for request \(request[RequestLog.self].id)")
+                        await Task.yield()
+                    }
+                }
+                body.finish()
+                try? await request.close()
+            }
+            body.onTermination = { _ in sending.cancel() }
+        }
+    }
+
     func run(_ container: Container, serve: @Sendable (Container) async throws -> Void) async throws {
         do {
             try await start(container)

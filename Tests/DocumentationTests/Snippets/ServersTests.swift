@@ -31,4 +31,12 @@ extension Snippets {
         #expect(transcriptSoFar.last == "db://localhost is closed")
         await #expect(throws: LoadError.self) { try await container[Page.Search.self] }
     }
+
+    @Test("Servers: the container of a streamed body lives until the stream ends")
+    func streamedBody() async {
+        let container = Container()
+        var parts: [String] = []
+        for await part in Page().stream(7, in: container) { parts.append(part) }
+        #expect(parts == ["part 1 for request 7", "part 2 for request 7", "part 3 for request 7"])
+    }
 }

@@ -94,12 +94,6 @@ struct DoormanTests {
     func report() {
         #expect(Doorman().report() == "Hello, Grace! It is second 86400.")
     }
-
-    @Test(.container { $0.useStandardDoubles() }, arguments: ["Ada", "Grace"])
-    func name(name: String) {
-        Container.current[UserName.self] = name
-        #expect(Doorman().report() == "Hello, \(name)! It is second 0.")
-    }
 }
 
 // What the page leaves to its reader.

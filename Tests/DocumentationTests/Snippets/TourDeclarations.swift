@@ -70,3 +70,13 @@ struct Connection: AsyncFeature {
         return connection
     }
 }
+
+/// What the page takes for granted.
+private func deliver(_ text: String) { print(text) }
+
+struct Mailer: ExternalFeature {
+    var send: @Sendable (_ text: String) -> Void
+
+    static func load(in container: any FeatureContainer) -> Mailer { Mailer { deliver($0) } }
+    static var placeholder: Mailer { Mailer(send: unimplemented("Mailer.send")) }
+}

@@ -1,5 +1,4 @@
 import Fugu
-import FuguFoundation
 import Testing
 
 extension Snippets {
@@ -12,9 +11,16 @@ extension Snippets {
             print(container.timeout)  // 5
             container.reset(\.timeout)
             print(container.timeout)  // 30
-            print(container[UserName.self])  // guest
-            container[UserName.self] = "Ada"
-            print(container[UserName.self])  // Ada
+        }
+    }
+
+    @Test("README: an observer hears of changes until the token is cancelled")
+    func observer() async throws {
+        try await run {
+            let container = Container()
+            let token = container.observe(\.timeout) { print("timeout \($0)") }
+            container.timeout = 5  // timeout 5
+            token.cancel()
         }
     }
 
@@ -38,11 +44,6 @@ extension Snippets {
             print(container.greeter.text)  // Ahoy, guest!
             container.reset(Greeter.self)
             print(container.greeter.text)  // Hello, guest!
-
-            container.timestamp = .constant(1_000_000_000)
-            print(container.timestamp.now)  // 1000000000.0
-            container.uuid = .incrementing
-            print(container.uuid())  // 00000000-0000-0000-0000-000000000000
         }
     }
 

@@ -179,7 +179,7 @@ import Testing
         container[Tenant.self] = "bad"
         let report = await reports.first(1)
         #expect(report.count == 1)
-        #expect(report[0].contains("was to be loaded again"))
+        #expect(report[0].contains("failed to reload"))
         #expect(report[0].contains("bad"))
         #expect(kind.ifLoaded(container) == nil)
         #expect(try await kind.load(container).name == "bad")

@@ -38,8 +38,9 @@ import Testing
         #expect(done.value == seeds.count)
     }
 
-    /// Ends the test when no graph has come to its end for ten minutes, and tells who waits for whom. Other tests may
-    /// keep the pool's threads busy for long.
+    /// Ends the test when no graph has come to its end for ten minutes, and tells who waits for whom.
+    ///
+    /// Other tests may keep the pool's threads busy for long.
     private func watch(_ done: Counter, _ running: Guarded<[UInt64: World]>, _ over: Gate) {
         Thread.detachNewThread {
             var (last, still) = (-1, 0)
@@ -58,7 +59,9 @@ import Testing
 }
 
 extension World {
-    /// Lets the readers read and disturbs them. Returns what was wrong.
+    /// Lets the readers read and disturbs them.
+    ///
+    /// Returns what was wrong.
     func run() async -> [String] {
         let root = Container()
         let reports = root.logReports()
@@ -88,7 +91,7 @@ extension World {
         do { try await root.close() } catch { violate("close: \(error)") }
         if graph.mode == .churning { await root.untilClosersRan() }
         // That instances with closers are made again for children is what these graphs are about.
-        for report in reports.all where !report.contains("is made once more for a child container") {
+        for report in reports.all where !report.contains("loads again for a child container") {
             violate("reported: \(report)")
         }
         return verdict(on: answers, closedBefore: closedBefore)

@@ -56,8 +56,9 @@ extension World {
         }
     }
 
-    /// Whether a path follows the graph and ends with a key that it has already. A load on the way that ended meanwhile,
-    /// because it was cancelled, is left out of the way.
+    /// Whether a path follows the graph and ends with a key that it has already.
+    ///
+    /// A load on the way that ended meanwhile, because it was cancelled, is left out of the way.
     private func isWay(_ path: [String]) -> Bool {
         let numbers = path.compactMap { name in (0..<graph.vertices.count).first { name == "Vertex<V\($0)>" } }
         guard numbers.count == path.count, let last = numbers.last, numbers.dropLast().contains(last) else {

@@ -25,7 +25,9 @@ struct Level: Sendable {
     private(set) var bytes: [Int] = []
     let seconds: Double
 
-    /// What queues may hold at one moment and not at another. An object for each of 200,000 is 6 MB at least.
+    /// What queues may hold at one moment and not at another.
+    ///
+    /// An object for each of 200,000 is 6 MB at least.
     private static let leeway = 2 << 20
 
     /// Runs a routine `count` times.

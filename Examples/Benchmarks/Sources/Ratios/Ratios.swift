@@ -42,8 +42,9 @@ struct Ratios {
         return measurements
     }
 
-    /// Exits with 1 when a bound is broken by more than the slack. What is counted, not timed, gets next to none: the array
-    /// that holds what is measured may grow meanwhile.
+    /// Exits with 1 when a bound is broken by more than the slack.
+    ///
+    /// What is counted, not timed, gets next to none: the array that holds what is measured may grow meanwhile.
     private static func check(
         _ measurements: [Measurement], _ footprints: [Footprint], _ suspensions: Int, slack: Double
     ) {

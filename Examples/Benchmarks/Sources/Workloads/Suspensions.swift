@@ -1,7 +1,9 @@
 import Fugu
 import Synchronization
 
-/// How often a task is given back and taken up again while it reads a present asynchronous feature `n` times. None is needed.
+/// How often a task is given back and taken up again while it reads a present asynchronous feature `n` times.
+///
+/// None is needed.
 public func suspensions(inReads n: Int) async throws -> Int {
     let container = Container()
     _ = try await container[RemoteCounter.self]

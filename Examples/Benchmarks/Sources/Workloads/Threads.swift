@@ -9,14 +9,18 @@ import Musl
 #endif
 
 extension Workload {
-    /// Does the workload on all its threads at once, `n` times on each, and gives the mean nanoseconds of one operation.
+    /// Runs the workload on all its threads at the same time, `n` times on each.
     ///
     /// Fresh threads may share one core for their first milliseconds. They therefore do the same work until they have
-    /// settled before the clock starts, and whoever is done goes on until all are, so that nobody is measured alone.
+    /// settled before the clock starts, and a thread that is done goes on until all are, so that none is measured
+    /// alone.
     ///
     /// - Parameters:
-    ///   - willStart: Called once, when all have settled and before any of them starts its clock.
-    ///   - didEnd: Called once, on the thread that is the last to be done with its `n`.
+    ///   - n: The number of operations on each thread.
+    ///   - settling: The time before the clock starts.
+    ///   - willStart: A closure that is called once, after all have settled and before any of them starts its clock.
+    ///   - didEnd: A closure that is called once, on the last thread to be done with its operations.
+    /// - Returns: The mean time of an operation in nanoseconds.
     public func nanosecondsTogether(
         _ n: Int, settling: Duration = .milliseconds(20), willStart: () -> Void = {}, didEnd: @escaping () -> Void = {}
     ) -> Double {

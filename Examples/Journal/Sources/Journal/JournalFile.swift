@@ -11,8 +11,9 @@ extension ContainerKeys {
     }
 }
 
-/// The file of the journal: one JSON object a line (JSON Lines). It is only ever appended to, so whatever is in it
-/// stays.
+/// The file of the journal: one JSON object a line (JSON Lines).
+///
+/// It is only ever appended to, so whatever is in it stays.
 struct JournalFile: Sendable {
     let url: URL
     let files: FileAccess
@@ -42,7 +43,9 @@ struct JournalFile: Sendable {
         return Appender(journal: self, separator: isOpen ? Data([Self.newline]) : Data())
     }
 
-    /// All entries in the order of the file, and the lines that are none. Blank lines count as neither.
+    /// All entries in the order of the file, and the lines that are none.
+    ///
+    /// Blank lines count as neither.
     func read() throws -> (entries: [Entry], damaged: [DamagedLine]) {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom(Self.date)

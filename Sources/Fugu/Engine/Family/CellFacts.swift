@@ -1,4 +1,6 @@
-/// What is rarely needed of a cell. Guarded by the lock of the family.
+/// What is rarely needed of a cell.
+///
+/// Guarded by the lock of the family.
 struct CellFacts {
     // What the family knows of the key: at the root's cell only.
     /// The loads under way.
@@ -29,13 +31,17 @@ struct CellFacts {
     var place = Place()
 }
 
-/// An instance: a key in a node. The node unlinks it before it goes.
+/// An instance: a key in a node.
+///
+/// The node unlinks it before it goes.
 struct Dependent: Hashable {
     let node: NodeIdentity
     let key: Key
 }
 
-/// A node as an element of a set. The node is unlinked from all sets before it goes.
+/// A node as an element of a set.
+///
+/// The node is unlinked from all sets before it goes.
 struct NodeIdentity: Hashable {
     private let reference: Unowned<Node>
 
@@ -44,9 +50,11 @@ struct NodeIdentity: Hashable {
     var node: Node { reference.object }
 }
 
-/// Where a cell stands among the cells of the same key in other containers that want to hear of changes above them: those
-/// that are observed and those that have a copy of what was loaded. Each is linked below its parent's cell, so that a change
-/// reaches them without a look at any other container. A cell is unlinked before its container goes.
+/// Where a cell stands among the cells of the same key in other containers that want to hear of changes above them:
+/// those that are observed and those that have a copy of what was loaded.
+///
+/// Each is linked below its parent's cell, so that a change reaches them without a look at any other container. A cell
+/// is unlinked before its container goes.
 struct Place {
     fileprivate var node: Unowned<Node>?
     fileprivate var above: FamilyState<CellFacts>?

@@ -4,7 +4,9 @@ import Synchronization
 final class Family: Sendable {
     let lock: FamilyLock
     private let facts = FamilyState(FamilyFacts())
-    /// The root's storage, which outlives every node of the family. The records of keys stand beside its cells.
+    /// The root's storage, which outlives every node of the family.
+    ///
+    /// The records of keys stand beside its cells.
     private let rootStorage: StorageReference
     private let scoped = Atomic(false)
     private let sourced = Atomic(false)

@@ -61,14 +61,20 @@ final class Flight: Activity {
     }
 }
 
-/// The changing part of a flight. Guarded by the lock of the family.
+/// The changing part of a flight.
+///
+/// Guarded by the lock of the family.
 struct FlightFacts {
     var inputs: [Input] = []
     /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
     var landing: Landing?
-    /// Where the instance belongs: the asker or an ancestor, which it keeps. Set when the load has ended.
+    /// Where the instance belongs: the asker or an ancestor, which it keeps.
+    ///
+    /// Set when the load has ended.
     var home: Unowned<Node>?
-    /// The asker's container while the load runs, for children made from the handle. Whoever runs the load keeps it.
+    /// The asker's container while the load runs, for children made from the handle.
+    ///
+    /// Whoever runs the load keeps it.
     var container: Unowned<Container>?
     /// Its neighbours in the list of the key's loads, and where it stands in that list's index.
     var next: Unowned<Flight>?
@@ -129,8 +135,9 @@ struct Outcome: Sendable {
     var isProvisional = false
 }
 
-/// Hands the outcome of a load to those who waited for it. The flight itself must not keep it: an instance that keeps its
-/// handle would keep itself.
+/// Hands the outcome of a load to those who waited for it.
+///
+/// The flight itself must not keep it: an instance that keeps its handle would keep itself.
 final class Landing: Sendable {
     let outcome = Guarded<Outcome?>(nil)
 }

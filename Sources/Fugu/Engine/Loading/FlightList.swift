@@ -1,5 +1,6 @@
-/// The loads of one key that are under way, in the order in which they began. Whoever runs a load keeps it until it has
-/// left the list.
+/// The loads of one key that are under way, in the order in which they began.
+///
+/// Whoever runs a load keeps it until it has left the list.
 ///
 /// Most lists have one element or none. Once there are many, an index tells which of them can be joined by those who
 /// expect the instance in a given container, so that nobody looks at the loads of strangers.
@@ -37,10 +38,9 @@ struct FlightList: Sequence {
 
     /// What `body` gives for the first load, of those whose instance is expected at `home`, that it gives something for.
     ///
-    /// - Parameters:
-    ///   - last: What the key's last instance was made from, by which expectations are judged.
-    ///   - judge: Tells where the instance of a load is expected to live; a load that began when less was known is judged
-    ///     by what is known now.
+    /// - `last`: What the key's last instance was made from, by which expectations are judged.
+    /// - `judge`: Tells where the instance of a load is expected to live; a load that began when less was known is judged
+    ///   by what is known now.
     mutating func first<R>(
         expectedAt home: Unowned<Node>, by last: Recipe?, judge: (Flight) -> Unowned<Node>, _ body: (Flight) -> R?
     ) -> R? {
@@ -74,7 +74,9 @@ struct FlightList: Sequence {
     }
 }
 
-/// The loads that can be joined, by the node where their instance is expected to live. Guarded by the lock of the family.
+/// The loads that can be joined, by the node where their instance is expected to live.
+///
+/// Guarded by the lock of the family.
 private final class FlightIndex {
     private var flights: [Unowned<Node>: [Unowned<Flight>]] = [:]
     private var last: Recipe?
@@ -105,8 +107,10 @@ private final class FlightIndex {
 }
 
 extension Recipe {
-    /// Whether it lets one expect the same homes, as far as can be told without looking at what its inputs were made from
-    /// themselves. An expectation that is wrong costs a load more and nothing else.
+    /// Whether it lets one expect the same homes, as far as can be told without looking at what its inputs were made
+    /// from themselves.
+    ///
+    /// An expectation that is wrong costs a load more and nothing else.
     fileprivate func predictsLike(_ other: Recipe) -> Bool {
         isLocal == other.isLocal && mask == other.mask && inputs.count == other.inputs.count
             && zip(inputs, other.inputs).allSatisfy { $0.key == $1.key }

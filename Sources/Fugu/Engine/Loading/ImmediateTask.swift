@@ -1,6 +1,8 @@
 extension Task where Failure == Never {
-    /// Starts a task. If it is to start at once, and the platform has that, it runs on the caller's thread until it suspends
-    /// for the first time: what doesn't suspend costs no hop to another thread.
+    /// Starts a task.
+    ///
+    /// If it is to start at once, and the platform has that, it runs on the caller's thread until it suspends for the
+    /// first time: what doesn't suspend costs no hop to another thread.
     static func start(
         atOnce: Bool, _ operation: sending @escaping @isolated(any) () async -> Success
     ) -> Task {
@@ -22,7 +24,9 @@ extension Task where Failure == Never {
 }
 
 extension Task<Never, Never> {
-    /// Whether code isolated so runs on an actor, which is not to be held up. Not in place: the compiler (6.3.1) fails there.
+    /// Whether code isolated so runs on an actor, which is not to be held up.
+    ///
+    /// Not in place: the compiler (6.3.1) fails there.
     @inline(never)
     static func isOnActor(_ isolation: (any Actor)?) -> Bool { isolation != nil }
 }

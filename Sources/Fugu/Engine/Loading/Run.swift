@@ -1,5 +1,7 @@
 extension Flight {
-    /// Runs the load on this thread. Returns what its own asker gets.
+    /// Runs the load on this thread.
+    ///
+    /// Returns what its own asker gets.
     func run(for container: Container, _ recorder: Flight?, _ load: (Container) throws -> Payload) throws -> Payload {
         // A default reads nothing through a handle.
         let view = requested.kind == .property ? container : Container(view: self)
@@ -16,11 +18,12 @@ extension Flight {
         return try given.get()
     }
 
-    /// Begins the load in a task of its own, which keeps the container that was asked. What doesn't suspend is done when
-    /// this returns.
+    /// Begins the load in a task of its own, which keeps the container that was asked.
     ///
-    /// - Parameter mayRunHere: Whether the load may run on this thread until it suspends. Each load that needs another one
-    ///   takes a part of the stack then, so a long way of loads changes threads from time to time.
+    /// What doesn't suspend is done when this returns.
+    ///
+    /// `mayRunHere`: Whether the load may run on this thread until it suspends. Each load that needs another one
+    /// takes a part of the stack then, so a long way of loads changes threads from time to time.
     func start(
         for container: Container, _ recorder: Flight?, _ mayRunHere: Bool,
         _ load: @escaping @Sendable (Container) async throws -> Payload
@@ -77,8 +80,9 @@ extension Flight {
         family.lock.withLock { facts.value.task }?.escalatePriority(to: priority)
     }
 
-    /// Lets one go who does not wait any longer. When the last one has left, the load is cancelled, and who comes then
-    /// begins a new one.
+    /// Lets one go who does not wait any longer.
+    ///
+    /// When the last one has left, the load is cancelled, and who comes then begins a new one.
     private func leave(_ waiter: TaskWaiter) {
         let task: Task<Result<Payload, any Error>, Never>? = family.lock.withLock {
             guard facts.value.home == nil else { return nil }

@@ -33,7 +33,7 @@ package final class Strictness: Sendable {
 
     /// Reports the load and gives the placeholder, or throws if the kind can.
     ///
-    /// - Parameter isForPart: Whether what is given is read to swap a part of it, which is no mistake.
+    /// `isForPart`: Whether what is given is read to swap a part of it, which is no mistake.
     fileprivate func answer(_ request: Request, _ parent: (any Activity)?, isForPart: Bool) throws -> Payload {
         if !isForPart || request.placeholder == nil {
             let way = (parent?.way ?? []) + [request.key]
@@ -53,8 +53,10 @@ package final class Strictness: Sendable {
 }
 
 extension Node {
-    /// Answers for an external feature that was not swapped. It counts as read, from the root: a child that swaps it
-    /// has its own instance of whatever was made with the placeholder.
+    /// Answers for an external feature that was not swapped.
+    ///
+    /// It counts as read, from the root: a child that swaps it has its own instance of whatever was made with the
+    /// placeholder.
     func refuse(
         _ request: Request, by strictness: Strictness, _ recorder: Flight?, _ parent: (any Activity)?
     ) throws -> Payload {

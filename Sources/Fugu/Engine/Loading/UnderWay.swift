@@ -1,10 +1,13 @@
 // What a closing waits for before it runs closers. Everything here: under the lock.
 extension Node {
-    /// A load that was asked for here, or a read that waits here for one, begins. Until its end no closing of this node, or
-    /// of one above it, goes on.
+    /// A load that was asked for here, or a read that waits here for one, begins.
+    ///
+    /// Until its end no closing of this node, or of one above it, goes on.
     func beginUnderWay() { storage.facts.underWay += 1 }
 
-    /// It has ended. What is returned is to be woken outside the lock.
+    /// It has ended.
+    ///
+    /// What is returned is to be woken outside the lock.
     func endUnderWay() -> [Waiter] {
         storage.facts.underWay -= 1
         guard storage.facts.underWay == 0, !family.drains.isEmpty else { return [] }

@@ -1,4 +1,6 @@
-/// Those who wait for a load, in the order in which they came. Leaving takes the same time however many there are.
+/// Those who wait for a load, in the order in which they came.
+///
+/// Leaving takes the same time however many there are.
 struct WaiterQueue {
     private var slots: [Waiter?] = []
     private var places: [ObjectIdentifier: Int] = [:]

@@ -5,7 +5,7 @@ enum Deferred {
     private static let count = Atomic(0)
     private static let waiting = Guarded<[ObjectIdentifier: [Followers]]>([:])
 
-    /// - Parameter holder: An activity that runs on this thread or task, and so does not end meanwhile.
+    /// `holder`: An activity that runs on this thread or task, and so does not end meanwhile.
     static func add(_ followers: Followers, until holder: any Activity) {
         waiting.withLock { waiting in
             guard waiting[ObjectIdentifier(holder)]?.append(followers) == nil else { return }

@@ -6,7 +6,9 @@ extension Node {
         var isLoad = false
         /// The value is equal to what was there: nobody is told, but this is the state to compare with from now on.
         var isSilent = false
-        /// The transaction that ends with this. What waits for its end about the same key is not told.
+        /// The transaction that ends with this.
+        ///
+        /// What waits for its end about the same key is not told.
         var transaction: (any Activity)?
     }
 
@@ -82,8 +84,9 @@ extension Followers {
         return turn(event)
     }
 
-    /// What is to be delivered next by the one who asks, until there is nothing more. The first time that is nothing, if
-    /// another thread is at it.
+    /// What is to be delivered next by the one who asks, until there is nothing more.
+    ///
+    /// The first time that is nothing, if another thread is at it.
     func takeTurn(isFirst: Bool) -> Turn? {
         if isFirst, facts.value.isDelivering { return nil }
         facts.value.isDelivering = false
@@ -100,14 +103,18 @@ extension Followers {
         return Turn(followers: self, event: event, observers: facts.value.observers.slots, container: container)
     }
 
-    /// Whether an event need not wait any longer. An activity of another container holds up nothing that comes later.
+    /// Whether an event need not wait any longer.
+    ///
+    /// An activity of another container holds up nothing that comes later.
     private func isDue(_ event: Event) -> Bool {
         guard let holder = event.holder, !holder.isFinished else { return true }
         return facts.value.events.freeCount > 0 && !node.use { holder.isOf($0) }
     }
 
-    /// After a reload: nothing may have been loaded, since something else is seen by now, or what was loaded may not have been
-    /// kept. What cannot fail is loaded again, a few times.
+    /// After a reload: nothing may have been loaded, since something else is seen by now, or what was loaded may not
+    /// have been kept.
+    ///
+    /// What cannot fail is loaded again, a few times.
     fileprivate func check(_ effects: inout Effects) {
         if node.use({ $0.visible(key) }) != nil { return refresh(nil, &effects) }
         guard case .loss(let attempts) = facts.value.known, attempts < 8, !key.kind.throws else { return }

@@ -12,7 +12,9 @@ final class Observer: Sendable {
     let subscription: Subscription
     /// The same, which the observer keeps: a call counts nothing.
     private let uncounted: Unowned<Subscription>
-    /// Events after it are heard. Written under the lock of the family.
+    /// Events after it are heard.
+    ///
+    /// Written under the lock of the family.
     fileprivate let since = Atomic<UInt64>(0)
     private let callbacks: Callbacks
 
@@ -41,10 +43,14 @@ final class Observer: Sendable {
         callbacks.call(payload)
     }
 
-    /// Tells that the value is gone. Who tracks reads wants to know; the load that follows is no change to it.
+    /// Tells that the value is gone.
+    ///
+    /// Who tracks reads wants to know; the load that follows is no change to it.
     func hearOfLoss(at time: UInt64) { if skipsLoads { hear(Payload(()), at: time) } }
 
-    /// No call begins after this. What is returned is to be released outside the lock of the family.
+    /// No call begins after this.
+    ///
+    /// What is returned is to be released outside the lock of the family.
     func end() -> Ending { Ending(subscription.end() ? callbacks.onEnd : nil) }
 
     /// What an observer leaves behind; tells whoever iterates that there is no more to come.
@@ -60,7 +66,9 @@ final class Subscription: Cancelling {
     private let node: Node
     private let key: Key
     private let ended = Atomic(false)
-    /// Its place in its list. Written under the lock of the family.
+    /// Its place in its list.
+    ///
+    /// Written under the lock of the family.
     fileprivate let index = Atomic(0)
 
     fileprivate init(_ node: Node, _ key: Key) {
@@ -86,13 +94,14 @@ final class Subscription: Cancelling {
     }
 }
 
-/// The observers of one key in one container, in the order in which they came. Taking one out leaves a hole, so that it
-/// costs the same wherever it stands; holes are closed when they are many.
+/// The observers of one key in one container, in the order in which they came.
+///
+/// Taking one out leaves a hole, so that it costs the same wherever it stands; holes are closed when they are many.
 struct ObserverList {
     private(set) var slots: [Observer?] = []
     private(set) var count = 0
 
-    /// - Parameter time: The observer hears of events after it.
+    /// `time`: The observer hears of events after it.
     mutating func append(_ observer: Observer, at time: UInt64) {
         observer.subscription.index.store(slots.count, ordering: .relaxed)
         observer.since.store(time, ordering: .relaxed)
@@ -158,7 +167,9 @@ struct EventQueue {
         head = 0
     }
 
-    /// Takes out what waits for the end of an activity. What is returned is to be released outside the lock.
+    /// Takes out what waits for the end of an activity.
+    ///
+    /// What is returned is to be released outside the lock.
     mutating func removeAll(heldBy holder: any Activity) -> [Event] {
         let dropped = events[head...].filter { $0.holder === holder }
         if !dropped.isEmpty {
@@ -190,7 +201,9 @@ final class Followers: Sendable {
     deinit { facts.free() }
 }
 
-/// The changing part of it. Guarded by the lock of the family.
+/// The changing part of it.
+///
+/// Guarded by the lock of the family.
 struct FollowersFacts {
     /// The container, or, as long as only its handles observe, one of them.
     weak var container: Container?
@@ -226,8 +239,9 @@ struct Stamp: Equatable {
 }
 
 extension Family {
-    /// Adds an observer to those of its key in `container`. From now on writes to the key in the nodes above take the long
-    /// way.
+    /// Adds an observer to those of its key in `container`.
+    ///
+    /// From now on writes to the key in the nodes above take the long way.
     func observe(
         _ observer: Observer, in container: Container, _ reloader: Reloader?, _ naming: PropertyNaming? = nil,
         startsWithPresent: Bool = false
@@ -271,15 +285,18 @@ extension Node {
         return made
     }
 
-    /// Under the lock: forgets followers who have nobody left and nothing to tell. What is returned is to be released
-    /// outside of it.
+    /// Under the lock: forgets followers who have nobody left and nothing to tell.
+    ///
+    /// What is returned is to be released outside of it.
     fileprivate func dropIfIdle(_ followers: Followers, _ cell: CellReference) -> Followers? {
         let facts = followers.facts.value
         guard facts.observers.count == 0, !facts.isDelivering, facts.events.isEmpty else { return nil }
         return drop(followers, cell)
     }
 
-    /// Under the lock: ends those who observe a key here. What is returned is to be released outside of it.
+    /// Under the lock: ends those who observe a key here.
+    ///
+    /// What is returned is to be released outside of it.
     @discardableResult
     func drop(_ followers: Followers, _ cell: CellReference) -> Followers {
         followers.facts.value.isEnded = true
@@ -290,8 +307,9 @@ extension Node {
         return followers
     }
 
-    /// Under the lock: the cell that a reader of this node sees. What a reset uncovers may be a source's value, for which
-    /// the next who reads will ask.
+    /// Under the lock: the cell that a reader of this node sees.
+    ///
+    /// What a reset uncovers may be a source's value, for which the next who reads will ask.
     func visible(_ key: Key) -> CellReference? {
         if let cell = storage.existingCell(key), cell.has(CellState.held), cell.has(CellState.hasWord) { return cell }
         return openQuestion(key) == nil ? find(key).present?.cell : nil

@@ -15,8 +15,9 @@ enum Decision {
 }
 
 extension Node {
-    /// Under the lock: takes what is there, joins a load in flight, or begins one. If there is no task that waits, the
-    /// thread does.
+    /// Under the lock: takes what is there, joins a load in flight, or begins one.
+    ///
+    /// If there is no task that waits, the thread does.
     func decide(
         _ request: Request, for container: Container, _ recorder: Flight?, _ need: inout Need?,
         after awaited: Landing?, isTask: Bool = false
@@ -62,8 +63,10 @@ extension Node {
         return .start(flight, replacement)
     }
 
-    /// Under the lock: what to do where a wait would close a circle. If all in it were asked for here, each really needs the
-    /// next. Otherwise some may wait for what will turn out to be none of theirs: a load in parallel shows it.
+    /// Under the lock: what to do where a wait would close a circle.
+    ///
+    /// If all in it were asked for here, each really needs the next. Otherwise some may wait for what will turn out to
+    /// be none of theirs: a load in parallel shows it.
     private func cycle(_ circle: [any Activity], closedBy key: Key) -> Decision? {
         guard circle.allSatisfy({ ($0 as? Flight)?.asker === self }) else { return nil }
         return .faulty(Fault(way: circle.compactMap(\.key) + [key], kind: .cycle))

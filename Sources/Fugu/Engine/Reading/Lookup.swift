@@ -1,6 +1,8 @@
 /// What is there for a container, without loading. Everything here: under the lock.
 extension Node {
-    /// What is there for this node, without loading. Links this node's cell to an ancestor's.
+    /// What is there for this node, without loading.
+    ///
+    /// Links this node's cell to an ancestor's.
     func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference)? {
         note(find(key).present, key, recorder)
     }
@@ -22,8 +24,9 @@ extension Node {
     /// A value, and the node at or above the one that asks in which it stands.
     typealias Found = (cell: CellReference, owner: Unowned<Node>)
 
-    /// Who has the key for this node. If nobody has, `limit` is the node whose replaced loader is to be used, if there is
-    /// one.
+    /// Who has the key for this node.
+    ///
+    /// If nobody has, `limit` is the node whose replaced loader is to be used, if there is one.
     func find(_ key: Key) -> (present: Found?, limit: Unowned<Node>?) {
         guard let holder = path.firstResult({ $0.holds(key) ? Unowned($0) : nil }) else {
             return (findLoaded(key, upTo: nil), nil)

@@ -1,5 +1,7 @@
-/// A read that could not be answered at once. It looks again and again, until there is an answer or somebody has to load or
-/// to wait, which threads and tasks do in different ways.
+/// A read that could not be answered at once.
+///
+/// It looks again and again, until there is an answer or somebody has to load or to wait, which threads and tasks do in
+/// different ways.
 private struct Resolution: ~Copyable {
     enum Step {
         case found(Payload)
@@ -80,10 +82,9 @@ private struct Resolution: ~Copyable {
 extension Node {
     /// Gives the value of a key for this node, loading it if need be.
     ///
-    /// - Parameters:
-    ///   - container: The container that was asked; kept alive by the caller.
-    ///   - recorder: The load that reads through its handle.
-    ///   - load: Makes the value; called at most once, in place.
+    /// - `container`: The container that was asked; kept alive by the caller.
+    /// - `recorder`: The load that reads through its handle.
+    /// - `load`: Makes the value; called at most once, in place.
     func resolve(
         _ request: Request, for container: Container, recorder: Flight?, load: (Container) throws -> Payload
     ) throws -> Payload {

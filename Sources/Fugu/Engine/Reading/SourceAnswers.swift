@@ -9,7 +9,9 @@ struct Question {
 
 extension Node {
     /// What is there for this node, without loading, after asking the sources of this node and those above for the key
-    /// and for what its instances were made from, as far as that was not done. Answers count as held by the node.
+    /// and for what its instances were made from, as far as that was not done.
+    ///
+    /// Answers count as held by the node.
     func presentAfterAsking(_ key: Key, _ recorder: Flight? = nil) -> Payload? {
         guard family.hasSources else { return family.lock.withLock { present(key, recorder)?.payload } }
         while true {
@@ -96,13 +98,15 @@ extension Container {
         return node.family.lock.withLock { node.storage.facts.sources }
     }
 
-    /// Gives the container other sources. All that was read or is observed by name changes at once, like one `update`.
+    /// Gives the container other sources.
     ///
-    /// - Parameters:
-    ///   - old: What `sources` was when the new ones were made.
-    ///   - accept: Is given the errors of the names that do not decode any more, and throws if that must not be; then
-    ///     nothing changes.
-    /// - Returns: Whether it was done; not if somebody else has replaced `old` meanwhile.
+    /// All that was read or is observed by name changes at once, like one `update`.
+    ///
+    /// - `old`: What `sources` was when the new ones were made.
+    /// - `accept`: Is given the errors of the names that do not decode any more, and throws if that must not be; then
+    ///   nothing changes.
+    ///
+    /// Returns whether it was done; not if somebody else has replaced `old` meanwhile.
     package func replaceSources(
         _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
     ) throws -> Bool {
@@ -201,7 +205,9 @@ extension Node {
         info.value.answered = generation
     }
 
-    /// Under the lock: the key has its answer. Returns what is to be reported.
+    /// Under the lock: the key has its answer.
+    ///
+    /// Returns what is to be reported.
     private func note(_ mistake: String?, of key: Key) -> String? {
         let info = storage.cell(key).makeInfo()
         info.value.answered = storage.facts.sourceGeneration

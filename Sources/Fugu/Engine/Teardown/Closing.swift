@@ -1,4 +1,6 @@
-/// How far a container's closing is. Guarded by the lock of the family.
+/// How far a container's closing is.
+///
+/// Guarded by the lock of the family.
 enum ClosingState {
     case open
     case closing(Closing)
@@ -31,7 +33,9 @@ private struct ClosingStep: Sendable {
 }
 
 extension Node {
-    /// Closes the container if nothing is to be waited for and nothing to be run. Says whether that is so.
+    /// Closes the container if nothing is to be waited for and nothing to be run.
+    ///
+    /// Says whether that is so.
     func closeAtOnce() -> Bool {
         var effects = Effects()
         var endings: [Observer.Ending] = []
@@ -161,7 +165,9 @@ extension Node {
         return steps.sorted { ($0.depth, $0.serial) > ($1.depth, $1.serial) }
     }
 
-    /// Runs closers, in one task of their own: cancelling the caller is not to cancel them. Returns what went wrong.
+    /// Runs closers, in one task of their own: cancelling the caller is not to cancel them.
+    ///
+    /// Returns what went wrong.
     private func run(
         _ steps: [ClosingStep], of closing: Closing, _ deadline: Duration?, within outer: ClosingRole?
     ) async -> [CloseError.Failure] {
@@ -244,7 +250,9 @@ extension Node {
         return false
     }
 
-    /// Under the lock: whether a load asked for here is refused. What a load needs that began before is not.
+    /// Under the lock: whether a load asked for here is refused.
+    ///
+    /// What a load needs that began before is not.
     func isRefusing(_ parent: (any Activity)?) -> Bool {
         guard family.hasClosings else { return false }
         for node in path {

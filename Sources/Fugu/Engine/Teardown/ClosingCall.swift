@@ -1,5 +1,7 @@
 extension Closer {
-    /// Runs the closer in this task, or, if there is a deadline, in one of its own. Returns what went wrong.
+    /// Runs the closer in this task, or, if there is a deadline, in one of its own.
+    ///
+    /// Returns what went wrong.
     func run(as role: ClosingRole, _ deadline: Duration?) async -> (any Error)? {
         if let deadline { return await ClosingCall().run(self, as: role, deadline) }
         do {
@@ -20,7 +22,9 @@ final class ClosingCall: Sendable {
     private let state = Guarded(State())
     private let waiter = TaskWaiter()
 
-    /// Runs the closer. Returns what went wrong: what it threw, or that its time was over.
+    /// Runs the closer.
+    ///
+    /// Returns what went wrong: what it threw, or that its time was over.
     func run(_ closer: Closer, as role: ClosingRole, _ deadline: Duration?) async -> (any Error)? {
         let work = Task {
             do {

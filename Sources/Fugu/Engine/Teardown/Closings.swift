@@ -14,7 +14,9 @@ struct Leaver: Sendable {
 /// They run in tasks of their own, in the order in which their instances left. Only a few tasks do that, however many
 /// instances wait: tasks that nobody waits for would pile up faster than they run.
 final class Closings: Sendable {
-    /// How many tasks run closers at once. One would do, but then a closer that takes long would hold up all others.
+    /// How many tasks run closers at once.
+    ///
+    /// One would do, but then a closer that takes long would hold up all others.
     static let runnerLimit = 32
 
     private struct State {

@@ -3,8 +3,9 @@ struct Closer: Sendable {
     let close: @Sendable () async throws -> Void
 }
 
-/// The right to use an instance that has closers, held by whatever was made from it and by the cell it stands in. When
-/// the last one lets go, the instance has left early and its closers run, in a task of their own.
+/// The right to use an instance that has closers, held by whatever was made from it and by the cell it stands in.
+///
+/// When the last one lets go, the instance has left early and its closers run, in a task of their own.
 final class Lease: Sendable {
     let key: Key
     /// How deep in its family the instance lives.
@@ -49,8 +50,10 @@ final class Lease: Sendable {
         }
     }
 
-    /// Takes away the closers of the instance, and of those that left early and are only kept by it: their container goes
-    /// without having been closed. What is returned is to be released outside the lock.
+    /// Takes away the closers of the instance, and of those that left early and are only kept by it: their container
+    /// goes without having been closed.
+    ///
+    /// What is returned is to be released outside the lock.
     func abandon() -> [(key: Key, closers: [Closer])] {
         var abandoned: [(key: Key, closers: [Closer])] = []
         var open = [self]
@@ -111,7 +114,7 @@ final class Departure: Sendable {
     private let closings: Closings
     private let isForNobody: Bool
 
-    /// - Parameter isForNobody: Whether nobody was given the instance, so that its closers need not wait.
+    /// `isForNobody`: Whether nobody was given the instance, so that its closers need not wait.
     convenience init(_ lease: Lease, isForNobody: Bool) { self.init([lease], lease.closings, isForNobody: isForNobody) }
 
     fileprivate init(_ leases: [Lease], _ closings: Closings, isForNobody: Bool = false) {

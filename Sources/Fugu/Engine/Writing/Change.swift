@@ -56,7 +56,9 @@ extension Node {
         announce(key, as: announcement, holder, &effects)
     }
 
-    /// Notes when a key last became set or unset here. What descendants see of the root they see through their cells.
+    /// Notes when a key last became set or unset here.
+    ///
+    /// What descendants see of the root they see through their cells.
     private func raiseEpoch(to time: UInt64) {
         storage.raiseEpoch(to: time, reachesDescendants: !isRoot && hasChildren)
     }
@@ -113,7 +115,9 @@ extension Node {
         unlinkIfIdle(cell)
     }
 
-    /// Takes everything out of a cell whose container goes away. No closers run.
+    /// Takes everything out of a cell whose container goes away.
+    ///
+    /// No closers run.
     func giveUp(_ cell: CellReference, _ garbage: inout Garbage) {
         if let info = cell.info {
             if let lease = info.value.lease {
@@ -193,9 +197,10 @@ extension Node {
         }
     }
 
-    /// After a key became held here: it hides inherited instances that were made from it. Instances here or below that
-    /// were made from it or from those, and reload, go; and those who observe here or below what is hidden, and reloads,
-    /// are to have their own at once.
+    /// After a key became held here: it hides inherited instances that were made from it.
+    ///
+    /// Instances here or below that were made from it or from those, and reload, go; and those who observe here or
+    /// below what is hidden, and reloads, are to have their own at once.
     private func hideInherited(
         by key: Key, _ announcement: Announcement, _ holder: (any Activity)?, _ effects: inout Effects
     ) {
@@ -277,8 +282,9 @@ extension Followers {
         return recipe.contains(key.mask) { $0 == key }
     }
 
-    /// Under the lock: nothing is told any more, since the container goes away. What is returned is to be released outside
-    /// of it.
+    /// Under the lock: nothing is told any more, since the container goes away.
+    ///
+    /// What is returned is to be released outside of it.
     fileprivate func end() -> FollowersLeft {
         let endings = facts.value.observers.slots.compactMap { $0?.end() }
         defer {

@@ -7,7 +7,9 @@ private struct Holdings {
 
     init() {}
 
-    /// Under the lock: what the node holds itself. A load that copies was made from it.
+    /// Under the lock: what the node holds itself.
+    ///
+    /// A load that copies was made from it.
     private init(of node: Node, _ recorder: Flight?) {
         strictness = node.storage.facts.strictness
         sources = node.storage.facts.sources
@@ -49,14 +51,17 @@ private struct Holdings {
 }
 
 extension Container {
-    /// Makes a container of its own with what was set in each of `containers` and in their ancestors: nearest first, and
-    /// the last of `containers` wins.
+    /// Creates a container with what was set in other containers and in their ancestors.
     ///
-    /// It takes values, swapped and replaced features, sources and rules, but nothing that was loaded: features load anew
-    /// and so see the copy's values. Where a later one has a name in its sources, that wins over what code set for it in an
-    /// earlier one, as the sources are now. Afterwards all are independent.
+    /// The nearest value wins within a container and its ancestors, and the last container wins over the others. The
+    /// copy takes values, swapped and replaced features, sources, and rules, but nothing that was loaded: features load
+    /// anew and see the copy's values. If a later container has a name in its sources, that value wins over what code
+    /// set for the name in an earlier one. Afterwards, the containers are independent.
     ///
-    /// A load that copies its handle was made from what was set; of what sources have, only from what it reads by name.
+    /// A load that copies its handle has as inputs what was set and, of the sources, only what it reads by name.
+    ///
+    /// - Parameter containers: The containers to copy. The last one has the highest priority.
+    /// - Complexity: O(*n*) for *n* values in the containers and their ancestors.
     public convenience init(copying containers: Container...) {
         self.init()
         var holdings = Holdings()

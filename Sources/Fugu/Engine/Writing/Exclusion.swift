@@ -74,8 +74,10 @@ extension Node {
         return try result!.get()
     }
 
-    /// Lets the next in, after publishing what the body made, if it did not throw. Whether that is a change is asked of a
-    /// snapshot, and asked again if the value moves meanwhile, as an inherited one may.
+    /// Lets the next in, after publishing what the body made, if it did not throw.
+    ///
+    /// Whether that is a change is asked of a snapshot, and asked again if the value moves meanwhile, as an inherited
+    /// one may.
     private func end(_ exclusion: Exclusion, _ typed: TypedKey, with new: Payload?) {
         let holder = exclusion.outermost
         var comparison: (isEqual: Bool, stamp: Stamp)?

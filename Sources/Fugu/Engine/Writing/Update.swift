@@ -37,7 +37,9 @@ final class Update: Activity {
     /// Another update that is a part of this one begins.
     func join() -> Int { pending.withLock { $0?.join() ?? 0 } }
 
-    /// It has ended. If it has failed, what it wrote is taken back.
+    /// It has ended.
+    ///
+    /// If it has failed, what it wrote is taken back.
     func leave(_ place: Int, isTakenBack: Bool) {
         let dropped = pending.withLock { $0?.leave(place, isTakenBack: isTakenBack) }
         withExtendedLifetime(dropped) {}

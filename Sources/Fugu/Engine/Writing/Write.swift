@@ -75,7 +75,7 @@ private struct Batch: ~Copyable {
         transaction = nil
     }
 
-    /// - Parameter writes: At least one.
+    /// `writes`: At least one.
     init(_ writes: [Write], _ transaction: (any Activity)?) {
         first = writes[0]
         others = writes.dropFirst().map { ($0, nil) }
@@ -84,7 +84,9 @@ private struct Batch: ~Copyable {
 
     var isAlone: Bool { others.isEmpty }
 
-    /// Under the lock: what is to be done first. Everything that is to be compared is compared at once.
+    /// Under the lock: what is to be done first.
+    ///
+    /// Everything that is to be compared is compared at once.
     mutating func obstacles(_ activity: (any Activity)?, _ found: inout [(Int, Write.Obstacle)]) {
         if let obstacle = first.obstacle(&firstComparison, activity) { found.append((0, obstacle)) }
         for index in others.indices {
@@ -94,7 +96,9 @@ private struct Batch: ~Copyable {
         }
     }
 
-    /// Outside the lock: does that. Returns false if there is nothing to write to any more.
+    /// Outside the lock: does that.
+    ///
+    /// Returns false if there is nothing to write to any more.
     mutating func overcome(_ obstacles: [(Int, Write.Obstacle)], _ activity: (any Activity)?) -> Bool {
         for (index, obstacle) in obstacles {
             let isThere =
@@ -106,8 +110,10 @@ private struct Batch: ~Copyable {
         return true
     }
 
-    /// Under the lock: does them. Readers must never see an old value after a new one: if there are many, all are sent to
-    /// the lock before the first is changed.
+    /// Under the lock: does them.
+    ///
+    /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
+    /// first is changed.
     borrowing func apply(_ holder: (any Activity)?, _ effects: inout Effects) {
         if isAlone { return apply(first, firstComparison, holder, &effects) }
         first.node.storage.cell(first.key).close()
@@ -139,7 +145,9 @@ extension Write {
         return nil
     }
 
-    /// Outside the lock: does that. Returns false if there is nothing to write to any more.
+    /// Outside the lock: does that.
+    ///
+    /// Returns false if there is nothing to write to any more.
     fileprivate func overcome(
         _ obstacle: Obstacle, _ comparison: inout Comparison?, _ activity: (any Activity)?
     ) -> Bool {
@@ -193,11 +201,11 @@ extension Family {
     /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
     /// to what was there.
     ///
-    /// - Parameters:
-    ///   - transaction: The update that ends with this.
-    ///   - isOutdated: Asked under the lock; if so, nothing is done.
-    ///   - alongside: Done under the lock with the writes.
-    /// - Returns: Whether it was done.
+    /// - `transaction`: The update that ends with this.
+    /// - `isOutdated`: Asked under the lock; if so, nothing is done.
+    /// - `alongside`: Done under the lock with the writes.
+    ///
+    /// Returns whether it was done.
     @discardableResult
     func commit(
         _ writes: [Write], endOf transaction: (any Activity)? = nil, unless isOutdated: () -> Bool = { false },

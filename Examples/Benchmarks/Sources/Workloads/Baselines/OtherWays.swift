@@ -2,8 +2,9 @@ import Fugu
 import ServiceContextModule
 import Synchronization
 
-/// What one writes by hand: a `Mutex` around a dictionary of boxes, found by the metatype. Casting a class is cheaper than
-/// casting from `Any`.
+/// What one writes by hand: a `Mutex` around a dictionary of boxes, found by the metatype.
+///
+/// Casting a class is cheaper than casting from `Any`.
 final class MutexDictionary: Sendable {
     private class AnyBox {}
     private final class Box<Value>: AnyBox {
@@ -46,7 +47,9 @@ final class BareReference: Sendable {
         self.number = number
     }
 
-    /// The stored object, retained for the caller. Behind a call, or the retain and the release would cancel each other.
+    /// The stored object, retained for the caller.
+    ///
+    /// Behind a call, or the retain and the release would cancel each other.
     @inline(never) @_optimize(none)
     func retained() -> Number { number }
 }

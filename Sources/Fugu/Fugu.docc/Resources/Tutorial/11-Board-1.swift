@@ -1,0 +1,5 @@
+import Fugu
+
+extension ContainerKeys {
+    var harbor: PropertyKey<String> { .init(defaultValue: "Bergen") }
+}

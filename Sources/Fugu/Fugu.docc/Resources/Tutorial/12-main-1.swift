@@ -1,0 +1,4 @@
+import Fugu
+
+let container = Container()
+print(container.harbor)  // Bergen

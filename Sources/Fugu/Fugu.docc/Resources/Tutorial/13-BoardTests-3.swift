@@ -1,0 +1,19 @@
+import Fugu
+import FuguTesting
+import Testing
+
+@testable import Ferry
+
+@Suite(.container { $0[Timetable.self].departures = { _ in ["08:00", "10:00"] } })
+struct BoardTests {
+    @Test func next() {
+        let board = Container.current[Board.self]
+        #expect(board.next(after: "09:15") == "10:00")
+        #expect(board.next(after: "10:00") == nil)
+    }
+
+    @Test(.container { $0.harbor = "Stavanger" })
+    func title() {
+        #expect(Container.current[Board.self].title == "Departures from Stavanger")
+    }
+}

@@ -1,0 +1,5 @@
+import Fugu
+
+let container = Container()
+let token = container.observe(\.harbor) { print("now in \($0)") }
+container.harbor = "Stavanger"  // now in Stavanger

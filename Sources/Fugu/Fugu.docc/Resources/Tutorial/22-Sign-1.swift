@@ -1,0 +1,5 @@
+import Fugu
+
+@MainActor final class Sign {
+    private(set) var text = ""
+}

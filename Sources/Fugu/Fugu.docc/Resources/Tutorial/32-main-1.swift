@@ -1,0 +1,10 @@
+import Fugu
+
+func respond(to id: Int, in app: Container) async throws {
+    try await app.withChild {
+        $0.requestID = id
+    } operation: { request in
+    }
+}
+
+let app = Container()

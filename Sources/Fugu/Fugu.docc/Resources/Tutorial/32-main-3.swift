@@ -1,0 +1,13 @@
+import Fugu
+
+func respond(to id: Int, in app: Container) async throws {
+    try await app.withChild {
+        $0.requestID = id
+    } operation: { request in
+        try await request[Desk.self].book("08:00")
+    }
+}
+
+let app = Container()
+try await respond(to: 1, in: app)  // [1] seat 1 at 08:00
+try await respond(to: 2, in: app)  // [2] seat 2 at 08:00

@@ -1,0 +1,11 @@
+import Fugu
+import FuguConfiguration
+
+let app = Container()
+app.declare(\.harbor, \.seats, \.token)
+try app.apply(TOMLSource(text: "[ferry]\nharbor = 'Stavanger'\ntoken = 'hunter2'", name: "ferry.toml"))
+try app.apply(EnvironmentSource(prefix: "APP"))
+try app.apply(ArgumentsSource(["--ferry-seats", "80"]))
+
+print(app[Board.self].title)  // Departures from Stavanger
+print(app.seats)  // 80

@@ -1,0 +1,89 @@
+// The page shows the declarations without comments.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+public import Fugu
+import Testing
+
+/// What the page takes for granted.
+private func downloadWords() async throws -> [String] { throw CancellationError() }
+
+extension ContainerKeys {
+    /// The language of translations, such as `en`.
+    public var language: PropertyKey<String> { .init(defaultValue: "en") }
+}
+
+extension FeatureContainer {
+    public var translator: Translator {
+        get { self[Translator.self] }
+        set { self[Translator.self] = newValue }
+    }
+}
+
+public struct Translator: Feature, Sendable {
+    public var translate: @Sendable (_ text: String) -> String
+
+    public init(translate: @escaping @Sendable (_ text: String) -> String) {
+        self.translate = translate
+    }
+
+    public static func load(in container: any FeatureContainer) -> Translator {
+        let language = container.language
+        return Translator { "\($0) (\(language))" }
+    }
+}
+
+/// A namespace: `Dictionary` has a meaning elsewhere.
+public enum PublicPage {
+    public protocol Dictionary: Sendable {
+        func meaning(of word: String) -> String?
+    }
+
+    public enum Words: Feature {
+        public static func load(in container: any FeatureContainer) -> any Dictionary { EmptyDictionary() }
+    }
+
+    struct EmptyDictionary: Dictionary {
+        func meaning(of word: String) -> String? { nil }
+    }
+
+    struct LanguageDictionary: Dictionary {
+        let language: String
+        func meaning(of word: String) -> String? { "\(word) in \(language)" }
+    }
+
+    public struct Glossary: AsyncFeature, Sendable {
+        public var words: [String]
+
+        public static func load(in container: any FeatureContainer) async throws -> Glossary {
+            Glossary(words: try await downloadWords())
+        }
+    }
+}
+
+extension Snippets {
+    private typealias Words = PublicPage.Words
+    private typealias LanguageDictionary = PublicPage.LanguageDictionary
+    private typealias Glossary = PublicPage.Glossary
+
+    @Test("Features of a library: an app supplies what implements a protocol")
+    func implementation() async throws {
+        #expect(Container()[Words.self].meaning(of: "fugu") == nil)
+        try await run {
+            let container = Container()
+            container.replace(Words.self) { LanguageDictionary(language: $0.language) }
+            container.language = "no"
+            print(container[Words.self].meaning(of: "fugu") ?? "unknown")  // fugu in no
+            print(container.translator.translate("fish"))  // fish (no)
+        }
+    }
+
+    @Test("Features of a library: a feature that suspends is swapped with a function")
+    func swapAsync() async throws {
+        try await run {
+            let container = Container()
+            container.set(Glossary.self, to: Glossary(words: ["fugu"]))
+            print(try await container[Glossary.self].words.count)  // 1
+            container.replace(Glossary.self) { Glossary(words: [$0.language]) }
+            print(try await container[Glossary.self].words)  // ["en"]
+        }
+    }
+}

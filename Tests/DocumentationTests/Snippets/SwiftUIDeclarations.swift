@@ -1,0 +1,124 @@
+import Fugu
+import Observation
+
+#if canImport(SwiftUI)
+import SwiftUI
+#endif
+
+/// What the page takes for granted.
+private func readSensor() -> Double { 20 }
+
+/// A namespace: other pages have other cities.
+enum SwiftUIPage {
+    struct Forecast: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        let text: String
+
+        static func load(in container: any FeatureContainer) -> Forecast { Forecast(text: "Snow in \(container.city)") }
+    }
+
+    struct WeatherApp: App {
+        private let container = Container.shared.observable
+
+        var body: some Scene {
+            WindowGroup { ForecastView().environment(container) }
+        }
+    }
+
+    struct ForecastView: View {
+        @Environment(ObservableContainer.self) private var container
+
+        var body: some View {
+            Text(container[Forecast.self].text)
+        }
+    }
+
+    struct CityField: View {
+        @Environment(ObservableContainer.self) private var container
+
+        var body: some View {
+            @Bindable var settings = container
+            TextField("City", text: $settings.city)
+        }
+    }
+
+    @MainActor @Observable final class CityModel {
+        @ObservationIgnored @Injected(Forecast.self) private var forecast
+        private let container = Container.current
+        private(set) var lines: [String] = []
+
+        func refresh() { lines.append(forecast.text) }
+
+        /// A model that finds the same container, though an action of a view makes it.
+        func child() -> CityModel { Container.with(container) { CityModel() } }
+    }
+
+    struct Window: View {
+        @State private var container = Container.shared.child { $0.city = "Bergen" }.observable
+
+        var body: some View {
+            ForecastView().environment(container)
+        }
+    }
+
+    struct Sensor: ExternalFeature {
+        let degrees: @Sendable () -> Double
+
+        static func load(in container: any FeatureContainer) -> Sensor { Sensor { readSensor() } }
+        static var placeholder: Sensor { Sensor(degrees: unimplemented("Sensor.degrees", placeholder: 0)) }
+        static var preview: Sensor { Sensor { 21.5 } }
+    }
+
+    @MainActor final class CityLabel {
+        var text = ""
+
+        func follow(_ container: Container) {
+            container.observe(\.city, while: self) { @MainActor [weak self] in self?.text = $0 }
+        }
+    }
+}
+
+private typealias ForecastView = SwiftUIPage.ForecastView
+
+@MainActor func forecastPreview() -> some View {
+    let container = Container()
+    container.city = "Tromsø"
+    return ForecastView().environment(container.observable)
+}
+
+extension EnvironmentValues {
+    var container: Container {
+        get { self[ContainerEnvironmentKey.self] }
+        set { self[ContainerEnvironmentKey.self] = newValue }
+    }
+}
+
+private struct ContainerEnvironmentKey: EnvironmentKey {
+    static var defaultValue: Container { .current }
+}
+
+/// A namespace for the page about SwiftUI's environment.
+enum EnvironmentPage {
+    struct Heading: View {
+        @Environment(ObservableContainer.self) private var container
+        var body: some View { Text(container[HeadingText.self].text) }
+    }
+
+    struct HeadingText: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        let text: String
+
+        static func load(in container: any FeatureContainer) -> HeadingText {
+            HeadingText(text: "A \(container.accent) heading")
+        }
+    }
+
+    struct Article: View {
+        @State private var warning = Container.shared.child { $0.accent = "red" }.observable
+
+        var body: some View {
+            Heading()
+            Heading().environment(warning)
+        }
+    }
+}

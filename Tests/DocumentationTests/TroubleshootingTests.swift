@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite("What is said is explained") struct TroubleshootingTests {
+    /// A file with messages, and the page that explains them.
+    struct Explained: Sendable, CustomStringConvertible {
+        let file: String
+        let page: String
+        /// Whether the page has whole messages; else their first sentences.
+        let isWhole: Bool
+
+        var description: String { file }
+
+        static let all = [
+            Explained(
+                file: "Sources/Fugu/Errors/Messages.swift", page: "Sources/Fugu/Fugu.docc/Troubleshooting.md",
+                isWhole: false),
+            Explained(
+                file: "Sources/FuguTesting/Messages.swift", page: "Sources/Fugu/Fugu.docc/Troubleshooting.md",
+                isWhole: false),
+            Explained(
+                file: "Sources/FuguConfiguration/Errors/ErrorText.swift",
+                page: "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md", isWhole: true),
+            Explained(
+                file: "Sources/FuguConfiguration/Errors/SyntaxText.swift",
+                page: "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md", isWhole: true),
+        ]
+
+        /// What the page must have of each message.
+        func messages() throws -> [String] {
+            let shapes = MessageShapes(source: try SourceText(at: Page.root.appending(path: file).path).lines).shapes
+            return shapes.compactMap { shape in
+                let message =
+                    isWhole || !shape.contains(". ")
+                    ? shape : shape.prefix(upTo: shape.firstRange(of: ". ")!.lowerBound) + "."
+                // Pieces that are put into others are no messages.
+                let isMessage = shape.hasPrefix("Fugu: ") || isWhole || file.contains("FuguTesting")
+                return isMessage && message.filter(\.isLetter).count > 7 ? Self.plain(message) : nil
+            }
+        }
+
+        static func plain(_ text: String) -> String {
+            text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+    }
+
+    private func text(of page: String) throws -> String {
+        Explained.plain(try String(contentsOf: Page.root.appending(path: page), encoding: .utf8))
+    }
+
+    @Test("Every message is explained on its page", arguments: Explained.all)
+    func messages(explained: Explained) throws {
+        let page = try text(of: explained.page)
+        let messages = try explained.messages()
+        #expect(messages.count >= 10)
+        // What no code could say, and what says it of itself.
+        for message in messages where message != "every problem has a text" {
+            #expect(
+                page.contains("`\(message)" + (explained.isWhole ? "`" : "")),
+                "\(explained.page) does not have `\(message)`")
+        }
+    }
+
+    @Test("Every message of the compiler in Tests/Mistakes is explained")
+    func compiler() throws {
+        let page = try text(of: "Sources/Fugu/Fugu.docc/Troubleshooting.md")
+        let folder = Page.root.appending(path: "Tests/Mistakes")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+        #expect(files.count > 50)
+        for file in files {
+            let first = try SourceText(at: folder.appending(path: file).path).lines[0]
+            guard let message = first.firstMatch(of: /^\/\/ compiler: error: (.*?)( \[#\w+\])?$/)?.1 else { continue }
+            #expect(page.contains("`\(message)`"), "the page does not have `\(message)` of \(file)")
+        }
+    }
+}
