@@ -14,6 +14,8 @@ struct DeclaredKey: Sendable {
     let defaultValue: @Sendable () -> PropertyValue?
     /// What the key says of itself.
     let help: String?
+    /// The members that its type asks for, given a table of them as a sample.
+    let shape: @Sendable (LocatedValue?) -> TypeShape
     /// What the sources hold beside the members that its type asks for, and the names of these.
     let inspection: @Sendable (Container) -> MemberInspection
 
@@ -24,6 +26,7 @@ struct DeclaredKey: Sendable {
         explanation = { $0.explain(key) }
         defaultValue = { Reflection.value(of: Container()[key]) }
         help = key.help
+        shape = { TypeShape(of: Value.self, sample: $0) }
         inspection = { container in
             key.name.map { MemberInspection($0, as: Value.self, in: container) } ?? MemberInspection()
         }
@@ -38,6 +41,7 @@ struct DeclaredKey: Sendable {
         explanation = { $0.explain(P.self) }
         defaultValue = { Reflection.value(of: P.defaultValue) }
         help = P.help
+        shape = { TypeShape(of: P.Value.self, sample: $0) }
         inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
     }
 
@@ -56,6 +60,7 @@ struct DeclaredKey: Sendable {
         }
         defaultValue = { nil }
         help = nil
+        shape = { _ in TypeShape() }
         inspection = { _ in MemberInspection() }
     }
 

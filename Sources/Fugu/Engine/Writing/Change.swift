@@ -33,11 +33,14 @@ extension Node {
         }
         let wasHeld = cell.has(CellState.held)
         if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
-        put(operation, into: cell, isOpen: isOpen, &effects.garbage)
+        // What hides an inherited value is not seen before links that pass here are invalid.
+        let opensLater = isOpen && !wasHeld && !isRoot
+        put(operation, into: cell, isOpen: isOpen && !opensLater, &effects.garbage)
         let isHeld = cell.has(CellState.held)
         if isHeld { storage.facts.heldMask |= key.mask }
         if !announcement.isSilent { cell.countChange(at: family.now) }
         if isHeld != wasHeld { raiseEpoch(to: family.now) }
+        if opensLater { cell.openIfPresent() }
         if isHeld != wasHeld, !isRoot {
             if isHeld {
                 hideInherited(by: key, announcement, holder, &effects)
