@@ -175,7 +175,7 @@ private final class Mirrored: Decodable, Sendable {
                                              level <debug|info>
                                              note <String>
                                              names <Array<String>>, default []
-                  members.spare <Limits>  a table, in files only:
+                  members.spare <Limits>   a table, in files only:
                                              rate <Double>
                                              burst.size <Int>
                                              burst.window <Duration>

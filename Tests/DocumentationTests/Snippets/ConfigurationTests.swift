@@ -49,4 +49,19 @@ extension Snippets {
             print(container.explain(\.password))  // database.password = (secret) (app.toml:1:21)
         }
     }
+
+    @Test("Coming from swift-configuration: what is declared can be checked")
+    func declaredAndChecked() async throws {
+        try await run {
+            let container = Container()
+            container.declare(\.idleTimeout)
+            try container.apply(TOMLSource(text: "[http]\nidleTimeout = 'soon'\nidelTimeout = '5s'", name: "app.toml"))
+            do {
+                try container.validate()
+            } catch {
+                print("\(error)".split(separator: "\n")[0])  // app.toml:2:15: http.idleTimeout: expected Duration with a unit, such as 30s, 1.5m or 250ms, found string "soon"
+                print("\(error)".split(separator: "\n")[1])  // app.toml:3:1: http.idelTimeout: unknown name; did you mean http.idleTimeout?
+            }
+        }
+    }
 }
