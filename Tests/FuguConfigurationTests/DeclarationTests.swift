@@ -163,7 +163,7 @@ private final class Mirrored: Decodable, Sendable {
 
     init() { container.declare(limits, spare, secret) }
 
-    @Test("The reference lists the members of a table with their types and defaults, and those of a key without a default")
+    @Test("The reference lists the members of a table with their types and defaults, also where the key has no default")
     func help() {
         #expect(
             container.reference().helpText == """

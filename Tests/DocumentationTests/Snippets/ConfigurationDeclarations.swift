@@ -6,7 +6,7 @@ extension ContainerKeys {
 }
 
 extension ContainerKeys {
-    var idleTimeout: PropertyKey<Duration> {
-        .init("http.idleTimeout", defaultValue: .seconds(30), help: "How long a connection may be idle.")
+    var idleSeconds: PropertyKey<Int> {
+        .init("http.idleSeconds", defaultValue: 30, help: "How long a connection may be idle.")
     }
 }

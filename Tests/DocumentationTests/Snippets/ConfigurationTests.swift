@@ -54,13 +54,14 @@ extension Snippets {
     func declaredAndChecked() async throws {
         try await run {
             let container = Container()
-            container.declare(\.idleTimeout)
-            try container.apply(TOMLSource(text: "[http]\nidleTimeout = 'soon'\nidelTimeout = '5s'", name: "app.toml"))
+            container.declare(\.idleSeconds)
+            try container.apply(TOMLSource(text: "[http]\nidleSeconds = 'soon'\nidelSeconds = 5", name: "app.toml"))
             do {
                 try container.validate()
             } catch {
-                print("\(error)".split(separator: "\n")[0])  // app.toml:2:15: http.idleTimeout: expected Duration with a unit, such as 30s, 1.5m or 250ms, found string "soon"
-                print("\(error)".split(separator: "\n")[1])  // app.toml:3:1: http.idelTimeout: unknown name; did you mean http.idleTimeout?
+                let lines = "\(error)".split(separator: "\n")
+                print(lines[0])  // app.toml:2:15: http.idleSeconds: expected Int, found string "soon"
+                print(lines[1])  // app.toml:3:1: http.idelSeconds: unknown name; did you mean http.idleSeconds?
             }
         }
     }

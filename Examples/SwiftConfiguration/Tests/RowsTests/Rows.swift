@@ -167,7 +167,8 @@ extension ContainerKeys {
 
     @Test func arguments() throws {
         let arguments = ["program", "--http-timeout", "5"]
-        let theirs = ConfigReader(provider: CommandLineArgumentsProvider(arguments: arguments)).int(forKey: "http.timeout")
+        let theirs = ConfigReader(provider: CommandLineArgumentsProvider(arguments: arguments)).int(
+            forKey: "http.timeout")
         try container.apply(ArgumentsSource(arguments))
         #expect(theirs == 5 && container.timeout == 5)
     }
@@ -180,7 +181,8 @@ extension ContainerKeys {
     }
 
     @Test func propertyLists() async throws {
-        let text = #"<plist version="1.0"><dict><key>http</key><dict><key>timeout</key><integer>5</integer></dict></dict></plist>"#
+        let text =
+            #"<plist version="1.0"><dict><key>http</key><dict><key>timeout</key><integer>5</integer></dict></dict></plist>"#
         let path = try file("app.plist", text)
         let theirs = ConfigReader(provider: try await FileProvider<PropertyListSnapshot>(filePath: .init(path)))
         try container.apply(PropertyListSource(path: path))
@@ -218,7 +220,9 @@ extension ContainerKeys {
     }
 
     @Test func order() throws {
-        let (first, second) = (InMemoryProvider(values: ["http.timeout": 1]), InMemoryProvider(values: ["http.timeout": 2]))
+        let (first, second) = (
+            InMemoryProvider(values: ["http.timeout": 1]), InMemoryProvider(values: ["http.timeout": 2])
+        )
         let theirs = ConfigReader(providers: [first, second]).int(forKey: "http.timeout")
         try container.apply(DictionarySource(["http.timeout": 2], name: "second"))
         try container.apply(DictionarySource(["http.timeout": 1], name: "first"))
@@ -226,7 +230,9 @@ extension ContainerKeys {
     }
 
     @Test func names() throws {
-        let provider = InMemoryProvider(values: ["old.timeout": 5]).mapKeys { AbsoluteConfigKey(["old"] + $0.components.dropFirst()) }
+        let provider = InMemoryProvider(values: ["old.timeout": 5]).mapKeys {
+            AbsoluteConfigKey(["old"] + $0.components.dropFirst())
+        }
         let theirs = ConfigReader(provider: provider).int(forKey: "http.timeout")
         let source = DictionarySource(["old.timeout": 5], name: "old")
         try container.apply(source.mappingNames { $0.replacing("http.", with: "old.") })
