@@ -41,8 +41,7 @@ extension SyntaxProblem {
         guard offset < store.bytes.count else { return "" }
         return switch (what, store.bytes[offset]) {
         case ("a key", UInt8(ascii: ";")), ("a key", UInt8(ascii: "/")): "; a comment begins with #"
-        case ("a value", UInt8(ascii: "#")), ("a name in double quotes or }", UInt8(ascii: "#")):
-            "; a comment begins with //"
+        case ("a name in double quotes or }", UInt8(ascii: "#")): "; a comment begins with //"
         case ("a key", 0x80...), ("= or . after the key", 0x80...): "; a name with such a character stands in quotes"
         default: ""
         }
