@@ -1,7 +1,7 @@
 import CHeap
-import Foundation
 import Fugu
 import FuguConfiguration
+import Synchronization
 
 extension ContainerKeys {
     var limit: PropertyKey<Int> { .init("limit", defaultValue: 0) }

@@ -34,7 +34,9 @@ extension ContainerKeys {
 /// Both sides of one row: what each of them reads.
 @Suite struct Rows {
     private let values: [AbsoluteConfigKey: ConfigValue] = [
-        "http.timeout": 15, "http.host": "example.org", "http.tags": ["a", "b"], "log.level": "debug",
+        "http.timeout": 15, "http.host": "example.org",
+        "http.tags": ConfigValue(.stringArray(["a", "b"]), isSecret: false),
+        "log.level": "debug",
     ]
     private let config: ConfigReader
     private let container = Container()
