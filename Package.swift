@@ -31,9 +31,10 @@ let package = Package(
             name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
             exclude: ["expected.txt"], swiftSettings: strict),
         .executableTarget(
-            name: "Journal", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/Journal", swiftSettings: strict),
-        .executableTarget(
             name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "Inspect", dependencies: ["Fugu"], path: "Examples/Inspect", exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
             name: "Config", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
@@ -65,8 +66,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Journal", "Scopes",
-                "Config",
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Scopes", "Config",
             ],
             swiftSettings: strict),
         .testTarget(

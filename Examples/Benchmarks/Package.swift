@@ -35,6 +35,13 @@ let package = Package(
             name: "Growth", dependencies: ["CHeap", "Workloads", .product(name: "Fugu", package: "Fugu")],
             swiftSettings: settings),
         .executableTarget(
+            name: "Endurance",
+            dependencies: [
+                "CHeap", .product(name: "Fugu", package: "Fugu"),
+                .product(name: "FuguConfiguration", package: "Fugu"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
             name: "Costs",
             dependencies: ["Workloads", .product(name: "Benchmark", package: "benchmark")],
             path: "Benchmarks/Costs",

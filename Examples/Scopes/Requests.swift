@@ -89,7 +89,7 @@ func showRequests() async {
     fifth.reset(\.user)
     print("   without it  \(fifth[Account.self].name)")
 
-    heading("4. What the first request has, and what it shares (@1: its own).")
+    heading("4. What the first request has, and what it shares.")
     print(first.graph.description.split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
 
     heading("5. A thousand requests at once on a new server load one pool.")

@@ -22,15 +22,11 @@ public final class LoadRecorder: Sendable {
         public var description: String { path.joined(separator: " → ") }
     }
 
-    private let log: LoadLog
-    private let start: Int
+    private let recorder: EventRecorder
 
     /// Begins to record.
-    public init(of container: Container = .current) {
-        log = container.loadLog
-        start = log.count
-    }
+    public init(of container: Container = .current) { recorder = EventRecorder(of: container) { $0 == .loadBegan } }
 
     /// The loads that have begun so far.
-    public var loads: [Load] { log.paths(after: start).map(Load.init) }
+    public var loads: [Load] { recorder.events.map { Load(path: $0.path) } }
 }

@@ -9,12 +9,13 @@ struct Page: Sendable, CustomStringConvertible {
     static let all = [
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
-        "Sources/Fugu/Fugu.docc/ConfigurationObjects.md", "Sources/Fugu/Fugu.docc/PublicFeatures.md",
-        "Sources/Fugu/Fugu.docc/Concurrency.md", "Sources/Fugu/Fugu.docc/SwiftUIApps.md",
-        "Sources/Fugu/Fugu.docc/ComingFromSwiftUIEnvironment.md",
+        "Sources/Fugu/Fugu.docc/ConfigurationObjects.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
+        "Sources/Fugu/Fugu.docc/PublicFeatures.md", "Sources/Fugu/Fugu.docc/Concurrency.md",
+        "Sources/Fugu/Fugu.docc/SwiftUIApps.md", "Sources/Fugu/Fugu.docc/ComingFromSwiftUIEnvironment.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
+        "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
         "Sources/FuguFoundation/FuguFoundation.docc/FuguFoundation.md",
         "Sources/FuguFoundationSources/FuguFoundationSources.docc/FuguFoundationSources.md",
@@ -101,8 +102,7 @@ struct Page: Sendable, CustomStringConvertible {
     @Test("Every file and page that is linked is there", arguments: Page.all + Page.prose)
     func linksLeadSomewhere(page: Page) throws {
         let text = try String(contentsOf: page.url, encoding: .utf8)
-        let isReadme = page.description == "README.md"
-        let catalog = isReadme ? Page.root : page.url.deletingLastPathComponent()
+        let catalogs = ["Sources/Fugu/Fugu.docc", "Sources/FuguConfiguration/FuguConfiguration.docc"]
         for image in text.matches(of: /!\[[^\]]*\]\((?<name>[a-z-]+)\)/) {
             let file = page.url.deletingLastPathComponent().appending(path: "Resources/\(image.name).svg")
             #expect(FileManager.default.fileExists(atPath: file.path), "\(page) shows \(image.name)")
@@ -112,8 +112,10 @@ struct Page: Sendable, CustomStringConvertible {
             #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.path)")
         }
         for link in text.matches(of: /<doc:(?<name>[^>#]+)(#[^>]*)?>/) {
-            let targets = ["\(link.name).md", "Tutorials/\(link.name).tutorial"].map {
-                catalog.appending(path: $0).path
+            let targets = catalogs.flatMap { catalog in
+                ["\(link.name).md", "Tutorials/\(link.name).tutorial"].map {
+                    Page.root.appending(path: "\(catalog)/\($0)").path
+                }
             }
             #expect(targets.contains(where: FileManager.default.fileExists), "\(page) links \(link.name)")
         }

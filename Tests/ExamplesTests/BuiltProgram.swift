@@ -15,12 +15,6 @@ struct BuiltProgram {
 
     let url: URL
 
-    /// A program of the system.
-    init(at path: String) throws {
-        url = URL(filePath: path)
-        if !Self.isProgram(url) { throw NotFound(description: "\(path) is no program") }
-    }
-
     /// Looks for the executable beside the test bundle: on Linux the test process is the bundle itself, on Apple
     /// platforms a runner elsewhere loads it.
     init(_ name: String) throws {
@@ -84,20 +78,6 @@ struct BuiltProgram {
             && FileManager.default.isExecutableFile(atPath: url.path)
     }
 }
-
-/// Whether this process, and so the programs built along with it, run under a sanitizer, many times slower.
-let isSanitized: Bool = {
-    #if os(Windows)
-    return false
-    #else
-    #if canImport(Darwin)
-    let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
-    #else
-    let everywhere: UnsafeMutableRawPointer? = nil
-    #endif
-    return dlsym(everywhere, "__tsan_init") != nil || dlsym(everywhere, "__asan_init") != nil
-    #endif
-}()
 
 /// A new folder that goes away, with all that is in it, with its last reference.
 final class TemporaryFolder: Sendable {

@@ -128,3 +128,105 @@ private struct Retries: NamedProperty {
         #expect(lines[6].contains("*secret*"))
     }
 }
+
+private struct Limits: Decodable, Sendable {
+    struct Burst: Decodable, Sendable {
+        var size = 10
+        var window = Duration.seconds(1)
+    }
+
+    var rate = 2.5
+    var burst = Burst()
+    var level: Verbosity?
+    var note: String?
+    var names: [String] = []
+}
+
+/// One that refuses what is no host, and has itself as a member.
+private final class Mirrored: Decodable, Sendable {
+    struct Host: TextDecodable {
+        init?(text: String) { if text.isEmpty { return nil } }
+    }
+
+    let first: LocalDate
+    let times: [String: Int]
+    let other: Mirrored?
+    let host: Host
+    let last: Int8
+}
+
+@Suite struct ReferenceMembersTests {
+    private let container = Container()
+    private let limits = PropertyKey("members.limits", defaultValue: Limits(), help: "How much is let through.")
+    private let spare = PropertyKey<Limits?>("members.spare")
+    private let secret = PropertyKey("members.secret", defaultValue: Limits.Burst(), isSecret: true)
+
+    init() { container.declare(limits, spare, secret) }
+
+    @Test("The reference lists the members of a table with their types and defaults, also where the key has no default")
+    func help() {
+        #expect(
+            container.reference().helpText == """
+                  members.limits <Limits>  How much is let through.
+                                           a table, in files only:
+                                             rate <Double>, default 2.5
+                                             burst.size <Int>, default 10
+                                             burst.window <Duration>, default "1s"
+                                             level <debug|info>
+                                             note <String>
+                                             names <Array<String>>, default []
+                  members.spare <Limits>   a table, in files only:
+                                             rate <Double>
+                                             burst.size <Int>
+                                             burst.window <Duration>
+                                             level <debug|info>
+                                             note <String>
+                                             names <Array<String>>
+                  members.secret <Burst>   secret; a table, in files only:
+                                             size <Int>
+                                             window <Duration>
+
+                """)
+    }
+
+    @Test("Each member stands in the sample file, and a file with all of them is right")
+    func sample() throws {
+        let toml = container.reference().toml
+        #expect(
+            toml.hasPrefix(
+                """
+                [members]
+                # How much is let through.
+                # Limits
+                #limits.rate = 2.5  # Double
+                #limits.burst.size = 10  # Int
+                #limits.burst.window = "1s"  # Duration
+                #limits.level = …  # debug|info
+                """))
+        #expect(toml.hasSuffix("# Burst, secret\n#secret.size = …  # Int\n#secret.window = …  # Duration\n"))
+        let lines = toml.split(separator: "\n").filter { !$0.contains("…") }
+        let uncommented = lines.map { $0.hasPrefix("# ") ? "" : $0.drop { $0 == "#" } }.joined(separator: "\n")
+        try container.apply(TOMLSource(text: uncommented, name: "defaults"))
+        try container.validate()
+        #expect(try container.require(limits).burst.size == 10)
+    }
+
+    @Test("In Markdown each member has a row, and a secret's has no value")
+    func markdown() {
+        let lines = container.reference().markdown.split(separator: "\n")
+        #expect(lines[2] == "| `members.limits` |  |  | Limits |  | How much is let through. |")
+        #expect(lines[4] == "| `members.limits.burst.size` |  |  | Int | `10` |  |")
+        #expect(lines.last == "| `members.secret.window` |  |  | Duration | *secret* |  |")
+    }
+
+    @Test("A type that refuses samples is listed as far as it can be asked, and one within itself ends")
+    func refusing() {
+        let container = Container()
+        container.declare(PropertyKey<Mirrored?>("members.mirrored"))
+        let members = container.reference().entries[0].members
+        #expect(
+            members.map { "\($0.name): \($0.type)" } == [
+                "first: LocalDate", "times: Dictionary<String, Int>", "other: Mirrored", "host: Host",
+            ])
+    }
+}

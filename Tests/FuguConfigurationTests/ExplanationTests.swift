@@ -70,4 +70,37 @@ private struct Plain: Property {
         #expect("\(container.explain(Limit.self))" == "api.limit = 1.5 (default)")
         #expect("\(container.explain(\.plain))" == #"\.plain = "a\"b" (default)"#)
     }
+
+    private struct Client: Feature {
+        static func load(in container: any FeatureContainer) -> Client {
+            _ = (container.timeout, container[Limit.self])
+            return Client()
+        }
+    }
+
+    @Test("What was made from it stands last, with its container; a list of all declared keys leaves it out")
+    func readers() throws {
+        try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
+        let child = container.child { $0[Limit.self] = 2 }
+        _ = (container[Client.self], child[Client.self])
+        #expect(container.explain(\.timeout).readers == ["Client", "Client (container 1)"])
+        #expect(
+            "\(child.explain(Limit.self))" == """
+                api.limit = 2.0 (set by code)
+                  read by Client (container 1)
+                """)
+        #expect(container.explain().allSatisfy { $0.readers.isEmpty })
+        #expect(container.graph.entries.first { $0.name == #"\.timeout"# }?.state == .supplied)
+    }
+
+    @Test("The core explains the same keys where sources are of no interest")
+    func sentences() throws {
+        try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
+        _ = container.timeout
+        let graph = container.graph(includingValues: true)
+        #expect(
+            graph.explanation(of: "c0_timeout") == [
+                #"\.timeout is 2, supplied by the sources of the root."#, "Nothing was made from it.",
+            ])
+    }
 }

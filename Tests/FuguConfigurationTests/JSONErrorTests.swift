@@ -32,6 +32,7 @@ import Testing
         ("[\"a\tb\"]", "1:4: a string cannot hold the control character U+0009 as it is; escape it"),
         ("[\"a\nb\"]", "1:4: a string cannot hold the control character U+000A as it is; escape it"),
         ("[\"\\x41\"]", "1:4: unknown escape: \\ and \"x\"; for a backslash write \\\\"),
+        ("{# a", "1:2: expected a name in double quotes or }, found \"#\"; a comment begins with //"),
         ("[\"\\u12G4\"]", "1:7: expected 4 hexadecimal digits, found \"G\"; for a backslash write \\\\"),
         ("[\"\\ud800abc\"]", "1:3: half of a surrogate pair without the other half"),
         ("[\"\\udc00\"]", "1:3: half of a surrogate pair without the other half"),

@@ -10,7 +10,13 @@ import Testing
         ("a = ", "1:5: expected a value, found the end of the text"),
         ("a = # none", "1:5: expected a value, found \"#\""),
         ("a = 1 b = 2", "1:7: expected the end of the line, found \"b\""),
-        ("λ = 1", "1:1: expected a key, found \"λ\""),
+        ("λ = 1", "1:1: expected a key, found \"λ\"; a name with such a character stands in quotes"),
+        (
+            "gr\u{f6}sse = 1",
+            "1:3: expected = or . after the key, found \"\u{f6}\"; a name with such a character stands in quotes"
+        ),
+        ("; a", "1:1: expected a key, found \";\"; a comment begins with #"),
+        ("// a", "1:1: expected a key, found \"/\"; a comment begins with #"),
         ("[a", "1:3: expected ], found the end of the text"),
         ("[]", "1:2: expected a key, found \"]\""),
         ("[[a]", "1:5: expected ]], found the end of the text"),
@@ -46,9 +52,15 @@ import Testing
             "a = \"\"\"\\ a\"\"\"",
             "1:9: unknown escape: \\ and U+0020; for a backslash write \\\\, or the string in single quotes"
         ),
-        ("a = \"\\xG0\"", "1:8: expected 2 hexadecimal digits, found \"G\"; for a backslash write \\\\"),
+        (
+            "a = \"\\xG0\"",
+            "1:8: expected 2 hexadecimal digits, found \"G\"; for a backslash write \\\\, or the string in single quotes"
+        ),
         ("a = \"\\u00\"", "1:10: expected 4 hexadecimal digits, found '\"'; for a backslash write \\\\"),
-        ("a = \"\\U0000\"", "1:12: expected 8 hexadecimal digits, found '\"'; for a backslash write \\\\"),
+        (
+            "a = \"\\U0000\"",
+            "1:12: expected 8 hexadecimal digits, found '\"'; for a backslash write \\\\, or the string in single quotes"
+        ),
         ("a = \"\\ud800\"", "1:6: the escape names no Unicode scalar"),
         ("a = \"\\U00110000\"", "1:6: the escape names no Unicode scalar"),
     ]

@@ -106,4 +106,20 @@ import Testing
         #expect(found.count == 1)
         #expect(recorder.loads.map(\.path) == [["Failing"], ["Asking"]])
     }
+
+    @Test("An event recorder tells what happens, in order, as far as it is wanted, until it goes away")
+    func events() {
+        let container = Container.current
+        let all = EventRecorder()
+        var writes: EventRecorder? = EventRecorder(of: container.child()) { $0 == .set || $0 == .overridden }
+        container[Number.self] = 1
+        let child = container.child { $0[Number.self] = 2 }
+        _ = child[Doubled.self]
+        #expect(all.events.map(\.kind) == [.set, .overridden, .loadBegan, .loaded])
+        #expect(writes?.events.map(\.kind) == [.set, .overridden])
+        #expect(all.events.map(\.number) == all.events.map(\.number).sorted())
+        writes = nil
+        container[Number.self] = 3
+        #expect(all.events.count == 5)
+    }
 }

@@ -170,6 +170,36 @@ enum Messages {
             + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
     }
 
+    static func event(_ event: ContainerEvent) -> String {
+        let key = event.key ?? "the container"
+        let place = containerName(event.container)
+        let time = event.duration.map { " after \($0.shortText)" } ?? ""
+        let home = event.home.map { "; it lives in \(containerName($0))" } ?? ""
+        let error = event.error.map { ": \($0)" } ?? ""
+        let way = event.path.count > 1 ? " (\(self.way(event.path)))" : ""
+        return switch event.kind {
+        case .loadBegan: "\(key) begins to load in \(place)\(way)"
+        case .loaded: "\(key) has loaded in \(place)\(time)\(home)\(way)"
+        case .reloaded: "\(key) has loaded again in \(place)\(time)\(home)\(way)"
+        case .overtaken: "\(key) was set or loaded in \(place) by others while it loaded\(time)\(way)"
+        case .notKept: "\(key) has loaded in \(place)\(time) and is not kept\(way)"
+        case .failed: "\(key) has failed to load in \(place)\(time)\(way)\(error)"
+        case .waited: "\(key) was waited for in \(place)\(time)\(way)"
+        case .dropped: "\(key) was dropped in \(place)"
+        case .set: "\(key) was set in \(place)"
+        case .overridden: "\(key) was overridden in \(place)"
+        case .replaced: "\(key) was given another loader in \(place)"
+        case .supplied: "\(key) was supplied to \(place) by sources"
+        case .reset: "\(key) was reset in \(place)"
+        case .closed where event.subject == nil: "\(place) was closed\(time)\(error)"
+        case .closed: "\(key) was closed in \(place)\(time)\(error)"
+        default: "\(event.kind): \(key) in \(place)"
+        }
+    }
+
+    /// What a container is called that has no path.
+    static func containerName(_ number: Int) -> String { number == 0 ? "the root" : "container \(number)" }
+
     static func drawsForEver(_ value: UInt64) -> String {
         "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch: the standard library refuses this number, since "
             + "it would bias the result, and draws again forever. Use .constant(1), which draws the lower bound of a range, or "

@@ -4,6 +4,10 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var distinction: KeyDistinction? { get }
     /// The type of the key itself.
     var typeName: String { get }
+    /// What its declaration says.
+    var keyTraits: KeyTraits { get }
+    /// A value in words; nil if it is no property's.
+    func sketch(of payload: Payload) -> String?
 }
 
 extension ValueKeyDescriptor {

@@ -2,14 +2,20 @@
 ///
 /// You don't need to keep the token: the observation continues until you call ``cancel()``, or until the container goes away.
 public final class ObservationToken: Sendable {
-    private let subscription: Subscription
+    private let subscription: any Cancelling
 
     init(_ observer: Observer) { subscription = observer.subscription }
+    init(_ observer: EventObserver) { subscription = observer }
 
     /// Ends the observation and releases the closure.
     ///
     /// No call of the observer begins after this method has returned.
     public func cancel() { subscription.cancel() }
+}
+
+/// What a token ends.
+protocol Cancelling: AnyObject, Sendable {
+    func cancel()
 }
 
 #if canImport(Combine)

@@ -30,12 +30,12 @@ struct CellReference: @unchecked Sendable, Equatable {
         let boxed = payload.box == nil ? 0 : CellState.boxed
         let next = CellState.at(time) | kept | flags | boxed | CellState.hasWord
         guard (old | boxed) & CellState.boxed != 0 else {
-            pointer.pointee.state.store(next & ~CellState.fast, ordering: .releasing)
+            pointer.pointee.state.store(next & ~CellState.fast, ordering: .relaxed)
             pointer.pointee.word.store(payload.bits, ordering: .releasing)
             if isOpen { pointer.pointee.state.store(next | CellState.fast, ordering: .releasing) }
             return Garbage()
         }
-        pointer.pointee.state.store(next & ~CellState.fast, ordering: .sequentiallyConsistent)
+        pointer.pointee.state.store(next & ~CellState.fast, ordering: .relaxed)
         let word = payload.box.map { UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
         let oldWord = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
         if isOpen { pointer.pointee.state.store(next | CellState.fast, ordering: .releasing) }
@@ -52,7 +52,7 @@ struct CellReference: @unchecked Sendable, Equatable {
     }
 
     /// Sends readers to the slow way.
-    func close() { pointer.pointee.state.store(state & ~CellState.fast, ordering: .sequentiallyConsistent) }
+    func close() { pointer.pointee.state.store(state & ~CellState.fast, ordering: .relaxed) }
 
     /// Takes the value away, leaving `flags`.
     ///
@@ -61,10 +61,10 @@ struct CellReference: @unchecked Sendable, Equatable {
         let old = state
         let next = CellState.at(time) | old & CellState.special | flags
         guard old & CellState.boxed != 0 else {
-            pointer.pointee.state.store(next, ordering: .releasing)
+            pointer.pointee.state.store(next, ordering: .relaxed)
             return Garbage()
         }
-        pointer.pointee.state.store(next, ordering: .sequentiallyConsistent)
+        pointer.pointee.state.store(next, ordering: .relaxed)
         return Garbage(state: old, word: pointer.pointee.word.exchange(0, ordering: .sequentiallyConsistent))
     }
 
@@ -78,7 +78,7 @@ struct CellReference: @unchecked Sendable, Equatable {
     func link(to target: CellReference, at now: UInt64) {
         guard target.has(CellState.fast), state & (CellState.held | CellState.loaded) == 0 else { return }
         let bare = CellState.at(now) | state & CellState.special
-        pointer.pointee.state.store(bare, ordering: .releasing)
+        pointer.pointee.state.store(bare, ordering: .relaxed)
         pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
         pointer.pointee.state.store(bare | CellState.link, ordering: .releasing)
     }

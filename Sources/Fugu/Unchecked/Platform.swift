@@ -193,7 +193,7 @@ struct Execution: Equatable, Sendable {
 }
 
 /// The stack of a thread.
-struct PlatformStack: Sendable {
+package struct PlatformStack: Sendable {
     private let thread: Execution
     /// How far down it may be used; nil where the platform does not tell.
     private let limit: UInt?
@@ -208,10 +208,17 @@ struct PlatformStack: Sendable {
     var isCurrent: Bool { thread == .currentThread }
 
     /// Whether too little is left for more loads within one another.
-    var isNearlyUsedUp: Bool {
-        guard let limit else { return true }
+    var isNearlyUsedUp: Bool { limit.map { Self.position < $0 } ?? true }
+
+    /// Returns whether fewer bytes are left of the running thread's stack; false where the platform does not tell.
+    package static func isShorter(than bytes: UInt) -> Bool {
+        bounds.map { position &- $0.lowest < bytes } ?? false
+    }
+
+    /// How far down the running thread is.
+    private static var position: UInt {
         var local: UInt8 = 0
-        return withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) } < limit
+        return withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     }
 
     /// Where it ends, and its size.

@@ -8,7 +8,8 @@
 // 3. Reading a word (seqlock). A reader takes `state`, then `word`, then `state` again. A writer that takes a value away
 //    changes `state` first and `word` second, so an unchanged `state` proves that the word belongs to it. A writer that
 //    only puts a new value in the place of an old one changes `word` alone: both words are right for that state. Release
-//    and acquire are enough: who sees the new word sees the new state when it looks again.
+//    and acquire are enough: who sees the new word sees the new state when it looks again. Epochs are raised before what
+//    they announce can be seen, so that who has seen it uses no older link.
 // 4. Reading a box. Between `claim` and `release` of a stripe a reader may follow the word to a `Box` without counting a
 //    reference. A writer swaps the word, and before it lets the old box go it sees every stripe free once
 //    (`Stripes.awaitReaders`): who claims later finds the new word, since claim, swap, look and load are sequentially
@@ -18,6 +19,9 @@
 //    wrapped as that key's value type, so `Payload.value(as:)` takes out what was put in.
 // 6. References that count nothing (`Unowned`). Each says who keeps the object: the asker of a load its ancestors, whoever
 //    runs a load the load and its container, a container its node; nodes leave all lists and sets before they go.
+//
+// What 3 and 4 say of memory orders is checked by the models in Tests/Models, which name every order here: none is
+// stronger than it must be, and none may be weaker.
 public import Synchronization
 
 /// A container's storage, as readers use it.
@@ -75,17 +79,17 @@ public import Synchronization
     @inlinable @inline(__always)
     func readLink<Value: Sendable>(_ cell: UnsafeMutablePointer<Cell>, _ state: UInt64) -> Value? {
         let address = UInt(truncatingIfNeeded: cell.pointee.word.load(ordering: .acquiring))
-        guard cell.pointee.state.load(ordering: .acquiring) == state else { return nil }
+        guard cell.pointee.state.load(ordering: .relaxed) == state else { return nil }
         let target = UnsafeMutablePointer<Cell>(bitPattern: address).unsafelyUnwrapped
         guard Payload.isWord(Value.self) else {
             let stripe = Stripes.claim(header.pointee.stripes)
             defer { header.pointee.releaseStripe(stripe) }
             let word = target.pointee.word.load(ordering: .sequentiallyConsistent)
-            guard isCurrent(state, target.pointee.state.load(ordering: .acquiring)) else { return nil }
+            guard isCurrent(state, target.pointee.state.load(ordering: .relaxed)) else { return nil }
             return Self.unbox(word, as: Value.self)
         }
         let word = target.pointee.word.load(ordering: .acquiring)
-        guard isCurrent(state, target.pointee.state.load(ordering: .acquiring)) else { return nil }
+        guard isCurrent(state, target.pointee.state.load(ordering: .relaxed)) else { return nil }
         return Self.unpack(word, as: Value.self)
     }
 
@@ -97,8 +101,8 @@ public import Synchronization
         let time = CellState.time(link)
         let branch = header.pointee.branch.unsafelyUnwrapped
         return target & CellState.fast != 0 && CellState.time(target) <= time
-            && header.pointee.epoch.load(ordering: .acquiring) <= time
-            && branch.pointee.deepEpoch.load(ordering: .acquiring) <= time
+            && header.pointee.epoch.load(ordering: .relaxed) <= time
+            && branch.pointee.deepEpoch.load(ordering: .relaxed) <= time
     }
 
     /// When anything last became set or unset between this container and the root, or beside it.

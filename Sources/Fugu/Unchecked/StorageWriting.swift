@@ -181,7 +181,7 @@ extension StorageReference {
 
     /// Under the lock: makes every link invalid that passes this container and was made before now.
     func raiseEpoch(to time: UInt64, reachesDescendants: Bool) {
-        header.pointee.epoch.store(time, ordering: .releasing)
-        if reachesDescendants { header.pointee.branch!.pointee.deepEpoch.store(time, ordering: .releasing) }
+        header.pointee.epoch.store(time, ordering: .relaxed)
+        if reachesDescendants { header.pointee.branch!.pointee.deepEpoch.store(time, ordering: .relaxed) }
     }
 }

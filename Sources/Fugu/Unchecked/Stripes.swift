@@ -50,7 +50,7 @@ public import Synchronization
             let value = stripe.pointee.load(ordering: .sequentiallyConsistent)
             guard value & 1 == 1 else { continue }
             var looks = 0
-            while stripe.pointee.load(ordering: .sequentiallyConsistent) == value {
+            while stripe.pointee.load(ordering: .acquiring) == value {
                 looks += 1
                 if looks > 64 { yieldThread() }
             }

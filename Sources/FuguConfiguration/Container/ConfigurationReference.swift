@@ -6,7 +6,8 @@ extension Container {
     ///
     ///     print(container.reference().helpText)
     ///
-    /// Defaults are evaluated; those of secrets are left out.
+    /// Defaults are evaluated; those of secrets are left out. A key whose value is a table is listed with its members, which
+    /// are found by decoding its default; where it has none, by decoding an instance from zeros and empty strings.
     ///
     /// - Parameter prefix: The prefix of variables. If you leave it out, it's the prefix of the ``EnvironmentSource``
     ///   that was applied last.
@@ -40,6 +41,19 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var isSecret: Bool
         /// The help text of the key.
         public var help: String?
+        /// The members if the value is a table, in the order in which its type asks for them; otherwise empty. Files give a
+        /// table; an environment variable or an argument cannot.
+        public var members: [Member] = []
+    }
+
+    /// A member of a value that is a table.
+    public struct Member: Sendable, Hashable {
+        /// The dotted name within the table.
+        public var name: String
+        /// The name of the type, or the values that it takes.
+        public var type: String
+        /// What the default of the key has here, as TOML writes it; `nil` for secrets and where there is none.
+        public var defaultValue: String?
     }
 
     /// The keys in the order of their declaration.
@@ -48,13 +62,13 @@ public struct ConfigurationReference: Sendable, Hashable {
     init(_ entries: [Entry]) { self.entries = entries }
 
     /// The entries as `--help` prints them: the argument and its type, what the key says of itself, the default, the
-    /// variable and the name.
+    /// variable and the name. A table has no argument, so its name stands there, with its members below.
     public var helpText: String {
-        let heads = entries.map { "  \($0.argument) <\($0.type)>" }
+        let heads = entries.map { "  \($0.isTable ? $0.name : $0.argument) <\($0.type)>" }
         let width = min(34, (heads.map(\.count).max() ?? 0) + 2)
         let lines = zip(heads, entries).map { head, entry in
             let margin = String(repeating: " ", count: width)
-            var texts = [entry.help, entry.remark + "\(entry.variable), \(entry.name)"].compactMap { $0 }
+            var texts = entry.remarks
             let isShort = head.count + 2 <= width
             let first = isShort ? head + margin.dropFirst(head.count) + texts.removeFirst() : head
             return ([first] + texts.map { margin + $0 }).joined(separator: "\n")
@@ -69,23 +83,17 @@ public struct ConfigurationReference: Sendable, Hashable {
             if !text.isEmpty { text += "\n" }
             if !table.isEmpty { text += "[\(table.map(Quoted.name).joined(separator: "."))]\n" }
             for entry in entries {
-                let key = Quoted.name(String(entry.name.split(separator: ".").last ?? ""))
                 if let help = entry.help { text += "# \(help)\n" }
-                text += "# \(entry.type)\(entry.isSecret ? ", secret" : ""); \(entry.variable), \(entry.argument)\n"
-                text += "#\(key) = \(entry.defaultValue ?? "…")\n"
+                text += entry.toml
             }
         }
         return text
     }
 
-    /// The entries as a Markdown table.
+    /// The entries as a Markdown table, each member of a table in a row of its own.
     public var markdown: String {
         var lines = ["| Name | Variable | Argument | Type | Default | |", "| --- | --- | --- | --- | --- | --- |"]
-        for entry in entries {
-            let fallback = entry.isSecret ? "*secret*" : entry.defaultValue.map { "`\($0)`" } ?? ""
-            let cells = [
-                "`\(entry.name)`", "`\(entry.variable)`", "`\(entry.argument)`", entry.type, fallback, entry.help ?? "",
-            ]
+        for cells in entries.flatMap(\.rows) {
             lines.append("| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |")
         }
         return lines.map { $0 + "\n" }.joined()
@@ -107,7 +115,42 @@ public struct ConfigurationReference: Sendable, Hashable {
 }
 
 extension ConfigurationReference.Entry {
-    fileprivate var remark: String { isSecret ? "secret; " : defaultValue.map { "default \($0); " } ?? "" }
+    fileprivate var isTable: Bool { !members.isEmpty }
+
+    /// What stands beside the entry in `--help`.
+    fileprivate var remarks: [String] {
+        let about = [help].compactMap { $0 }
+        guard isTable else {
+            let fallback = isSecret ? "secret; " : defaultValue.map { "default \($0); " } ?? ""
+            return about + ["\(fallback)\(variable), \(name)"]
+        }
+        let list = members.map { "  \($0.name) <\($0.type)>" + ($0.defaultValue.map { ", default \($0)" } ?? "") }
+        return about + [(isSecret ? "secret; " : "") + "a table, in files only:"] + list
+    }
+
+    /// The lines of a sample file. The members of a table have dotted names, so that each can be given as it stands.
+    fileprivate var toml: String {
+        let key = Quoted.name(String(name.split(separator: ".").last ?? ""))
+        let mark = isSecret ? ", secret" : ""
+        guard isTable else {
+            return "# \(type)\(mark); \(variable), \(argument)\n#\(key) = \(defaultValue ?? "…")\n"
+        }
+        let lines = members.map { member in
+            let path = member.name.split(separator: ".").map { Quoted.name(String($0)) }.joined(separator: ".")
+            return "#\(key).\(path) = \(member.defaultValue ?? "…")  # \(member.type)\n"
+        }
+        return "# \(type)\(mark)\n" + lines.joined()
+    }
+
+    /// The cells of the rows in Markdown.
+    fileprivate var rows: [[String]] {
+        let fallback = { (text: String?) in isSecret ? "*secret*" : text.map { "`\($0)`" } ?? "" }
+        guard isTable else {
+            return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, fallback(defaultValue), help ?? ""]]
+        }
+        return [["`\(name)`", "", "", type, isSecret ? "*secret*" : "", help ?? ""]]
+            + members.map { ["`\(name).\($0.name)`", "", "", $0.type, fallback($0.defaultValue), ""] }
+    }
 }
 
 extension DeclaredKey {
@@ -115,8 +158,23 @@ extension DeclaredKey {
     fileprivate func reference(prefix: String) -> ConfigurationReference.Entry? {
         guard let name else { return nil }
         let isSecret = isSecret()
+        let value = defaultValue()
         return ConfigurationReference.Entry(
             name: name, variable: Spelling.variable(name, prefix: prefix), argument: "--" + Spelling.argument(name),
-            type: type, defaultValue: isSecret ? nil : defaultValue()?.description, isSecret: isSecret, help: help)
+            type: type, defaultValue: isSecret ? nil : value?.description, isSecret: isSecret, help: help,
+            members: members(of: value, isSecret: isSecret))
+    }
+
+    private func members(of value: PropertyValue?, isSecret: Bool) -> [ConfigurationReference.Member] {
+        var sample: LocatedValue?
+        if case .table(let table)? = value {
+            sample = NodeStore(table: table).map { PropertyTree(store: $0, source: "").root }
+        }
+        return shape(sample).members.map { member in
+            let value = member.name.split(separator: ".").reduce(sample) { $0?.member(String($1)) }
+            return ConfigurationReference.Member(
+                name: member.name, type: TypeText.name(of: member.type),
+                defaultValue: isSecret ? nil : value?.propertyValue.description)
+        }
     }
 }

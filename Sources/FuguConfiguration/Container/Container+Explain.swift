@@ -6,16 +6,31 @@ extension Container {
     /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
     public func explain() -> [Explanation] { declaredKeys.map { $0.explanation(self) } }
 
-    /// Tells which value a read of the key gives, where it comes from and what it hides. Values of secret keys are left
-    /// out, and of tables and structs all but the names. Reads the default if nothing else gives a value.
+    /// Tells which value a read of the key gives, where it comes from, what it hides and what was made from it. Values of
+    /// secret keys are left out, and of tables and structs all but the names. Reads the default if nothing else gives a value.
     public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
+        var explanation = origin(of: key)
+        explanation.readers = readers(of: key)
+        return explanation
+    }
+
+    /// Tells which value a read of the property gives, where it comes from, what it hides and what was made from it. Values of
+    /// secret properties are left out, and of tables and structs all but the names. Reads the default if nothing else gives a
+    /// value.
+    public func explain<P: Property>(_ property: P.Type) -> Explanation {
+        var explanation = origin(of: property)
+        explanation.readers = readers(of: property)
+        return explanation
+    }
+
+    /// The same without what was made from it, for which a graph would be drawn.
+    func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
         Explainer(name: key.name, label: key.label, isSecret: key.isSecret)
             .explanation(of: layers(of: key)) { self[key] }
     }
 
-    /// Tells which value a read of the property gives, where it comes from and what it hides. Values of secret properties
-    /// are left out, and of tables and structs all but the names. Reads the default if nothing else gives a value.
-    public func explain<P: Property>(_ property: P.Type) -> Explanation {
+    /// The same without what was made from it.
+    func origin<P: Property>(of property: P.Type) -> Explanation {
         let name = (property as? any NamedProperty.Type)?.name
         return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._naming?.isSecret == true)
             .explanation(of: layers(of: property)) { self[property] }

@@ -14,6 +14,8 @@ struct DeclaredKey: Sendable {
     let defaultValue: @Sendable () -> PropertyValue?
     /// What the key says of itself.
     let help: String?
+    /// The members that its type asks for, given a table of them as a sample.
+    let shape: @Sendable (LocatedValue?) -> TypeShape
     /// What the sources hold beside the members that its type asks for, and the names of these.
     let inspection: @Sendable (Container) -> MemberInspection
 
@@ -21,9 +23,10 @@ struct DeclaredKey: Sendable {
         (label, name, type) = (key.name ?? key.label, key.name, TypeText.name(of: Value.self))
         isSecret = { key.isSecret }
         mistake = { key.mistake(in: $0) }
-        explanation = { $0.explain(key) }
+        explanation = { $0.origin(of: key) }
         defaultValue = { Reflection.value(of: Container()[key]) }
         help = key.help
+        shape = { TypeShape(of: Value.self, sample: $0) }
         inspection = { container in
             key.name.map { MemberInspection($0, as: Value.self, in: container) } ?? MemberInspection()
         }
@@ -35,9 +38,10 @@ struct DeclaredKey: Sendable {
         let naming = P._naming
         isSecret = { P.isSecret || naming?.isSecret == true }
         mistake = { answer($0.layers(of: P.self)).mistake }
-        explanation = { $0.explain(P.self) }
+        explanation = { $0.origin(of: P.self) }
         defaultValue = { Reflection.value(of: P.defaultValue) }
         help = P.help
+        shape = { TypeShape(of: P.Value.self, sample: $0) }
         inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
     }
 
@@ -56,6 +60,7 @@ struct DeclaredKey: Sendable {
         }
         defaultValue = { nil }
         help = nil
+        shape = { _ in TypeShape() }
         inspection = { _ in MemberInspection() }
     }
 

@@ -47,10 +47,14 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     /// The reason why the value of a source isn't used, if that is so.
     public let mistake: PropertyError?
 
-    /// One line for the value and one for each that it hides.
+    /// The names of the features that were made from it. Explanations of all declared keys at once leave them out.
+    public internal(set) var readers: [String] = []
+
+    /// One line for the value, one for each that it hides, and one for what was made from it.
     public var description: String {
         let lines =
             ["\(name) = \(winner)"] + (mistake.map { ["  wrong: \($0)"] } ?? []) + hidden.map { "  hides \($0)" }
+            + (readers.isEmpty ? [] : ["  read by \(readers.joined(separator: ", "))"])
         return lines.joined(separator: "\n")
     }
 }

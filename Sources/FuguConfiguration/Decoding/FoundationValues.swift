@@ -92,6 +92,18 @@ package func foundationPropertyValue(of value: Any) -> PropertyValue? {
     }
 }
 
+/// Some value of a type of Foundation, where only the type matters; nil for any other type.
+func blankFoundationValue(of type: Any.Type) -> Any? {
+    switch type {
+    case is URL.Type: URL(string: "/")
+    case is Date.Type: Date(timeIntervalSince1970: 0)
+    case is UUID.Type: UUID()
+    case is Decimal.Type: Decimal()
+    case is Data.Type: Data()
+    default: nil
+    }
+}
+
 extension OffsetDateTime {
     /// The moment in UTC, to the nanosecond; nil outside of the years 0...9999.
     init?(_ date: Date) {

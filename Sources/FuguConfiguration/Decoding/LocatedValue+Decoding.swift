@@ -1,3 +1,5 @@
+import Fugu
+
 extension LocatedValue {
     /// Decodes the value exactly, or says where and why it does not fit.
     ///
@@ -13,6 +15,9 @@ extension LocatedValue {
         }
     }
 
+    /// What a few levels of decoding take where nothing is optimised.
+    private static var stackReserve: UInt { 128 << 10 }
+
     /// What containers call for every nested value.
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         switch node.kind {
@@ -24,7 +29,7 @@ extension LocatedValue {
         }
         // What a type decodes it decodes on the stack, however deep the document.
         let depth = node.depth
-        if depth >= 32, depth % 4 == 0, StackRoom.isShort {
+        if depth >= 32, depth % 4 == 0, PlatformStack.isShorter(than: Self.stackReserve) {
             throw located(PropertyError(ErrorText.noStackLeft), decoding: type)
         }
         do {

@@ -92,7 +92,7 @@ enum ErrorText {
         guard !sources.isEmpty else {
             return "a value is required, but neither code nor any source gives one; none is applied"
         }
-        return "a value is required, but neither code nor \(sources.joined(separator: ", ")) gives one"
+        return "a value is required, but neither code nor \(sources.joined(separator: " nor ")) gives one"
             + (places.isEmpty ? "" : "; set " + places.joined(separator: " or "))
     }
 

@@ -2,7 +2,9 @@
 extension SyntaxProblem {
     func text(at offset: Int, in store: NodeStore) -> String {
         switch self {
-        case .expected(let what): "expected \(what), found \(store.characterText(at: offset))"
+        case .expected(let what):
+            "expected \(what), found \(store.characterText(at: offset))"
+                + advice(expecting: what, at: offset, in: store)
         case .notClosed(let collection, let opened):
             "expected \(collection.ending) opened on line \(store.line(of: opened)), found "
                 + store.characterText(at: offset)
@@ -21,6 +23,8 @@ extension SyntaxProblem {
                 + (isTOML ? ", or the string in single quotes" : "")
         case .hexDigits(let count):
             "expected \(count) hexadecimal digits, found \(store.characterText(at: offset)); for a backslash write \\\\"
+                // JSON has none but four.
+                + (count == 4 ? "" : ", or the string in single quotes")
         case .surrogate: "half of a surrogate pair without the other half"
         case .leadingZero: "a number cannot begin with a zero that another digit follows"
         case .dotWithoutDigit: "a digit must stand on both sides of the dot"
@@ -29,6 +33,17 @@ extension SyntaxProblem {
         case .unknownWord: "unknown word; only true, false and null stand without quotes"
         case .commentNotClosed: "the comment that begins here is not closed"
         default: tomlText(in: store)
+        }
+    }
+
+    /// What those may want to know who write as in another format.
+    private func advice(expecting what: String, at offset: Int, in store: NodeStore) -> String {
+        guard offset < store.bytes.count else { return "" }
+        return switch (what, store.bytes[offset]) {
+        case ("a key", UInt8(ascii: ";")), ("a key", UInt8(ascii: "/")): "; a comment begins with #"
+        case ("a name in double quotes or }", UInt8(ascii: "#")): "; a comment begins with //"
+        case ("a key", 0x80...), ("= or . after the key", 0x80...): "; a name with such a character stands in quotes"
+        default: ""
         }
     }
 

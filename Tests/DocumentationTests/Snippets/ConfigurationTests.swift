@@ -49,4 +49,20 @@ extension Snippets {
             print(container.explain(\.password))  // database.password = (secret) (app.toml:1:21)
         }
     }
+
+    @Test("Coming from swift-configuration: what is declared can be checked")
+    func declaredAndChecked() async throws {
+        try await run {
+            let container = Container()
+            container.declare(\.idleSeconds)
+            try container.apply(TOMLSource(text: "[http]\nidleSeconds = 'soon'\nidelSeconds = 5", name: "app.toml"))
+            do {
+                try container.validate()
+            } catch {
+                let lines = "\(error)".split(separator: "\n")
+                print(lines[0])  // app.toml:2:15: http.idleSeconds: expected Int, found string "soon"
+                print(lines[1])  // app.toml:3:1: http.idelSeconds: unknown name; did you mean http.idleSeconds?
+            }
+        }
+    }
 }

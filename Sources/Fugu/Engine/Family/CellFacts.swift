@@ -17,6 +17,8 @@ struct CellFacts {
     var changed: UInt64 = 0
     /// Whether something was made from it.
     var isInput = false
+    /// How many instances were loaded here.
+    var loadCount: UInt32 = 0
     var exclusion: Exclusion?
     /// The generation of the sources that were asked for the key.
     var answered: UInt32?

@@ -10,6 +10,7 @@ final class Family: Sendable {
     private let rootStorage: StorageReference
     private let scoped = Atomic(false)
     private let sourced = Atomic(false)
+    private let observed = Atomic(false)
     /// Where mistakes go that have no one to be thrown at.
     let reports = Reports()
     let closings = Closings()
@@ -20,6 +21,9 @@ final class Family: Sendable {
     /// Whether some container was ever given sources: reads of named keys then ask them first.
     var hasSources: Bool { sourced.load(ordering: .acquiring) }
     func noteSources() { sourced.store(true, ordering: .releasing) }
+
+    /// Whether somebody observes events.
+    var hasEvents: Bool { observed.load(ordering: .acquiring) }
 
     private struct Pair: Hashable {
         let feature: Key
@@ -37,8 +41,8 @@ final class Family: Sendable {
         var namings: [Key: PropertyNaming] = [:]
         /// What was reported and is not to be reported again.
         var reported: Set<Pair> = []
-        /// Who wants to know what is loaded.
-        var loadLog: LoadLog?
+        var eventHub: EventHub?
+        var childCount: UInt64 = 0
     }
 
     init(rootStorage: StorageReference, lock: FamilyLock) {
@@ -104,10 +108,19 @@ final class Family: Sendable {
         facts.value.namings[key] = naming
     }
 
-    /// Where loads are noted, if somebody asked for that.
-    var loadLog: LoadLog? {
-        get { facts.value.loadLog }
-        set { facts.value.loadLog = newValue }
+    /// Those who observe events, if somebody does.
+    var eventHub: EventHub? {
+        get { facts.value.eventHub }
+        set {
+            facts.value.eventHub = newValue
+            observed.store(newValue != nil, ordering: .releasing)
+        }
+    }
+
+    /// The number of the next child that is made.
+    func nextChildNumber() -> UInt64 {
+        facts.value.childCount += 1
+        return facts.value.childCount
     }
 
     /// Ends the sequences of a node that is closed; what is returned is to be released outside the lock.

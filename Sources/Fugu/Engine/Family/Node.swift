@@ -49,7 +49,7 @@ struct NodeFacts {
     var followerCount: UInt32 = 0
     /// How many such keys, and instances that are dropped when their inputs change, there are here and below.
     var activeCount: UInt32 = 0
-    /// Told apart by it: no two nodes of a family have the same. The root's is 0.
+    /// Told apart by it: the how manieth child of the family it is. The root's is 0.
     var serial: UInt64 = 0
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
@@ -83,6 +83,7 @@ private struct RareNodeFacts {
     var tracker: Tracker?
     var closers: [Closer] = []
     var recorder: Flight?
+    var failures: [Key: FailedLoad] = [:]
 }
 
 extension NodeFacts {
@@ -127,6 +128,12 @@ extension NodeFacts {
     var recorder: Flight? {
         get { rare?.value.recorder }
         set { makeRare().value.recorder = newValue }
+    }
+
+    /// The last failed load of each key that was asked for here.
+    var failures: [Key: FailedLoad] {
+        get { rare?.value.failures ?? [:] }
+        _modify { yield &makeRare().value.failures }
     }
 
     /// What was registered outside of loads.
@@ -185,8 +192,11 @@ extension Node {
     /// The load whose handle this container, or one above it, was made from: what is read through here is its input.
     var ownRecorder: Flight? { storage.facts.recorder }
 
+    /// What it is called.
+    var number: Int { Int(storage.facts.serial) }
+
     private func adopt(_ child: Node, _ recorder: Flight?) {
-        child.storage.facts.serial = family.tick()
+        child.storage.facts.serial = family.nextChildNumber()
         if let strictness = storage.facts.strictness { child.storage.facts.strictness = strictness }
         if let recorder = recorder ?? ownRecorder { child.storage.facts.recorder = recorder }
         let added = Unowned(child)
@@ -233,7 +243,8 @@ extension Node {
     func giveUp() -> Garbage {
         var garbage = Garbage()
         storage.facts.isEnded = true
-        if !isRoot { leaveParent() }
+        if !isRoot { leaveParent() } else if let hub = family.eventHub { garbage.add(hub) }
+        if isRoot { family.eventHub = nil }
         for cell in storage.cells { giveUp(cell, &garbage) }
         if storage.facts.hasRare { giveUpRare(&garbage) }
         return garbage

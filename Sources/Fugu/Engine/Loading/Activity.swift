@@ -1,5 +1,6 @@
-/// Something under way that may need something else: a load, a `modify`, an `update`. Activities form chains, from what
-/// is needed to what needs it; a chain is the way that messages tell.
+/// Something under way that may need something else: a load, a `modify`, an `update`.
+///
+/// Activities form chains, from what is needed to what needs it; a chain is the way that messages tell.
 protocol Activity: AnyObject, Sendable {
     var family: Family { get }
     /// What is loaded or modified; nil for an update.
@@ -30,7 +31,7 @@ struct Nesting: Sendable {
     /// How many loads may be nested where each has a stack of its own.
     static let deepest = 2_000
 
-    /// - Parameter above: How deep the activity is nested that needs this one.
+    /// - `above`: How deep the activity is nested that needs this one.
     init(under above: Nesting?, loading key: Key? = nil) {
         level = (above?.level ?? 0) + 1
         mask = (above?.mask ?? 0) | (key?.mask ?? 0)
@@ -48,7 +49,9 @@ struct FailedNeed: Sendable {
 }
 
 extension [FailedNeed] {
-    /// Replaces what is known of the same way. Returns what it replaced, to be released outside of locks.
+    /// Replaces what is known of the same way.
+    ///
+    /// Returns what it replaced, to be released outside of locks.
     mutating func note(_ way: [Key], _ error: any Error) -> [FailedNeed] {
         let known = filter { $0.way == way }
         removeAll { $0.way == way }
@@ -57,7 +60,9 @@ extension [FailedNeed] {
     }
 
     /// The way to the load that threw `error`, if it came from one of these: not if who needed them has swallowed their
-    /// errors, or thrown one of its own. May run user code.
+    /// errors, or thrown one of its own.
+    ///
+    /// May run user code.
     func way(to error: any Error) -> [Key] {
         let text = String(reflecting: error)
         return last { type(of: $0.error) == type(of: error) && String(reflecting: $0.error) == text }?.way ?? []

@@ -56,6 +56,15 @@ enum Current {
         try await $running.withValue(Running(activity: activity, execution: .currentTask), operation: body)
     }
 
+    /// Whether what runs here was called to hear of an event.
+    @TaskLocal private static var isHearing = false
+
+    /// Runs what those do who hear of an event: in nobody's load, and nobody hears of it.
+    static func hearing(_ body: () -> Void) {
+        if isHearing { return }
+        $isHearing.withValue(true) { $running.withValue(nil, operation: body) }
+    }
+
     /// Runs what observers do: in nobody's load, with their own container at hand, whoever calls them.
     static func observing(_ container: Container, _ body: () -> Void) {
         func bind() { Container.$current.withValue(container, operation: body) }

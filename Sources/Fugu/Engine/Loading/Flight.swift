@@ -109,6 +109,8 @@ final class RareFlightFacts {
     var failedNeeds: [FailedNeed] = []
     /// The leases of what was read.
     var needs: [Lease] = []
+    /// What events call the load.
+    var number: UInt64?
 }
 
 extension FlightFacts {

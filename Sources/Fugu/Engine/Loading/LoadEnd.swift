@@ -2,11 +2,13 @@ extension Flight {
     /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who waited.
     /// Returns what the load's own asker gets, and where the instance lives.
     func end(
-        with result: Result<Payload, any Error>, _ recorder: Flight?
+        with result: Result<Payload, any Error>, _ recorder: Flight?, _ span: LoadSpan?
     ) -> (result: Result<Payload, any Error>, home: Node) {
         var effects = Effects()
+        let duration = span?.duration
+        var failed: Recipe?
         let (given, home): (Result<Payload, any Error>, Node) = family.lock.withLock {
-            let (home, recipe) = settle()
+            let (home, recipe) = settle(duration)
             let lease = makeLease(home)
             facts.value.home = Unowned(home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
@@ -14,8 +16,11 @@ extension Flight {
             let ending: Ending
             switch result {
             case .success(let payload): ending = keep(payload, home, recipe, lease, recorder, &effects)
-            case .failure: ending = discard(lease, recorder, &effects)
+            case .failure:
+                ending = discard(lease, recorder, &effects)
+                failed = recipe
             }
+            span?.note(ending.kind(of: result, self, home), of: self, home, duration, result, &effects)
             if let landing = facts.value.landing {
                 let made = Outcome(
                     result: result, home: home, recipe: recipe, lease: lease,
@@ -33,6 +38,7 @@ extension Flight {
         #if DEBUG
         if let report = family.lock.withLock({ facts.value.rare?.report }) { family.reports.report(report) }
         #endif
+        if case .failure(let error) = result { remember(error, failed) }
         if case .failure(let error) = given { parent?.needFailed(failedWay(error), error) }
         return (given, home)
     }
@@ -40,7 +46,7 @@ extension Flight {
     /// Under the lock: where the instance will live. An older instance stays as it is for all who share it: where the new
     /// one would take its place, or would be shared by those who see the older one of something it was made from, the
     /// override that hides the older one from the asker decides.
-    private func settle() -> (home: Node, recipe: Recipe) {
+    private func settle(_ duration: Duration?) -> (home: Node, recipe: Recipe) {
         var (home, isLocal, overrides) = (home, isLocal, Set<Key>())
         while home !== asker, let older = olderInstance(hiddenAt: home) {
             if older.isLocal { isLocal = true }
@@ -51,7 +57,8 @@ extension Flight {
         var inputs: [Input] = []
         swap(&inputs, &facts.value.inputs)
         let recipe = Recipe.make(
-            inputs, isLocal: isLocal, reloads: reloads, others: Array(overrides), longest: family.longestChain)
+            inputs, isLocal: isLocal, reloads: reloads, others: Array(overrides), longest: family.longestChain,
+            duration)
         return (home, recipe)
     }
 
@@ -89,6 +96,17 @@ extension Flight {
             case .made: nil
             case .hidden(let payload), .overtaken(let payload, _, _, _): payload
             }
+        }
+
+        /// Under the lock: what events call it.
+        func kind(
+            of result: Result<Payload, any Error>, _ flight: Flight, _ home: Node
+        ) -> ContainerEvent.Kind {
+            if case .failure = result { return .failed }
+            guard case .made = self else { return .overtaken }
+            let cell = home.storage.existingCell(flight.requested)
+            guard let cell, cell.has(CellState.loaded), let info = cell.info else { return .notKept }
+            return info.value.loadCount > 1 ? .reloaded : .loaded
         }
 
         func outcome(for made: Outcome) -> Outcome {
@@ -196,6 +214,7 @@ extension Flight {
             let info = cell.makeInfo()
             info.value.recipe = recipe
             info.value.lease = lease
+            info.value.loadCount &+= 1
             if !home.isRoot { home.link(requested) }
             if reloads { home.follow(recipe, by: requested) }
         }
@@ -275,7 +294,7 @@ extension Node {
     /// Whether that is so and the instance is not kept then.
     func isOutdated(_ recipe: Recipe) -> Bool { recipe.reloads && isStale(recipe) }
 
-    fileprivate func hasChanged(_ input: Input) -> Bool {
+    func hasChanged(_ input: Input) -> Bool {
         if let (cell, owner) = find(input.key).present {
             return owner.depth != input.depth || cell.info?.value.changed != input.changed
         }

@@ -24,6 +24,8 @@ final class Recipe: Sendable {
     /// Whether the instance belongs to the container that asked, by its own wish or that of something it was made from.
     let isLocal: Bool
     let reloads: Bool
+    /// How many seconds the load took; negative if nobody has measured it.
+    let seconds: Float
     /// The bits of all keys that the instance was made from, directly or through others.
     let mask: UInt64
     /// How many recipes stand behind one another, at most.
@@ -35,7 +37,7 @@ final class Recipe: Sendable {
     private let isTakenApart = Atomic(false)
 
     /// - Parameter inputs: Their references to recipes are this recipe's from now on.
-    init(inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = []) {
+    init(inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = [], _ duration: Duration? = nil) {
         var isLocal = isLocal
         var length = 0
         var mask = others.reduce(0) { $0 | $1.mask }
@@ -51,6 +53,7 @@ final class Recipe: Sendable {
         self.others = others
         self.isLocal = isLocal
         self.reloads = reloads
+        seconds = duration.map { Float($0 / .seconds(1)) } ?? -1
         self.mask = mask
         self.length = length + 1
     }
@@ -196,13 +199,13 @@ extension Recipe {
     /// The recipe, or one that names what it names without keeping recipes of instances that are gone: where loads take
     /// over from former instances of one another, these would pile up.
     static func make(
-        _ inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = [], longest: Int
+        _ inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = [], longest: Int, _ duration: Duration? = nil
     ) -> Recipe {
-        let recipe = Recipe(inputs: inputs, isLocal: isLocal, reloads: reloads, others: others)
+        let recipe = Recipe(inputs: inputs, isLocal: isLocal, reloads: reloads, others: others, duration)
         guard recipe.length > longest else { return recipe }
         let plain = inputs.map { Input(key: $0.key, depth: $0.depth, changed: $0.changed, recipe: nil) }
         let keys = recipe.keys { key in !plain.contains { $0.key == key } }
-        return Recipe(inputs: plain, isLocal: recipe.isLocal, reloads: reloads, others: Array(keys))
+        return Recipe(inputs: plain, isLocal: recipe.isLocal, reloads: reloads, others: Array(keys), duration)
     }
 }
 

@@ -5,13 +5,14 @@ extension Flight {
     func run(for container: Container, _ recorder: Flight?, _ load: (Container) throws -> Payload) throws -> Payload {
         // A default reads nothing through a handle.
         let view = requested.kind == .property ? container : Container(view: self)
+        let span = LoadSpan.begin(self)
         let result = Result {
             try Current.run(self) {
                 if view === container { return try load(view) }
                 return try Container.$current.withValue(view) { try load(view) }
             }
         }
-        let (given, home) = end(with: result, recorder)
+        let (given, home) = end(with: result, recorder, span)
         if view !== container { view.answers(from: home) }
         Deferred.deliver(after: self)
         return try given.get()
@@ -29,6 +30,7 @@ extension Flight {
     ) -> Task<Result<Payload, any Error>, Never> {
         Task.start(atOnce: mayRunHere) { [self] in
             let view = Container(view: self)
+            let span = LoadSpan.begin(self)
             let result: Result<Payload, any Error>
             do {
                 // Whom all have left before it began does not begin: another load may be under way by now.
@@ -42,7 +44,7 @@ extension Flight {
             }
             // Who has joined its own load reads what it gave by itself, later.
             let isAwaited = family.lock.withLock { facts.value.isLaunched }
-            let (given, home) = end(with: result, isAwaited ? nil : recorder)
+            let (given, home) = end(with: result, isAwaited ? nil : recorder, span)
             view.answers(from: home)
             Deferred.deliver(after: self)
             withExtendedLifetime(container) {}

@@ -8,6 +8,8 @@ struct Effects {
     private var begun: Followers.Turn?
     private var followers: Followers?
     private var moreFollowers: [Followers] = []
+    /// What those are told who observe events.
+    private var notes: [EventNote]?
 
     init(beginsAtOnce: Bool = false) { self.beginsAtOnce = beginsAtOnce }
 
@@ -23,8 +25,11 @@ struct Effects {
         if self.followers == nil { self.followers = followers } else { moreFollowers.append(followers) }
     }
 
+    mutating func add(_ note: EventNote) { notes = (notes ?? []) + [note] }
+
     /// Does it.
     mutating func perform() {
+        if let notes { for note in notes { note.tell() } }
         if !garbage.isEmpty { garbage.dispose() }
         if !waiters.isEmpty { for waiter in waiters { waiter.wake() } }
         begun.take()?.deliver()

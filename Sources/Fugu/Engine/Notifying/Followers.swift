@@ -62,7 +62,7 @@ final class Observer: Sendable {
 }
 
 /// An observer as a token knows it: it can be ended, but neither it nor what it captured is kept.
-final class Subscription: Sendable {
+final class Subscription: Cancelling {
     private let node: Node
     private let key: Key
     private let ended = Atomic(false)

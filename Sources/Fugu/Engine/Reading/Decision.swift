@@ -60,7 +60,6 @@ extension Node {
             request, asker: self, container: container, expected: expected, limit: limit, need: need!)
         loads.value.flights.append(flight)
         beginUnderWay()
-        family.noteBeginning(of: flight)
         return .start(flight, replacement)
     }
 

@@ -16,6 +16,8 @@ private struct Resolution: ~Copyable {
 
     private(set) var need: Need?
     private var awaited: (node: Node, flight: Flight, landing: Landing)?
+    /// The wait that is under way, if somebody hears of it.
+    private var span: WaitSpan?
     /// What the root gave.
     var shared: Payload?
 
@@ -57,13 +59,17 @@ private struct Resolution: ~Copyable {
             case .wait(let flight, let waiter, let landing):
                 need?.hasBegun = false
                 awaited = (node, flight, landing)
+                span = WaitSpan.begin(waitingFor: flight, need?.activity)
                 return .wait(flight, waiter)
             }
         }
     }
 
     /// The wait for a load of another reader is over.
-    func endWait(for flight: Flight) { WaitGraph.remove(need?.activity, waitingFor: flight) }
+    mutating func endWait(for flight: Flight) {
+        WaitGraph.remove(need?.activity, waitingFor: flight)
+        span.take()?.end()
+    }
 
     /// Lets the reader wait for the load that it has begun, unless that has ended.
     mutating func join(_ flight: Flight, _ task: Task<Result<Payload, any Error>, Never>) -> Waiter? {

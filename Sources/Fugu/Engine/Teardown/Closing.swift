@@ -26,6 +26,7 @@ final class Closing: Sendable {
 /// The closers of one instance, or those that a container has of its own.
 private struct ClosingStep: Sendable {
     let key: Key?
+    let home: Int
     let depth: Int
     let serial: UInt64
     let closers: @Sendable () -> [Closer]
@@ -38,6 +39,7 @@ extension Node {
     func closeAtOnce() -> Bool {
         var effects = Effects()
         var endings: [Observer.Ending] = []
+        let start = family.timeIfObserved
         let wasOpen: Bool? = family.lock.withLock {
             switch storage.facts.closing {
             case .closed: return false
@@ -52,6 +54,7 @@ extension Node {
         guard let wasOpen else { return false }
         effects.perform()
         withExtendedLifetime(endings) {}
+        if wasOpen { family.tellOfClosing(nil, in: number, since: start) }
         // What was released may have been the last to need something that left early.
         return !wasOpen || family.closings.isIdle
     }
@@ -71,12 +74,15 @@ extension Node {
 
     func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
         if let closing = await beginClosing() {
+            let start = family.timeIfObserved
             await awaitWhatIsUnderWay()
             await family.closings.waitForAll(deadline)
             let steps = family.lock.withLock { closingSteps() }
             let failures = await run(steps, of: closing, deadline, within: outer)
             endClosing(closing)
             await family.closings.waitForAll(deadline)
+            let error = failures.isEmpty ? nil : CloseError(failures: failures)
+            family.tellOfClosing(nil, in: number, since: start, error)
             return failures
         }
         await family.closings.waitForAll(deadline)
@@ -141,7 +147,7 @@ extension Node {
             let own = node.storage.facts.closers
             if !own.isEmpty {
                 node.storage.facts.closers = []
-                steps.append(ClosingStep(key: nil, depth: node.depth, serial: 0) { own.reversed() })
+                steps.append(ClosingStep(key: nil, home: node.number, depth: node.depth, serial: 0) { own.reversed() })
             }
             for cell in node.storage.cells { if let lease = cell.info?.value.lease { open.append(lease) } }
         }
@@ -150,7 +156,9 @@ extension Node {
             guard lease.depth >= depth, seen.insert(ObjectIdentifier(lease)).inserted else { continue }
             if lease.hasClosers {
                 steps.append(
-                    ClosingStep(key: lease.key, depth: lease.depth, serial: lease.serial) { lease.takeClosers() })
+                    ClosingStep(key: lease.key, home: lease.home, depth: lease.depth, serial: lease.serial) {
+                        lease.takeClosers()
+                    })
             }
             open += lease.needs
         }
@@ -173,10 +181,15 @@ extension Node {
             for step in steps {
                 await awaitClosings(below: closing)
                 let role = ClosingRole(step.key, of: family, closing: self, within: outer)
+                let start = family.timeIfObserved
+                let known = failures.count
                 for closer in step.closers() {
                     guard let error = await closer.run(as: role, deadline) else { continue }
                     failures.append(CloseError.Failure(feature: step.key?.name, error: error))
                 }
+                guard let key = step.key else { continue }
+                family.tellOfClosing(
+                    key, in: step.home, since: start, failures.count > known ? failures.last?.error : nil)
             }
             await awaitClosings(below: closing)
             return failures

@@ -1,9 +1,10 @@
 /// An instance that left early, with the closers that are to run.
 struct Leaver: Sendable {
     let key: Key
+    let home: Int
     let closers: [Closer]
     let role: ClosingRole
-    let reports: Reports
+    let family: Family
     /// What the instance was made from, needed until its closers have run.
     let needs: Departure
 }
@@ -90,6 +91,8 @@ final class Closings: Sendable {
 
     /// Runs the closers of an instance, each as long as those who wait for it allow.
     private func close(_ leaver: Leaver) async {
+        let start = leaver.family.timeIfObserved
+        var failure: (any Error)?
         for closer in leaver.closers {
             let call = ClosingCall()
             let deadline = state.withLock { state in
@@ -98,8 +101,11 @@ final class Closings: Sendable {
             }
             let error = await call.run(closer, as: leaver.role, deadline)
             state.withLock { _ = $0.calls.removeValue(forKey: ObjectIdentifier(call)) }
-            if let error { leaver.reports.report(Messages.closerFailed(of: leaver.key, error)) }
+            guard let error else { continue }
+            failure = error
+            leaver.family.reports.report(Messages.closerFailed(of: leaver.key, error))
         }
+        leaver.family.tellOfClosing(leaver.key, in: leaver.home, since: start, failure)
     }
 
     /// Returns when none is left; each that is under way, and each that begins meanwhile, may take as long as `deadline`.

@@ -10,6 +10,8 @@ final class Lease: Sendable {
     let key: Key
     /// How deep in its family the instance lives.
     let depth: Int
+    /// The number of the container that the instance lives in.
+    let home: Int
     /// Dependents have higher ones than what they depend on.
     let serial: UInt64
     private let state: Guarded<State>
@@ -26,6 +28,7 @@ final class Lease: Sendable {
         self.key = key
         self.serial = serial
         depth = home.depth
+        self.home = home.number
         family = home.family
         state = Guarded(State(closers: closers, needs: needs))
     }
@@ -78,7 +81,7 @@ final class Lease: Sendable {
         }
         family.closings.run(
             Leaver(
-                key: key, closers: closers, role: ClosingRole(key, of: family), reports: family.reports,
+                key: key, home: home, closers: closers, role: ClosingRole(key, of: family), family: family,
                 needs: Departure(needs, family.closings)))
     }
 

@@ -3,7 +3,7 @@ extension Node {
     /// from it.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock {
-            guard !isEnded, isRoot || storage.facts.activeCount == 0 else { return nil }
+            guard !isEnded, isRoot || storage.facts.activeCount == 0, !family.hasEvents else { return nil }
             let cell = storage.cell(key)
             guard cell.isEmpty, cell.info?.isFollowed != true else { return nil }
             let time = family.tick()
@@ -33,11 +33,15 @@ extension Node {
         }
         let wasHeld = cell.has(CellState.held)
         if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
-        put(operation, into: cell, isOpen: isOpen, &effects.garbage)
+        // What hides an inherited value is not seen before links that pass here are invalid.
+        let opensLater = isOpen && !wasHeld && !isRoot
+        put(operation, into: cell, isOpen: isOpen && !opensLater, &effects.garbage)
         let isHeld = cell.has(CellState.held)
+        note(operation.kind(isNew: !wasHeld && !isRoot), key, &effects)
         if isHeld { storage.facts.heldMask |= key.mask }
         if !announcement.isSilent { cell.countChange(at: family.now) }
         if isHeld != wasHeld { raiseEpoch(to: family.now) }
+        if opensLater { cell.openIfPresent() }
         if isHeld != wasHeld, !isRoot {
             if isHeld {
                 hideInherited(by: key, announcement, holder, &effects)
@@ -137,6 +141,7 @@ extension Node {
         forgetLoaded(cell, &effects.garbage)
         effects.garbage.add(cell.clear(flags: cell.standing, at: family.tick()))
         cell.countChange(at: family.now)
+        note(.dropped, cell.key, &effects)
     }
 
     /// After a key is no longer held here: copies go that were here because of it.
@@ -307,6 +312,19 @@ extension Node {
             return present + loading.map(\.requested)
         }
         for key in keys { change(TypedKey(resetting: key), .reset) }
+    }
+}
+
+extension Operation {
+    /// What events call it.
+    fileprivate func kind(isNew: Bool) -> ContainerEvent.Kind {
+        switch self {
+        case .set, .replace: if isNew { return .overridden }
+        case .reset: return .reset
+        case .layer: return .supplied
+        }
+        if case .replace = self { return .replaced }
+        return .set
     }
 }
 

@@ -1,0 +1,84 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let fugu = Target.Dependency.product(name: "Fugu", package: "Fugu")
+let fuguConfiguration = Target.Dependency.product(name: "FuguConfiguration", package: "Fugu")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+// One small target for each library that is adapted, so that a program builds only what it uses.
+let package = Package(
+    name: "Adapters",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "HummingbirdAdapter", targets: ["HummingbirdAdapter"]),
+        .library(name: "LifecycleAdapter", targets: ["LifecycleAdapter"]),
+        .library(name: "LoggingAdapter", targets: ["LoggingAdapter"]),
+        .library(name: "ConfigurationAdapter", targets: ["ConfigurationAdapter"]),
+        .library(name: "YamlAdapter", targets: ["YamlAdapter"]),
+        .library(name: "LoopbackClient", targets: ["LoopbackClient"]),
+    ],
+    dependencies: [
+        .package(name: "Fugu", path: "../.."),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        .target(
+            name: "HummingbirdAdapter",
+            dependencies: [
+                fugu, logging, .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "LifecycleAdapter",
+            dependencies: [
+                fugu, fuguConfiguration, logging,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(name: "LoggingAdapter", dependencies: [fugu, logging], swiftSettings: settings),
+        .target(
+            name: "ConfigurationAdapter",
+            dependencies: [fugu, fuguConfiguration, .product(name: "Configuration", package: "swift-configuration")],
+            swiftSettings: settings),
+        .target(
+            name: "YamlAdapter",
+            dependencies: [fuguConfiguration, .product(name: "Yams", package: "Yams")],
+            swiftSettings: settings),
+        .target(
+            name: "LoopbackClient",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AdaptersTests",
+            dependencies: [
+                "HummingbirdAdapter", "LifecycleAdapter", "LoggingAdapter", "ConfigurationAdapter", "YamlAdapter",
+                "LoopbackClient", fugu, fuguConfiguration,
+                .product(name: "FuguTesting", package: "Fugu"),
+                .product(name: "ConfigurationTesting", package: "swift-configuration"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,98 @@
+public import Fugu
+public import Hummingbird
+public import Logging
+public import NIOCore
+
+/// A request context that has a container of its own.
+///
+/// Its source is a ``ContainerContextSource``, which only a ``ContainerResponder`` makes. So an application whose contexts
+/// have containers doesn't compile without the responder: no request can end up with the shared container by mistake.
+public protocol ContainerRequestContext: RequestContext where Source == ContainerContextSource {
+    /// The container of the request: a child of the application's.
+    var container: Container { get }
+}
+
+/// What a ``ContainerRequestContext`` is made from.
+public struct ContainerContextSource: RequestContextSource {
+    /// The connection.
+    public let channel: any Channel
+    /// Hummingbird's logger for the request, with its identifier as metadata.
+    public let logger: Logger
+    /// The container of the request.
+    public let container: Container
+}
+
+/// Gives each request a child of a container, and closes the child when the response has been written.
+///
+///     let router = Router(context: MyContext.self)
+///     let responder = ContainerResponder(container, router.buildResponder())
+///     let application = Application(responder: responder)
+///
+/// The child is `Container.current` for the handler and for the writing of the body.
+public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Context: ContainerRequestContext {
+    /// What Hummingbird makes before there is a container.
+    public typealias Context = Connection
+
+    private let container: Container
+    private let inner: Inner
+    private let configure: @Sendable (Container, Request, Logger) -> Void
+
+    /// Creates a responder.
+    ///
+    /// - Parameters:
+    ///   - container: The application's container.
+    ///   - inner: The responder that gets the requests, such as `router.buildResponder()`.
+    ///   - configure: Sets in the child what belongs to the request. It's given Hummingbird's logger for the request, too.
+    public init(
+        _ container: Container, _ inner: Inner,
+        configure: @escaping @Sendable (Container, Request, Logger) -> Void = { _, _, _ in }
+    ) {
+        self.container = container
+        self.inner = inner
+        self.configure = configure
+    }
+
+    /// Responds to a request in a child of its own.
+    @concurrent public func respond(to request: Request, context: Connection) async throws -> Response {
+        let (channel, logger) = (context.channel, context.logger)
+        let child = container.child()
+        configure(child, request, logger)
+        var response: Response
+        do {
+            response = try await Container.$current.withValue(child) {
+                let source = ContainerContextSource(channel: channel, logger: logger, container: child)
+                var response = try await inner.respond(to: request, context: Inner.Context(source: source))
+                if response.body.isSmall { response.body = try await response.body.collected() }
+                return response
+            }
+        } catch {
+            await child.close(logger)
+            throw error
+        }
+        if response.body.isSmall {
+            await child.close(logger)
+        } else {
+            response.body = RequestEnd(child, logger).closing(after: response.body)
+        }
+        return response
+    }
+}
+
+/// A connection whose request has no container yet.
+public struct Connection: InitializableFromSource {
+    let channel: any Channel
+    let logger: Logger
+
+    /// Creates a connection.
+    public init(source: ApplicationRequestContextSource) {
+        channel = source.channel
+        logger = source.logger
+    }
+}
+
+extension Container {
+    /// By now the request has its answer, so a failure can only be logged.
+    func close(_ logger: Logger) async {
+        do { try await close() } catch { logger.error("The container of a request: \(error)") }
+    }
+}

@@ -1,0 +1,45 @@
+public import Fugu
+public import Logging
+public import ServiceLifecycle
+
+/// Closes a container at the end of a service group.
+///
+/// Services are shut down in the reverse of their order. So put this one before those that use the container:
+///
+///     ServiceGroup(services: [ContainerService(container, logger: logger), server], …)
+///
+/// A group that loses its patience cancels its services. That doesn't cut the closing short: each teardown closure has until
+/// its own deadline.
+public struct ContainerService: Service {
+    private let container: Container
+    private let deadline: Duration
+    private let logger: Logger
+
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - container: The container to close.
+    ///   - deadline: The time that each teardown closure may take.
+    ///   - logger: Is told of each teardown closure that failed or took too long.
+    public init(_ container: Container, deadline: Duration = .seconds(10), logger: Logger) {
+        self.container = container
+        self.deadline = deadline
+        self.logger = logger
+    }
+
+    /// Waits until the group shuts down, and closes the container.
+    ///
+    /// - Throws: `CloseError`, so that the program can exit with a failure.
+    public func run() async throws {
+        // Whether it is told to stop or cancelled, what follows is the same.
+        try? await gracefulShutdown()
+        do {
+            try await container.close(deadline: deadline)
+        } catch let error as CloseError {
+            for failure in error.failures {
+                logger.error("Closing \(failure.feature ?? "the container"): \(failure.error)")
+            }
+            throw error
+        }
+    }
+}

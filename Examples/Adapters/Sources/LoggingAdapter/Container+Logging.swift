@@ -1,0 +1,72 @@
+public import Fugu
+public import Logging
+import Synchronization
+
+extension Container {
+    /// Sets the logger of the process, lets `log.level` count for it, and sends the reports of the container there.
+    ///
+    /// A change of `log.level` counts at once, for the loggers that features have copied, too.
+    ///
+    /// - Parameters:
+    ///   - label: The label of the logger.
+    ///   - handler: Makes what writes the lines; by default they go to standard error.
+    public func startLogging<Handler: LogHandler>(
+        label: String, handler: (String) -> Handler = { StreamLogHandler.standardError(label: $0) }
+    ) {
+        let level = SharedLevel(self.logLevel)
+        let base = handler(label)
+        self.logger = Logger(label: label) { _ in SharedLevelHandler(level: level, base: base) }
+        observe(\.logLevel) { level.value = $0 }
+        handleReports { [logger = self.logger] in logger.warning("\($0)") }
+    }
+}
+
+/// A level that all copies of a logger share. It's read for each line, so without a lock.
+private final class SharedLevel: Sendable {
+    private let index: Atomic<Int>
+
+    init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
+
+    var value: Logger.Level {
+        get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+        set { index.store(Self.index(of: newValue), ordering: .relaxed) }
+    }
+
+    private static func index(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level)! }
+}
+
+/// Asks at each line which level counts, unless a copy of the logger was given a level of its own.
+private struct SharedLevelHandler<Base: LogHandler>: LogHandler {
+    let level: SharedLevel
+    var base: Base
+    private var ownLevel: Logger.Level?
+
+    init(level: SharedLevel, base: Base) {
+        self.level = level
+        self.base = base
+        // What comes through is decided here.
+        self.base.logLevel = .trace
+    }
+
+    var logLevel: Logger.Level {
+        get { ownLevel ?? level.value }
+        set { ownLevel = newValue }
+    }
+
+    var metadata: Logger.Metadata {
+        get { base.metadata }
+        set { base.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { base.metadataProvider }
+        set { base.metadataProvider = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { base[metadataKey: key] }
+        set { base[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) { base.log(event: event) }
+}

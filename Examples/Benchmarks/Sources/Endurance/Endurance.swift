@@ -1,0 +1,20 @@
+import Fugu
+
+/// `Endurance stress [SECONDS]`, `Endurance soak [REQUESTS] [RELOADS]`: what holds for a moment is to hold for long.
+@main struct Endurance {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let numbers = arguments.dropFirst().compactMap { Double($0) }
+        let problems: [String]
+        switch arguments.first {
+        case "stress": problems = try await Stress(seconds: numbers.first ?? 60).run()
+        case "soak":
+            problems = try await Soak(
+                requests: Int(numbers.first ?? 1_000_000), reloads: Int(numbers.dropFirst().first ?? 10_000)
+            ).run()
+        default: fatalError("usage: Endurance stress [SECONDS] | soak [REQUESTS] [RELOADS]")
+        }
+        guard problems.isEmpty else { fatalError(problems.joined(separator: "; ")) }
+        print("all adds up")
+    }
+}

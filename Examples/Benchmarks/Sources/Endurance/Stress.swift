@@ -1,0 +1,192 @@
+import Dispatch
+import Fugu
+import Synchronization
+
+/// What is counted on the way; at the end all must add up.
+enum Tally {
+    static let made = Atomic(0)
+    static let gone = Atomic(0)
+    static let opened = Atomic(0)
+    static let closed = Atomic(0)
+    static let told = Atomic(0)
+    static let steps = Atomic(0)
+}
+
+/// An object that says when it goes.
+final class Counted: Sendable {
+    let number: Int
+
+    init(_ number: Int) {
+        self.number = number
+        Tally.made.add(1, ordering: .relaxed)
+    }
+
+    deinit { Tally.gone.add(1, ordering: .relaxed) }
+}
+
+enum Setting: Property { static let defaultValue = 0 }
+enum Counter: Property { static let defaultValue = 0 }
+
+enum Plain: Feature {
+    static func load(in container: any FeatureContainer) -> Counted { Counted(container[Setting.self]) }
+}
+
+enum Following: Feature {
+    static let reloadsWhenInputsChange = true
+    static func load(in container: any FeatureContainer) -> Counted { Counted(container[Plain.self].number) }
+}
+
+enum Connection: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Counted {
+        Tally.opened.add(1, ordering: .relaxed)
+        container.onClose { Tally.closed.add(1, ordering: .relaxed) }
+        await Task.yield()
+        if container[Setting.self] % 97 == 96 { throw Failure() }
+        return Counted(container[Setting.self])
+    }
+
+    struct Failure: Error {}
+}
+
+/// 16 threads and 1,000 tasks on one family, and a watch over them.
+struct Stress {
+    let seconds: Double
+    private let root = Container()
+    private let end: ContinuousClock.Instant
+    private let middle: Container
+
+    init(seconds: Double) {
+        self.seconds = seconds
+        end = .now + .seconds(seconds)
+        middle = root.child()
+    }
+
+    /// Returns what does not add up.
+    func run() async throws -> [String] {
+        let last = Mutex(0)
+        let token = root.observe(Counter.self) { value in
+            Tally.told.add(1, ordering: .relaxed)
+            last.withLock { $0 = value }
+        }
+        let watch = Watch(limit: 20)
+        let threads = (0..<16).map { number in
+            let done = DispatchSemaphore(value: 0)
+            let beat = watch.beat()
+            DispatchQueue(label: "stress \(number)").async {
+                var random = SystemRandomNumberGenerator()
+                while ContinuousClock.now < end {
+                    for _ in 0..<100 { step(&random) }
+                    beat()
+                }
+                watch.isDone(beat)
+                done.signal()
+            }
+            return done
+        }
+        await withTaskGroup { group in
+            for _ in 0..<1_000 {
+                group.addTask {
+                    while ContinuousClock.now < end {
+                        await visit()
+                        Tally.steps.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+        }
+        for thread in threads { wait(for: thread) }
+        try await root.close()
+        _ = token
+        return problems(counted: root[Counter.self], last: last.withLock { $0 })
+    }
+
+    private func wait(for thread: DispatchSemaphore) { thread.wait() }
+
+    private func step(_ random: inout SystemRandomNumberGenerator) {
+        let container = Bool.random(using: &random) ? root : middle
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: container[Setting.self] = Int.random(in: 0..<1_000, using: &random)
+        case 1: middle.reset(Setting.self)
+        case 2: container.reset(Plain.self)
+        case 3: container[Plain.self] = Counted(1)
+        case 4: container.replace(Plain.self) { Counted($0[Setting.self] + 1) }
+        case 5: container.update { $0[Setting.self] = $0[Setting.self] + 1 }
+        case 6, 7: root.modify(Counter.self) { $0 += 1 }
+        case 8: container.observe(Following.self) { _ in }.cancel()
+        case 9:
+            let child = container.child { $0[Setting.self] = 5 }
+            _ = child[Following.self]
+        default: precondition(container[Following.self].number >= 0 && container[Plain.self].number >= 0)
+        }
+        Tally.steps.add(1, ordering: .relaxed)
+    }
+
+    /// A request with a connection of its own, or the family's, given up half-way now and then.
+    private func visit() async {
+        let parent = Bool.random() ? root : middle
+        let task = Task {
+            try await parent.withChild {
+                if Bool.random() { $0[Setting.self] = Int.random(in: 0..<1_000) }
+            } operation: {
+                _ = try await $0[Connection.self]
+                _ = $0[Following.self]
+            }
+        }
+        if Int.random(in: 0..<10) == 0 { task.cancel() }
+        _ = await task.result
+    }
+
+    private func problems(counted: Int, last: Int) -> [String] {
+        let (made, gone) = (
+            Tally.made.load(ordering: .sequentiallyConsistent), Tally.gone.load(ordering: .sequentiallyConsistent)
+        )
+        let (opened, closed) = (
+            Tally.opened.load(ordering: .sequentiallyConsistent), Tally.closed.load(ordering: .sequentiallyConsistent)
+        )
+        let steps = Tally.steps.load(ordering: .relaxed)
+        print(
+            "\(steps) steps, \(made) instances made, \(opened) opened, \(counted) counted, \(Tally.told.load(ordering: .relaxed)) told"
+        )
+        var problems: [String] = []
+        // Values that were set stay until the root goes.
+        if made - gone > 2 { problems.append("\(made - gone) instances are left") }
+        if opened != closed { problems.append("\(opened) were opened and \(closed) closed") }
+        if last != counted { problems.append("the last call told \(last) of \(counted)") }
+        if Tally.told.load(ordering: .sequentiallyConsistent) > counted {
+            problems.append("more was told than happened")
+        }
+        return problems
+    }
+}
+
+/// Stops the program if somebody gets no further.
+final class Watch: Sendable {
+    private let beats = Mutex<[ObjectIdentifier: ContinuousClock.Instant]>([:])
+    private let limit: Double
+
+    init(limit: Double) {
+        self.limit = limit
+        look()
+    }
+
+    /// One that is watched, until it is done.
+    func beat() -> Beat { Beat(self) }
+
+    func isDone(_ beat: Beat) { _ = beats.withLock { $0.removeValue(forKey: ObjectIdentifier(beat)) } }
+
+    private func look() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { [weak self] in
+            guard let self else { return }
+            let oldest = beats.withLock { $0.values.min() }
+            if let oldest, ContinuousClock.now - oldest > .seconds(limit) {
+                fatalError("a thread has got no further for \(limit) s")
+            }
+            look()
+        }
+    }
+
+    final class Beat: Sendable {
+        private let watch: Watch
+        fileprivate init(_ watch: Watch) { self.watch = watch }
+        func callAsFunction() { watch.beats.withLock { $0[ObjectIdentifier(self)] = .now } }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Fugu
+
+// swift run Inspect                        prints what pictures and explanations say of a shop
+// swift run Inspect FOLDER                 writes the picture of the shop in every format
+// swift run Inspect FOLDER --features 300  the same of a graph of so many features, with the time that it takes
+@main
+struct Inspect {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let folder = arguments.first
+        if let count = arguments.drop(while: { $0 != "--features" }).dropFirst().first.flatMap(Int.init), let folder {
+            return try time(Large.graph(of: count), in: folder)
+        }
+        let shop = try await Shop()
+        guard let folder else { return try show(shop) }
+        try write(shop.root.graph, to: folder)
+        try write(shop.root.graph.filteredByFailure(), to: folder, named: "failure")
+        withExtendedLifetime(shop) {}
+    }
+
+    private static func show(_ shop: Shop) throws {
+        let graph = shop.root.graph.withoutDurations()
+        print("1. What there is: the entries of each container, and what each was made from.\n")
+        print(graph)
+
+        print("\n2. Why.")
+        let (first, second) = (shop.requests[0], shop.requests[1])
+        for explanation in [
+            first.explain(\.requestID), first.explain(\.paymentToken), first.explain(\.session),
+            first.explain(\.scratchpad), first.explain(\.templates), first.explain(\.style),
+            second.explain(Payments.self),
+            second.explain(Newsletter.self), first.explain(Checkout.self),
+        ] {
+            print("\n\(explanation.name)")
+            // A line of time for each load would be another one in each run.
+            for sentence in explanation.sentences {
+                print("   " + sentence.replacing(#/ in [0-9.e-]+ (ns|µs|ms|s)/#, with: ""))
+            }
+        }
+
+        let failure = graph.filteredByFailure()
+        print(
+            "\n3. What led to the failure, as a Mermaid flowchart. The cause: \(failure.causes.joined(separator: ", "))\n"
+        )
+        print(failure.mermaid)
+        print("4. The same in the DOT language.\n")
+        print(failure.dot)
+        print("5. And as JSON.\n")
+        print(failure.json)
+        print("6. The debugger's words.\n")
+        debugPrint(shop.root, first, separator: "\n")
+        withExtendedLifetime(shop) {}
+    }
+
+    private static func write(_ graph: ContainerGraph, to folder: String, named name: String = "graph") throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for (text, type) in [(graph.mermaid, "mmd"), (graph.dot, "dot"), (graph.json, "json"), (graph.html, "html")] {
+            let path = "\(folder)/\(name).\(type)"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            print("\(path): \(text.utf8.count) bytes")
+        }
+    }
+
+    private static func time(_ graph: ContainerGraph, in folder: String) throws {
+        print("\(graph.entries.count) entries in \(graph.containers.count) containers")
+        for (name, make) in [
+            ("mermaid", { graph.mermaid }), ("dot", { graph.dot }), ("description", { graph.description }),
+            ("json", { graph.json }), ("html", { graph.html }),
+        ] {
+            let time = ContinuousClock().measure { _ = make() }
+            print("\(name): \(time)")
+        }
+        try write(graph, to: folder)
+    }
+}

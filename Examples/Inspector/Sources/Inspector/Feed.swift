@@ -1,0 +1,63 @@
+import Fugu
+import Synchronization
+
+/// What happened in a family, as far as it is shown, and who waits for more.
+final class Feed: Sendable {
+    private struct State {
+        /// The last ones, oldest first.
+        var moments: [Moment] = []
+        var viewers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastViewer = 0
+    }
+
+    private static let limit = 4_000
+    private let container: Container
+    private let showsValues: Bool
+    private let start = ContinuousClock.now
+    private let state = Mutex(State())
+    private let token = Mutex<ObservationToken?>(nil)
+
+    init(of container: Container, showsValues: Bool) {
+        self.container = container
+        self.showsValues = showsValues
+        let token = container.observeEvents { [weak self] in self?.note($0) }
+        self.token.withLock { $0 = token }
+    }
+
+    deinit { token.withLock { $0?.cancel() } }
+
+    func graph() -> ContainerGraph { container.graph(includingValues: showsValues) }
+
+    private func note(_ event: ContainerEvent) {
+        let moment = Moment(event, since: start)
+        let viewers = state.withLock { state in
+            state.moments.append(moment)
+            // Now and then, since it takes time for all that are there.
+            if state.moments.count > 2 * Self.limit { state.moments.removeFirst(Self.limit) }
+            return Array(state.viewers.values)
+        }
+        for viewer in viewers { viewer.yield() }
+    }
+
+    /// What happened after an event.
+    func moments(after number: UInt64) -> [Moment] {
+        state.withLock { $0.moments.suffix(Self.limit).filter { $0.number > number } }.sorted { $0.number < $1.number }
+    }
+
+    /// An element at once, and one whenever something has happened since the last one was taken.
+    func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let viewer = state.withLock { state in
+            state.lastViewer += 1
+            state.viewers[state.lastViewer] = continuation
+            return state.lastViewer
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.viewers.removeValue(forKey: viewer) }
+        }
+        continuation.yield()
+        return stream
+    }
+
+    var viewerCount: Int { state.withLock { $0.viewers.count } }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Fugu
+
+/// The graph's page with what makes it live: a stream of events, and the timeline.
+enum LivePage {
+    /// - Parameter folder: The address of the page's folder, as the page sees it.
+    static func text(of graph: ContainerGraph, folder: String) -> String {
+        let page = graph.html
+        guard let end = page.range(of: "</body>", options: .backwards) else { return page }
+        let extra = """
+            <style>
+            \(style)
+            </style>
+            <section id="time" aria-label="Timeline of loads"><header><b>Loads</b> <span id="state" role="status">connecting</span>
+            <span id="hint"></span><button id="hold" aria-pressed="false">Hold</button></header>
+            <canvas id="flames" tabindex="0" role="img" aria-label="Loads over time"></canvas></section>
+            <script>
+            const liveAddress = "\(folder.filter { $0.isLetter || $0.isNumber || "/-_".contains($0) })live";
+            \(script)
+            </script>
+
+            """
+        return page.replacingCharacters(in: end.lowerBound..<end.lowerBound, with: extra)
+    }
+
+    static let style = """
+        body { display: flex; flex-direction: column; } #app { flex: 1; min-height: 0; height: auto; }
+        #time { height: 210px; flex: none; display: flex; flex-direction: column; border-top: 1px solid var(--line); background: var(--card); }
+        #time header { display: flex; gap: 10px; align-items: center; padding: 4px 12px; }
+        #time header button { height: 24px; margin-left: auto; } #time header button[aria-pressed=true] { color: var(--pick); }
+        #hint { color: var(--soft); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } #state { color: var(--soft); }
+        #state.live { color: var(--loaded); } #state.lost { color: var(--failed); }
+        #flames { flex: 1; min-height: 0; width: 100%; cursor: crosshair; }
+        """
+
+    static let script = #"""
+        // Loads by their numbers: { key, start, end, kind, path, lane }. A load stands below the one that needed it.
+        const loads = new Map(), waits = []; let newest = 0, span = 0, from = 0, isHeld = false, bars = [], needsDraw = false;
+        function take(moment) {
+          newest = Math.max(newest, moment.time);
+          if (moment.kind === "loadBegan") loads.set(moment.load, { ...moment, start: moment.time, end: null, lane: laneFor(moment) });
+          else if (moment.kind === "waited") { const wait = { ...moment, start: moment.time - moment.duration, end: moment.time };
+            waits.push({ ...wait, lane: laneFor(moment, wait.start) }); }
+          else if (moment.load !== null && moment.load !== undefined && loads.has(moment.load))
+            Object.assign(loads.get(moment.load), { end: moment.time, kind: moment.kind, home: moment.home });
+          if (loads.size > 4000) loads.delete(loads.keys().next().value);
+          if (waits.length > 4000) waits.shift();
+        }
+        function laneFor(moment, start = moment.time) {
+          const above = loads.get(moment.neededBy), least = above ? above.lane + 1 : 0, taken = new Set();
+          for (const other of [...loads.values(), ...waits.slice(-200)])
+            if (other.end === null || other.end > start) taken.add(other.lane);
+          let lane = least; while (taken.has(lane)) lane++;
+          return lane;
+        }
+        const colors = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+        const tint = kind => ({ failed: "failed", overtaken: "stale", notKept: "stale", loadBegan: "loading", waited: "line" })[kind] || "loaded";
+        function paint() {
+          needsDraw = false;
+          const canvas = $("flames"), box = canvas.getBoundingClientRect(), ratio = devicePixelRatio || 1;
+          canvas.width = box.width * ratio; canvas.height = box.height * ratio;
+          const pen = canvas.getContext("2d"); pen.scale(ratio, ratio);
+          const all = [...loads.values(), ...waits];
+          if (!all.length) return;
+          if (!isHeld) { from = Math.min(...all.map(load => load.start)); span = Math.max(1, newest - from) * 1.03; }
+          const x = time => (time - from) / span * (box.width - 24) + 12, height = 18;
+          pen.font = "11px system-ui, sans-serif"; pen.textBaseline = "middle";
+          pen.fillStyle = colors("soft"); pen.strokeStyle = colors("line");
+          const step = niceStep(span / 8);
+          for (let time = Math.ceil(from / step) * step; time < from + span; time += step) {
+            pen.beginPath(); pen.moveTo(x(time), 0); pen.lineTo(x(time), box.height); pen.stroke();
+            pen.fillText(time >= 1000 ? (time / 1000).toFixed(step < 1000 ? 2 : 0) + " s" : time.toFixed(step < 1 ? 2 : 0) + " ms", x(time) + 3, box.height - 7);
+          }
+          bars = [];
+          for (const load of all) {
+            const left = x(load.start), right = Math.max(left + 2, x(load.end ?? newest)), top = 4 + load.lane * (height + 2);
+            if (top > box.height - height || right < 0 || left > box.width) continue;
+            pen.fillStyle = colors(tint(load.kind)); pen.globalAlpha = load.kind === "waited" ? 0.9 : load.end === null ? 0.6 : 0.85;
+            pen.fillRect(left, top, right - left, height); pen.globalAlpha = 1;
+            const name = (load.kind === "waited" ? "waits for " : "") + load.key;
+            if (right - left > 24) { pen.save(); pen.beginPath(); pen.rect(left, top, right - left, height); pen.clip();
+              pen.fillStyle = load.kind === "waited" ? colors("ink") : colors("card"); pen.fillText(name, left + 4, top + height / 2); pen.restore(); }
+            bars.push({ left, right, top, bottom: top + height, load });
+          }
+        }
+        function niceStep(least) { const power = 10 ** Math.floor(Math.log10(least));
+          return [1, 2, 5, 10].map(n => n * power).find(step => step >= least); }
+        const soon = () => { if (!needsDraw) { needsDraw = true; requestAnimationFrame(paint); } };
+        const barAt = event => { const box = $("flames").getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
+          return bars.findLast(bar => px >= bar.left - 1 && px <= bar.right + 1 && py >= bar.top && py <= bar.bottom)?.load; };
+        $("flames").addEventListener("pointermove", event => { const load = barAt(event);
+          $("hint").textContent = load ? `${load.path.join(" → ")}: ${load.kind === "loadBegan" ? "loading" : load.kind}`
+            + (load.end === null ? "" : ` in ${time((load.end - load.start) / 1000)}`) : ""; });
+        $("flames").addEventListener("click", event => { const load = barAt(event); if (!load) return;
+          const all = [...fugu.picture.nodes.values()].filter(node => node.entry.name === load.key);
+          const node = all.find(node => node.entry.container === (load.home ?? load.container)) || all[0]; if (node) fugu.pick(node.id, true); });
+        $("flames").addEventListener("wheel", event => { event.preventDefault(); setHeld(true);
+          const box = $("flames").getBoundingClientRect(), at = from + (event.clientX - box.left - 12) / (box.width - 24) * span;
+          if (event.shiftKey) from += span * Math.sign(event.deltaY) * 0.1;
+          else { const factor = Math.exp(event.deltaY * 0.002); from = at - (at - from) * factor; span *= factor; } soon(); }, { passive: false });
+        function setHeld(isOn) { isHeld = isOn; $("hold").setAttribute("aria-pressed", isOn); soon(); }
+        $("hold").onclick = () => setHeld(!isHeld);
+        addEventListener("resize", soon);
+        new ResizeObserver(() => { soon(); dispatchEvent(new Event("resize")); }).observe($("time"));
+        const source = new EventSource(liveAddress), show = (text, name) => { $("state").textContent = text; $("state").className = name; };
+        source.onopen = () => show("live", "live"); source.onerror = () => show("not connected", "lost");
+        source.addEventListener("moments", event => { JSON.parse(event.data).forEach(take); soon(); });
+        source.addEventListener("graph", event => fugu.draw(JSON.parse(event.data)));
+        window.inspector = { loads, waits };
+        """#
+}

@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+import Hummingbird
+import Logging
+import ShortenerServer
+
+/// Two routes of the shortener without a container, to measure what the container costs: the same server, middlewares and
+/// handlers, with everything passed by hand. Takes the port and the path of the file.
+@main struct ByHand {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3, let port = Int(arguments[1]) else { fatalError("usage: ByHand PORT FILE") }
+        let pool = try Database.open(arguments[2])
+        let links = SQLiteLinks(pool: pool)
+        let services = Services(links: links, hits: HitCounter(links: links))
+        var logger = Logger(label: "by hand")
+        logger.logLevel = .notice
+        let router = Router(context: HandContext.self)
+        router.add(middleware: TracingMiddleware())
+        router.add(middleware: MetricsMiddleware())
+        router.add(middleware: LogRequestsMiddleware(.debug))
+        router.add(middleware: SecurityHeaders(isSecure: false))
+        router.add(middleware: HandFailures())
+        router.get("healthz") { _, _ in "ok\n" }
+        router.group().add(middleware: HandPolicy()).get("{code}") { try await follow($0, $1, services) }
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: logger)
+        let writer = Task {
+            while true {
+                try await Task.sleep(for: .seconds(1))
+                try await services.hits.flush()
+            }
+        }
+        try await application.runService()
+        writer.cancel()
+        try await services.hits.flush()
+        try pool.close()
+    }
+
+    private static func follow(
+        _ request: Request, _ context: HandContext, _ services: Services
+    ) async throws -> Response {
+        let code = try context.parameters.require("code")
+        guard let link = try await services.links.link(code) else { throw HTTPError(.notFound) }
+        services.hits.count(code, on: day(of: Date().timeIntervalSince1970))
+        return Response(status: .found, headers: [.location: link.target])
+    }
+}
+
+struct Services {
+    let links: SQLiteLinks
+    let hits: HitCounter
+}
+
+/// What a request has: here its logger and its user, made ahead for all that may ask.
+struct HandContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    var user = User.guest
+
+    init(source: ApplicationRequestContextSource) { coreContext = CoreRequestContextStorage(source: source) }
+}
+
+struct HandFailures: RouterMiddleware {
+    func handle(
+        _ request: Request, context: HandContext, next: (Request, HandContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        if let header = request.headers[.authorization] {
+            context.user = User(authorization: header, adminToken: "hunter22")
+        }
+        do {
+            return try await next(request, context)
+        } catch let error as any HTTPResponseError {
+            return try error.response(from: request, context: context)
+        } catch {
+            context.logger.error("\(request.method) \(request.uri.path): \(error)")
+            return Response(status: .internalServerError)
+        }
+    }
+}
+
+struct HandPolicy: RouterMiddleware {
+    func handle(
+        _ request: Request, context: HandContext, next: (Request, HandContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+}

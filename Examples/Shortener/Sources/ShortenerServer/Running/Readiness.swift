@@ -1,0 +1,30 @@
+import Fugu
+import Synchronization
+
+extension ContainerKeys {
+    package var readiness: FeatureKey<Readiness> { .init { _ in Readiness() } }
+}
+
+/// How far the warm-up has come.
+package final class Readiness: Sendable {
+    package struct State: Codable, Sendable, Equatable {
+        package var isReady = false
+        package var finished: [String] = []
+        package var loading: [String] = []
+    }
+
+    private let current = Mutex(State())
+
+    package var state: State { current.withLock { $0 } }
+
+    func begin(_ features: [String]) { current.withLock { $0.loading = features } }
+
+    func note(_ progress: WarmUp.Progress) {
+        current.withLock { state in
+            if progress.error == nil { state.finished.append(progress.feature) }
+            state.loading = progress.pending
+        }
+    }
+
+    func finish() { current.withLock { $0.isReady = true } }
+}

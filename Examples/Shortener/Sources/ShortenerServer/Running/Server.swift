@@ -1,0 +1,66 @@
+import Fugu
+import Hummingbird
+import HummingbirdAdapter
+import LifecycleAdapter
+import Logging
+import LoggingAdapter
+import ServiceLifecycle
+import UnixSignals
+
+/// The whole program, put together from a container.
+package struct Server {
+    let container: Container
+    let onRunning: @Sendable (_ port: Int) -> Void
+
+    package init(_ container: Container, onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) {
+        self.container = container
+        self.onRunning = onRunning
+    }
+
+    /// Services end in the reverse of their order: first the server, which answers what it has accepted; the container last.
+    package func group(signals: [UnixSignal] = []) -> ServiceGroup {
+        let logger = container.logger
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                ContainerService(container, logger: logger),
+                ReloadService(container, every: container.lookInterval, logger: logger),
+                WarmUpService(container: container),
+                HitWriter(container: container),
+                // What was accepted is answered, even if that takes longer than the group has patience.
+                UninterruptedService(application, limit: container.lastPatience, logger: logger),
+            ],
+            gracefulShutdownSignals: signals, logger: logger)
+        configuration.maximumGracefulShutdownDuration = container.patience
+        return ServiceGroup(configuration: configuration)
+    }
+
+    /// Gives each request a container, and then the router.
+    var responder: some HTTPResponder<Connection> {
+        ContainerResponder(container, router.buildResponder()) { $0.begin($1, $2) }
+    }
+
+    private var application: some ApplicationProtocol {
+        Application(
+            responder: responder,
+            configuration: .init(address: .hostname(container.host, port: Int(container.port))),
+            onServerRunning: { [container, onRunning] channel in
+                let port = channel.localAddress?.port ?? 0
+                container.logger.notice("Listening at \(container.host):\(port)")
+                onRunning(port)
+            }, logger: container.logger)
+    }
+
+    private var router: Router<AppContext> {
+        container.addPathRules()
+        let router = Router(context: AppContext.self)
+        router.add(middleware: TracingMiddleware())
+        router.add(middleware: MetricsMiddleware())
+        router.add(middleware: LogRequestsMiddleware(.debug))
+        router.add(middleware: SecurityHeaders(isSecure: container.publicURL.isSecure))
+        router.add(middleware: Failures())
+        HealthRoutes().add(to: router)
+        PageRoutes().add(to: router, of: container)
+        LinkRoutes().add(to: router, of: container)
+        return router
+    }
+}

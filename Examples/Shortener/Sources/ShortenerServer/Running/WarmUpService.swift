@@ -1,0 +1,23 @@
+import Fugu
+import LoggingAdapter
+import ServiceLifecycle
+
+/// Loads what the program can't do without, while the server already answers who asks whether it's ready.
+struct WarmUpService: Service {
+    let container: Container
+
+    func run() async throws {
+        let (logger, readiness) = (container.logger, container.readiness)
+        readiness.begin(["\(Links.self)", "\(HitCounter.self)"])
+        try await container.warmUp { progress in
+            readiness.note(progress)
+            logger.info("Loaded \(progress.feature), \(progress.finished) of \(progress.total), \(progress.elapsed)")
+        } _: {
+            $0.load(Links.self)
+            $0.load(HitCounter.self)
+        }
+        readiness.finish()
+        // A service that returns ends its group.
+        try? await gracefulShutdown()
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import LoggingAdapter
+
+/// What the program can be told from outside: by `config.toml`, by variables such as `SHORTENER_SERVER_PORT`, and by arguments
+/// such as `--server-port 80`.
+extension ContainerKeys {
+    package var host: PropertyKey<String> {
+        .init("server.host", defaultValue: "127.0.0.1", help: "the address to listen at; 0.0.0.0 for all")
+    }
+    package var port: PropertyKey<UInt16> { .init("server.port", defaultValue: 8080, help: "0 for any free one") }
+    package var baseURL: PropertyKey<BaseURL?> {
+        .init("server.base_url", help: "what short links begin with; http and the address to listen at unless given")
+    }
+    package var isBehindProxy: PropertyKey<Bool> {
+        .init("server.is_behind_proxy", defaultValue: false, help: "believe the last address in X-Forwarded-For")
+    }
+    package var patience: PropertyKey<Duration> {
+        .init("server.patience", defaultValue: .seconds(20), help: "the time for open requests at the end")
+    }
+    package var lastPatience: PropertyKey<Duration> {
+        .init("server.last_patience", defaultValue: .seconds(20), help: "what those still open then get on top")
+    }
+    package var databasePath: PropertyKey<String> {
+        .init("database.path", defaultValue: "links.sqlite", help: "the SQLite file")
+    }
+    package var adminToken: PropertyKey<String?> {
+        .init("admin.token", isSecret: true, help: "who has it sees and deletes all links; nobody unless given")
+    }
+    package var allowsInspection: PropertyKey<Bool> {
+        .init("admin.allows_inspection", defaultValue: false, help: "show the admin what the container holds")
+    }
+    package var createsPerMinute: PropertyKey<UInt> {
+        .init("limits.creates_per_minute", defaultValue: 30, help: "new links from one address")
+    }
+    package var triesPerMinute: PropertyKey<UInt> {
+        .init("limits.tries_per_minute", defaultValue: 30, help: "requests with a wrong token from one address")
+    }
+    package var assetSeconds: PropertyKey<UInt> {
+        .init("cache.asset_seconds", defaultValue: 3600, help: "how long a browser keeps script and style")
+    }
+    package var lookInterval: PropertyKey<Duration> {
+        .init("config.look_interval", defaultValue: .seconds(2), help: "the time between two looks at the file")
+    }
+}
+
+extension Container {
+    /// Makes all keys known, applies the sources, the latest of which wins, and finds all mistakes at once.
+    ///
+    /// - Parameters:
+    ///   - file: The path of a TOML file; `nil` for `config.toml`, if there is one.
+    ///   - arguments: What the command line says.
+    ///   - environment: The variables.
+    /// - Throws: `PropertyErrors`, with the place of each mistake.
+    package func configure(file: String?, arguments: [String], environment: [String: String]) throws {
+        declare(
+            \.host, \.port, \.baseURL, \.isBehindProxy, \.patience, \.lastPatience, \.databasePath, \.adminToken,
+            \.allowsInspection,
+            \.createsPerMinute, \.triesPerMinute, \.assetSeconds, \.lookInterval, \.logLevel)
+        try apply(TOMLSource(path: file ?? "config.toml", isOptional: file == nil))
+        try apply(EnvironmentSource(prefix: "SHORTENER", environment: environment))
+        try apply(ArgumentsSource(arguments))
+        try validate()
+    }
+}
+
+/// Where the program can be reached from outside.
+package struct BaseURL: TextDecodable, Sendable, Equatable, CustomStringConvertible {
+    package let description: String
+    package let host: String
+
+    package static var textForm: String { "an address, such as https://go.example.com" }
+
+    package init?(text: String) {
+        guard let url = URLComponents(string: text), let scheme = url.scheme, ["http", "https"].contains(scheme),
+            let host = url.host, !host.isEmpty, url.user == nil, url.query == nil, url.fragment == nil
+        else { return nil }
+        description = text.hasSuffix("/") ? String(text.dropLast()) : text
+        self.host = host.lowercased()
+    }
+
+    package var isSecure: Bool { description.hasPrefix("https:") }
+}
+
+extension ContainerKeys {
+    /// What short links begin with; made again when a reload changes what it is made from.
+    package var publicURL: FeatureKey<BaseURL> {
+        .init(reloadsWhenInputsChange: true) { container in
+            container.baseURL ?? BaseURL(text: "http://\(container.host):\(container.port)")
+                ?? BaseURL(text: "http://localhost:\(container.port)")!
+        }
+    }
+}

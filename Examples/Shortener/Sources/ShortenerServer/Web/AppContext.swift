@@ -1,0 +1,46 @@
+import Foundation
+import Fugu
+import Hummingbird
+import HummingbirdAdapter
+import Logging
+import LoggingAdapter
+import NIOCore
+
+/// The context of a request.
+package struct AppContext: ContainerRequestContext {
+    package var coreContext: CoreRequestContextStorage
+    package let container: Container
+    package let remoteAddress: SocketAddress?
+    /// A longer body is refused with 413.
+    package var maxUploadSize: Int { 8 * 1024 }
+    package var responseEncoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+
+    package init(source: ContainerContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        container = source.container
+        remoteAddress = source.channel.remoteAddress
+    }
+}
+
+extension ContainerKeys {
+    /// The header of this name; set for each request.
+    var authorization: PropertyKey<String?> { .init(isSecret: true) }
+
+    /// Who asks. It reads what a request sets, and so lives in the request that asks for it.
+    package var user: FeatureKey<User> {
+        .init { User(authorization: $0.authorization, adminToken: $0.adminToken) }
+    }
+}
+
+extension Container {
+    /// Sets what belongs to a request; this container is the request's.
+    func begin(_ request: Request, _ logger: Logger) {
+        // Hummingbird has given it the request's identifier already.
+        self.requestLogger = logger
+        if let header = request.headers[.authorization] { self.authorization = header }
+    }
+}

@@ -1,0 +1,117 @@
+import Fugu
+import HTTPTypes
+import Hummingbird
+import LoggingAdapter
+
+/// Creating, following, listing and deleting links.
+struct LinkRoutes {
+    struct NewLink: Decodable {
+        let target: String
+    }
+
+    struct Created: ResponseEncodable {
+        let code: String
+        let url: String
+        let target: String
+    }
+
+    struct List: ResponseEncodable {
+        let links: [Link]
+    }
+
+    struct Statistics: ResponseEncodable {
+        let link: Link
+        let url: String
+        let hits: [Hits]
+    }
+
+    func add(to router: Router<AppContext>, of container: Container) {
+        let api = router.group("api/links")
+        api.add(middleware: PathPolicy(scope: container.scope("/api/links"), methods: [.post]))
+        api.post(use: create)
+        api.get(use: list)
+        api.get("{code}", use: statistics)
+        api.delete("{code}", use: delete)
+        router.group().add(middleware: PathPolicy(scope: container.scope("/link"))).get("{code}", use: follow)
+    }
+
+    private func create(_ request: Request, _ context: AppContext) async throws -> EditedResponse<Created> {
+        let container = context.container
+        let wanted = try await request.decode(as: NewLink.self, context: context)
+        let (base, target) = (container.publicURL, try self.target(wanted.target, in: container))
+        let links = try await container[Links.self]
+        // Two codes are the same once in a blue moon, and ten times in a row never.
+        for _ in 0..<10 {
+            let link = Link(
+                code: CodeMaker.code(from: container.randomness), target: target.text,
+                created: Int(container.timestamp.now))
+            guard try await links.add(link) else { continue }
+            container.requestLogger.info("Created \(link.code)")
+            return EditedResponse(
+                status: .created,
+                response: Created(code: link.code, url: "\(base)/\(link.code)", target: link.target))
+        }
+        throw HTTPError(.serviceUnavailable, message: "No code is free.")
+    }
+
+    private func target(_ text: String, in container: Container) throws -> Target {
+        do {
+            return try Target(text, ownHosts: [container.publicURL.host, container.host.lowercased(), "localhost"])
+        } catch {
+            throw HTTPError(.unprocessableContent, message: error.description)
+        }
+    }
+
+    private func follow(_ request: Request, _ context: AppContext) async throws -> Response {
+        let container = context.container
+        let code = try code(of: context)
+        // Both first: what a request has, it keeps, even if the program ends meanwhile.
+        let (links, hits) = (try await container[Links.self], try await container[HitCounter.self])
+        guard let link = try await links.link(code) else { throw HTTPError(.notFound, message: "No such link.") }
+        hits.count(code, on: day(of: container.timestamp.now))
+        return Response(status: .found, headers: [.location: link.target])
+    }
+
+    private func list(_ request: Request, _ context: AppContext) async throws -> List {
+        try context.requireAdmin(request)
+        return List(links: try await context.container[Links.self].links(limit: 100))
+    }
+
+    private func statistics(_ request: Request, _ context: AppContext) async throws -> Statistics {
+        let container = context.container
+        let code = try code(of: context)
+        let links = try await container[Links.self]
+        guard let link = try await links.link(code) else { throw HTTPError(.notFound, message: "No such link.") }
+        return Statistics(
+            link: link, url: "\(container.publicURL)/\(code)", hits: try await links.hits(of: code))
+    }
+
+    private func delete(_ request: Request, _ context: AppContext) async throws -> HTTPResponse.Status {
+        try context.requireAdmin(request)
+        let code = try code(of: context)
+        guard try await context.container[Links.self].delete(code) else { return .notFound }
+        context.container.requestLogger.notice("Deleted \(code)")
+        return .noContent
+    }
+
+    /// What isn't a code isn't looked for.
+    private func code(of context: AppContext) throws -> String {
+        let code = try context.parameters.require("code")
+        guard CodeMaker.isCode(code) else { throw HTTPError(.notFound, message: "No such link.") }
+        return code
+    }
+}
+
+extension AppContext {
+    /// - Throws: 401 for everybody else, and 429 for who tries tokens.
+    func requireAdmin(_ request: Request) throws {
+        switch container.user {
+        case .admin: return
+        case .guest: break
+        case .impostor:
+            try container.rateLimiter.admit("token " + client(of: request), limit: container.triesPerMinute)
+            container.requestLogger.warning("A wrong token from \(client(of: request))")
+        }
+        throw HTTPError(.unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "This needs the admin's token.")
+    }
+}

@@ -1,0 +1,32 @@
+/// What is remembered of a load that failed, for graphs: no error, which may keep anything, but its text.
+struct FailedLoad: Sendable {
+    let text: String
+    /// From the key to the one whose load threw the error.
+    let way: [Key]
+    /// What the load had read by then.
+    let inputs: [(key: Key, depth: Int)]
+    var count = 1
+
+    private static let longestText = 500
+
+    /// Outside every lock, since the error says what it is.
+    init(_ error: any Error, way: [Key], _ recipe: Recipe?) {
+        let text = "\(error)"
+        self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
+        self.way = way
+        inputs = recipe?.inputs.map { ($0.key, $0.depth) } ?? []
+    }
+}
+
+extension Flight {
+    /// Outside the lock: remembers that the load has failed.
+    func remember(_ error: any Error, _ recipe: Recipe?) {
+        if error is CancellationError { return }
+        var failure = FailedLoad(error, way: failedWay(error), recipe)
+        family.lock.withLock {
+            if asker.isEnded { return }
+            failure.count += asker.storage.facts.failures[requested]?.count ?? 0
+            asker.storage.facts.failures[requested] = failure
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Synchronization
+
+/// Those who observe the events of a family. A family has one as long as somebody does.
+final class EventHub: Sendable {
+    private let observers = Guarded<[EventObserver]>([])
+    private let lastNumber = Atomic<UInt64>(0)
+    private let lastLoad = Atomic<UInt64>(0)
+
+    func add(_ observer: EventObserver) { observers.withLock { $0.append(observer) } }
+
+    /// Says whether nobody is left.
+    func remove(_ observer: EventObserver) -> Bool {
+        observers.withLock { observers in
+            observers.removeAll { $0 === observer }
+            return observers.isEmpty
+        }
+    }
+
+    func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
+    func nextLoad() -> UInt64 { lastLoad.add(1, ordering: .relaxed).newValue }
+
+    /// Outside every lock.
+    func tell(_ event: ContainerEvent) {
+        let observers = observers.withLock { $0 }
+        Current.hearing { for observer in observers { observer.hear(event) } }
+    }
+}
+
+/// One who hears of events.
+final class EventObserver: Cancelling {
+    /// A closure that is itself a generic value is wrapped once more at each access. The hub keeps the observer, and the
+    /// family the hub: a token keeps no container.
+    private struct State {
+        var call: (@Sendable (ContainerEvent) -> Void)?
+        weak var family: Family?
+    }
+    private let state: Guarded<State>
+
+    init(of family: Family, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
+        state = Guarded(State(call: handler, family: family))
+    }
+
+    func hear(_ event: ContainerEvent) { state.withLock { $0.call }?(event) }
+
+    func cancel() {
+        // Released outside the locks.
+        let (dropped, family) = state.withLock { state in
+            defer { state.call = nil }
+            return (state.call, state.family)
+        }
+        family?.forget(self)
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+extension Node {
+    /// Lets somebody hear of the events of the family.
+    func observeEvents(_ handler: @escaping @Sendable (ContainerEvent) -> Void) -> EventObserver {
+        let observer = EventObserver(of: family, handler)
+        family.lock.withLock { beginEvents().add(observer) }
+        return observer
+    }
+
+    /// Under the lock: writes of what is set by now take the long way from now on, which tells of them.
+    private func beginEvents() -> EventHub {
+        if let hub = family.eventHub { return hub }
+        let hub = EventHub()
+        family.eventHub = hub
+        for node in path.first(where: { $0.isRoot })?.subtree ?? [] {
+            for cell in node.storage.cells { cell.mark(CellState.special) }
+        }
+        return hub
+    }
+}
+
+extension Family {
+    fileprivate func forget(_ observer: EventObserver) {
+        let dropped: EventHub? = lock.withLock {
+            guard let hub = eventHub, hub.remove(observer) else { return nil }
+            eventHub = nil
+            return hub
+        }
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+/// What happened, noted under the lock and told outside of it.
+struct EventNote: Sendable {
+    let hub: EventHub
+    var event: ContainerEvent
+
+    init(_ kind: ContainerEvent.Kind, _ key: Key?, in container: Int, _ hub: EventHub) {
+        self.hub = hub
+        event = ContainerEvent(kind: kind, number: hub.nextNumber(), time: .now, subject: key, container: container)
+    }
+
+    func tell() { hub.tell(event) }
+}
+
+extension Node {
+    /// Under the lock: notes what happens here, if somebody wants to know.
+    @inline(__always)
+    func note(_ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
+        if family.hasEvents { noteSlowly(kind(), key, &effects) }
+    }
+
+    @inline(never)
+    private func noteSlowly(_ kind: ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
+        guard let hub = family.eventHub else { return }
+        effects.add(EventNote(kind, key, in: number, hub))
+        // The next write of the key takes this way, too.
+        if let key { storage.existingCell(key)?.mark(CellState.special) }
+    }
+
+}
+
+extension Family {
+    /// The time, if somebody observes events.
+    var timeIfObserved: ContinuousClock.Instant? { hasEvents ? .now : nil }
+
+    /// Outside the lock: tells that a container was closed or, with a key, that an instance's closers have run.
+    func tellOfClosing(
+        _ key: Key?, in container: Int, since start: ContinuousClock.Instant?, _ error: (any Error)? = nil
+    ) {
+        guard let start, let hub = lock.withLock({ eventHub }) else { return }
+        var note = EventNote(.closed, key, in: container, hub)
+        note.event.duration = note.event.time - start
+        note.event.error = error
+        note.tell()
+    }
+}

@@ -1,0 +1,142 @@
+/// Names and identifiers for a graph: the same in each run, whatever the addresses of types are.
+struct GraphNames {
+    private var names: [Key: String] = [:]
+
+    init(of keys: some Sequence<Key>) {
+        let keys = Set(keys)
+        names = Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.name) })
+        // The short name if nothing else has it, then with the types around it, then with the module.
+        lengthen { $0.codeName }
+        lengthen { $0.fullName }
+    }
+
+    /// Gives another name to those that share theirs.
+    private mutating func lengthen(_ longer: (Key) -> String) {
+        let same = Dictionary(grouping: names.keys, by: { names[$0]! }).values.filter { $0.count > 1 }
+        for key in same.joined() { names[key] = longer(key) }
+    }
+
+    subscript(key: Key) -> String { names[key] ?? key.name }
+
+    /// An identifier of ASCII letters, digits and underscores that begins with a letter.
+    static func identifier(_ name: String, in container: Int) -> String {
+        var text = "c\(container)"
+        var isSeparated = false
+        for scalar in name.unicodeScalars {
+            guard scalar.properties.isAlphabetic || scalar.properties.numericType != nil else {
+                isSeparated = false
+                continue
+            }
+            if !isSeparated { text += "_" }
+            isSeparated = true
+            if scalar.isASCII {
+                text.unicodeScalars.append(scalar)
+            } else {
+                text += "u" + String(scalar.value, radix: 16)
+            }
+        }
+        return text
+    }
+}
+
+extension Key {
+    /// The name with the module and all types around it; of private types what the runtime has for them.
+    fileprivate var fullName: String { type.map { String(reflecting: $0) } ?? name }
+}
+
+extension ContainerGraph {
+    /// The graph of a snapshot, and the identifiers of its entries.
+    static func draw(
+        _ snapshot: GraphSnapshot, includingValues: Bool = false
+    ) -> (graph: ContainerGraph, ids: [GraphSnapshot.Place: Entry.ID]) {
+        let names = GraphNames(
+            of: snapshot.entries.flatMap { [$0.place.key] + $0.anchors + $0.inputs.map(\.key) })
+        let sorted = snapshot.entries.map { (entry: $0, name: names[$0.place.key]) }.sorted {
+            ($0.entry.depth, $0.entry.place.container, $0.name) < ($1.entry.depth, $1.entry.place.container, $1.name)
+        }
+        let ids = identifiers(of: sorted)
+        let secrets = SecretTexts(in: snapshot)
+        let entries = sorted.map { entry, name in
+            let traits = entry.place.key.traits
+            // A place may be named twice: for what was read, and for what failed.
+            var seen: Set<String> = []
+            return Entry(
+                id: ids[entry.place]!, name: name, kind: Entry.Kind(entry.place.key.kind), state: entry.state,
+                container: entry.place.container, depth: entry.depth, isStale: !entry.changed.isEmpty,
+                isExternal: traits.isExternal, isLocal: traits.isLocal || entry.isLocal, isSecret: traits.isSecret,
+                loadCount: Int(entry.loadCount), duration: entry.seconds < 0 ? nil : Double(entry.seconds),
+                lastError: entry.failure.map { secrets.masked($0.text) },
+                inputs: entry.inputs.compactMap { ids[$0] }.filter { seen.insert($0).inserted },
+                changedInputs: entry.changed.compactMap { ids[$0] },
+                value: includingValues && !traits.isSecret
+                    ? entry.value.flatMap { entry.place.key.sketch(of: $0) } : nil,
+                anchors: entry.anchors.map { names[$0] })
+        }
+        let containers = snapshot.boxes.map { box in
+            Container(
+                id: box.number, parent: box.parent, depth: box.depth, name: box.path ?? Messages.boxName(box.number),
+                childCount: box.childCount, isClosed: box.isClosed)
+        }.sorted { ($0.depth, $0.id) < ($1.depth, $1.id) }
+        var graph = ContainerGraph(containers: containers, entries: entries)
+        graph.dropEmptyContainers()
+        return (graph, ids)
+    }
+
+    private static func identifiers(
+        of entries: [(entry: GraphSnapshot.Entry, name: String)]
+    ) -> [GraphSnapshot.Place: String] {
+        var ids: [GraphSnapshot.Place: String] = [:]
+        var counts: [String: Int] = [:]
+        for (entry, name) in entries {
+            let id = GraphNames.identifier(name, in: entry.place.container)
+            counts[id, default: 0] += 1
+            // An underscore before a digit could be part of a name; two can't.
+            ids[entry.place] = counts[id]! == 1 ? id : "\(id)__\(counts[id]!)"
+        }
+        return ids
+    }
+}
+
+extension ContainerGraph.Entry.Kind {
+    init(_ kind: KeyKind) {
+        self =
+            switch kind {
+            case .property: .property
+            case .feature: .feature
+            case .throwingFeature: .throwingFeature
+            case .asyncFeature: .asyncFeature
+            }
+    }
+}
+
+/// The texts of secret properties, which an error may quote.
+struct SecretTexts {
+    private let texts: [String]
+
+    init(in snapshot: GraphSnapshot) {
+        guard snapshot.entries.contains(where: { $0.failure != nil }) else {
+            texts = []
+            return
+        }
+        texts = snapshot.entries.compactMap { entry in
+            guard let value = entry.value, entry.place.key.traits.isSecret else { return nil }
+            return value.string
+        }.sorted { $0.count > $1.count }
+    }
+
+    /// The text without the secrets that it quotes.
+    func masked(_ text: String) -> String {
+        texts.reduce(text) { text, secret in
+            secret.isEmpty
+                ? text : text.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "(secret)")
+        }
+    }
+}
+
+extension Payload {
+    /// The string, if it is one.
+    fileprivate var string: String? {
+        if box is Box<String> { return value(as: String.self) }
+        return box is Box<String?> ? value(as: String?.self) : nil
+    }
+}

@@ -1,0 +1,144 @@
+extension Container {
+    /// A snapshot of what this container, its ancestors and its descendants hold, and of what each instance was loaded from.
+    public var graph: ContainerGraph { graph(includingValues: false) }
+
+    /// Returns a snapshot of what this container, its ancestors and its descendants hold.
+    ///
+    /// - Parameter includingValues: Pass `true` to include the values of properties in words. Those of secret keys are left
+    ///   out in any case.
+    /// - Returns: The graph.
+    /// - Complexity: O(*n*) for *n* containers, entries and inputs, and O(*n* log *n*) for sorting them.
+    public func graph(includingValues: Bool) -> ContainerGraph {
+        ContainerGraph.draw(GraphSnapshot(of: backing.node), includingValues: includingValues).graph
+    }
+}
+
+/// What a graph is made from. It's taken in one turn of the lock, in which no name is looked up.
+struct GraphSnapshot {
+    /// A place for an entry: a key in a container.
+    struct Place: Hashable {
+        let key: Key
+        let container: Int
+    }
+
+    struct Entry {
+        let place: Place
+        let depth: Int
+        var state: ContainerGraph.Entry.State
+        var loadCount: UInt32 = 0
+        var seconds: Float = -1
+        var inputs: [Place] = []
+        var changed: [Place] = []
+        var anchors: [Key] = []
+        var isLocal = false
+        var failure: FailedLoad?
+        var value: Payload?
+    }
+
+    struct Box {
+        let number: Int
+        let parent: Int?
+        let depth: Int
+        let path: String?
+        let childCount: Int
+        let isClosed: Bool
+    }
+
+    private(set) var boxes: [Box] = []
+    private(set) var entries: [Entry] = []
+
+    /// - Parameter isAlone: Whether descendants are of no interest, nor what rules would set that have not run yet.
+    init(of node: Node, isAlone: Bool = false) {
+        if !isAlone { node.prepareScopes() }
+        node.family.lock.withLock {
+            if node.isEnded { return }
+            let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree)
+            for node in nodes { add(node) }
+            addLoads(nodes)
+        }
+    }
+
+    private mutating func add(_ node: Node) {
+        let scopes = node.storage.facts.scopes?.layer?.path
+        let above = node.parent?.storage.facts.scopes?.layer?.path
+        var isClosed = false
+        if case .closed = node.storage.facts.closing { isClosed = true }
+        var childCount = 0
+        var child = node.storage.facts.firstChild?.object
+        while let next = child {
+            childCount += 1
+            child = next.storage.facts.nextSibling?.object
+        }
+        boxes.append(
+            Box(
+                number: node.number, parent: node.parent?.number, depth: node.depth,
+                path: scopes.map { Messages.rulesName($0) } ?? above, childCount: childCount, isClosed: isClosed))
+        let failures = node.storage.facts.failures
+        for cell in node.storage.cells {
+            guard var entry = Entry(cell, in: node) else { continue }
+            entry.failure = failures[cell.key]
+            entries.append(entry)
+        }
+        for (key, failure) in failures where node.find(key).present == nil {
+            var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
+            entry.inputs = failure.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
+            // What it needed may have failed for the same container.
+            if failure.way.count > 1 { entry.inputs.append(Place(key: failure.way[1], container: node.number)) }
+            entry.failure = failure
+            entries.append(entry)
+        }
+    }
+
+    /// Loads under way: they stand where their instances are expected to live.
+    private mutating func addLoads(_ nodes: [Node]) {
+        guard let family = nodes.first?.family else { return }
+        let numbers = Set(nodes.map(\.number))
+        var known = Dictionary(uniqueKeysWithValues: entries.indices.map { (entries[$0].place, $0) })
+        for flight in family.flights where flight.requested.kind != .property {
+            let home = flight.expected.object
+            guard numbers.contains(home.number) else { continue }
+            var inputs = flight.facts.value.inputs.compactMap { flight.asker.place(of: $0.key, at: $0.depth) }
+            for needed in family.flights where needed.parent === flight {
+                inputs.append(Place(key: needed.requested, container: needed.expected.object.number))
+            }
+            let place = Place(key: flight.requested, container: home.number)
+            let index = known[place] ?? entries.count
+            if index == entries.count {
+                known[place] = index
+                entries.append(Entry(place: place, depth: home.depth, state: .loading))
+            }
+            entries[index].state = .loading
+            entries[index].inputs += inputs.filter { !entries[index].inputs.contains($0) }
+        }
+    }
+}
+
+extension GraphSnapshot.Entry {
+    /// What stands in a cell; nil for a link, or for nothing.
+    fileprivate init?(_ cell: CellReference, in node: Node) {
+        let facts = cell.info?.value
+        let state: ContainerGraph.Entry.State
+        switch (cell.has(CellState.held), cell.has(CellState.loaded)) {
+        case (true, false) where cell.has(CellState.layered): state = .supplied
+        case (true, false): state = facts?.replacement == nil ? .set : .replaced
+        case (_, true): state = cell.key.kind == .property ? .defaultValue : .loaded
+        case (false, false): return nil
+        }
+        self.init(place: GraphSnapshot.Place(key: cell.key, container: node.number), depth: node.depth, state: state)
+        loadCount = facts?.loadCount ?? 0
+        if cell.key.kind == .property { value = cell.payload }
+        guard let recipe = facts?.recipe else { return }
+        isLocal = recipe.isLocal
+        seconds = recipe.seconds
+        inputs = recipe.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
+        changed = recipe.inputs.filter { node.hasChanged($0) }.compactMap { node.place(of: $0.key, at: $0.depth) }
+        if !node.isRoot, !recipe.isLocal { anchors = recipe.way(.max) { node.holds($0) } ?? [] }
+    }
+}
+
+extension Node {
+    /// The place of a key in the ancestor that stands so deep.
+    fileprivate func place(of key: Key, at depth: Int) -> GraphSnapshot.Place? {
+        path.first { $0.depth == depth }.map { GraphSnapshot.Place(key: key, container: $0.number) }
+    }
+}

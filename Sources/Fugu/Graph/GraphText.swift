@@ -1,0 +1,142 @@
+extension ContainerGraph: CustomStringConvertible {
+    /// The graph as a Mermaid flowchart: containers as boxes, with arrows from an instance to its inputs.
+    public var mermaid: String {
+        var lines = ["flowchart TD"]
+        forEachBox { container, depth in
+            lines.append(indent(depth) + "subgraph c\(container.id)[\"\(container.label.escapedForMermaid)\"]")
+        } entry: { entry, depth in
+            let (open, close) = entry.kind == .property ? ("([", "])") : entry.isExternal ? ("[[", "]]") : ("[", "]")
+            lines.append("\(indent(depth))\(entry.id)\(open)\"\(entry.label.escapedForMermaid)\"\(close)")
+        } end: { depth in
+            lines.append(indent(depth) + "end")
+        }
+        for entry in entries { for input in entry.inputs { lines.append("    \(entry.id) --> \(input)") } }
+        for (look, color) in [("failed", "#c0392b"), ("loading", "#2471a3"), ("stale", "#b9770e")] {
+            let ids = entries.filter { $0.look == look }.map(\.id)
+            guard !ids.isEmpty else { continue }
+            lines.append(
+                "    classDef \(look) stroke:\(color),stroke-width:2px\(look == "stale" ? ",stroke-dasharray:4" : "")")
+            lines.append("    class \(ids.joined(separator: ",")) \(look)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The graph in the DOT language of Graphviz, with the same boxes and arrows.
+    public var dot: String {
+        var lines = ["digraph container {", "    node [shape=box];"]
+        forEachBox { container, depth in
+            lines.append(indent(depth) + "subgraph cluster_\(container.id) {")
+            lines.append(indent(depth + 1) + "label=\"\(container.label.escapedForDot)\";")
+        } entry: { entry, depth in
+            lines.append("\(indent(depth))\(entry.id) [label=\"\(entry.label.escapedForDot)\"\(entry.dotStyle)];")
+        } end: { depth in
+            lines.append(indent(depth) + "}")
+        }
+        for entry in entries { for input in entry.inputs { lines.append("    \(entry.id) -> \(input);") } }
+        return lines.joined(separator: "\n") + "\n}\n"
+    }
+
+    /// One line for each container and entry.
+    public var description: String {
+        var lines: [String] = []
+        let names = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.name) })
+        forEachBox { container, depth in
+            lines.append(plainIndent(depth) + container.label)
+        } entry: { entry, depth in
+            let inputs = entry.inputs.compactMap { names[$0] }
+            let list = inputs.isEmpty ? "" : " ← " + inputs.joined(separator: ", ")
+            lines.append(plainIndent(depth) + entry.label + list)
+        } end: { _ in
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func indent(_ depth: Int) -> String { String(repeating: "    ", count: depth + 1) }
+    private func plainIndent(_ depth: Int) -> String { String(repeating: "  ", count: depth) }
+
+    /// Goes through the containers from the root down, each with its entries before its children.
+    private func forEachBox(
+        begin: (Container, Int) -> Void, entry: (Entry, Int) -> Void, end: (Int) -> Void
+    ) {
+        let entries = Dictionary(grouping: entries, by: \.container)
+        let children = Dictionary(grouping: containers, by: \.parent)
+        let known = Set(containers.map(\.id))
+        // The depth of the last one that is still to be ended is told by the second part.
+        var open = containers.filter { $0.parent.map { !known.contains($0) } ?? true }.reversed().map {
+            (Optional($0), 0)
+        }
+        while let (container, depth) = open.popLast() {
+            guard let container else {
+                end(depth)
+                continue
+            }
+            begin(container, depth)
+            for next in entries[container.id] ?? [] { entry(next, depth + 1) }
+            open.append((nil, depth))
+            for child in (children[container.id] ?? []).reversed() { open.append((child, depth + 1)) }
+        }
+    }
+}
+
+extension ContainerGraph.Container {
+    var label: String { isClosed ? "\(name) (closed)" : name }
+}
+
+extension ContainerGraph.Entry {
+    fileprivate var label: String {
+        name + (state == .loaded ? "" : " (\(state.rawValue))") + (isStale ? " stale" : "")
+    }
+
+    /// What is to be seen at once.
+    fileprivate var look: String {
+        switch state {
+        case .failed: "failed"
+        case .loading: "loading"
+        default: isStale ? "stale" : ""
+        }
+    }
+
+    fileprivate var dotStyle: String {
+        var style = kind == .property ? ["rounded"] : []
+        if isStale { style.append("dashed") }
+        var text = style.isEmpty ? "" : ", style=\"\(style.joined(separator: ","))\""
+        if isExternal { text += ", peripheries=2" }
+        switch look {
+        case "failed": text += ", color=\"#c0392b\""
+        case "loading": text += ", color=\"#2471a3\""
+        default: break
+        }
+        return text
+    }
+}
+
+extension String {
+    fileprivate var escapedForDot: String {
+        escaped { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            default: scalar.properties.generalCategory == .control ? " " : nil
+            }
+        }
+    }
+
+    /// Mermaid takes some characters for markup, even inside quotes.
+    fileprivate var escapedForMermaid: String {
+        escaped { scalar in
+            switch scalar {
+            case "<": "#lt;"
+            case ">": "#gt;"
+            case "#", "\\", "\"", "`", "&": "#\(scalar.value);"
+            default: scalar.properties.generalCategory == .control ? " " : nil
+            }
+        }
+    }
+
+    /// The text with some of its characters replaced.
+    func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            if let replacement = replacement(scalar) { text += replacement } else { text.unicodeScalars.append(scalar) }
+        }
+    }
+}

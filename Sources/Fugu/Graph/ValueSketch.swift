@@ -1,0 +1,59 @@
+/// Values in words, for explanations: of what may hold something that nobody has named, only the type is told.
+enum ValueSketch {
+    private static let longest = 80
+
+    static func text<Value>(of value: Value) -> String {
+        switch value {
+        case let text as String: return quoted(text)
+        case let number as any BinaryInteger: return "\(number)"
+        case let number as any BinaryFloatingPoint: return "\(number)"
+        case let isTrue as Bool: return "\(isTrue)"
+        case let duration as Duration: return "\(duration)"
+        default: break
+        }
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional { return mirror.children.first.map { text(of: $0.value) } ?? "nil" }
+        if mirror.displayStyle == .enum, mirror.children.isEmpty { return ".\(value)" }
+        return "a value of type \(type(of: value))"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let isLong = text.unicodeScalars.count > longest
+        let shown = String(String.UnicodeScalarView(text.unicodeScalars.prefix(longest)))
+        return "\""
+            + shown.escaped { $0 == "\"" ? "\\\"" : $0.isPrintable ? nil : "\\u{\(String($0.value, radix: 16))}" }
+            + (isLong ? "…\"" : "\"")
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is to be seen and commands no terminal.
+    fileprivate var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
+        }
+    }
+}
+
+extension Key {
+    /// A property's value in words.
+    func sketch(of payload: Payload) -> String? {
+        guard let type else { return ValueKeys.descriptor(of: self).sketch(of: payload) }
+        return (type as? any Property.Type)?.sketch(of: payload)
+    }
+}
+
+extension Property {
+    fileprivate static func sketch(of payload: Payload) -> String {
+        ValueSketch.text(of: payload.value(as: Value.self))
+    }
+}
+
+extension PropertyDescriptor {
+    func sketch(of payload: Payload) -> String? { ValueSketch.text(of: payload.value(as: Value.self)) }
+}
+
+extension FeatureDescriptor {
+    func sketch(of payload: Payload) -> String? { nil }
+}

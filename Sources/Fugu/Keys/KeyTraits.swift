@@ -1,0 +1,53 @@
+/// What a key says of itself, for pictures and explanations.
+struct KeyTraits {
+    var isExternal = false
+    var isLocal = false
+    var isShared = false
+    var reloads = false
+    var isSecret = false
+}
+
+extension Key {
+    /// What the key's declaration says. A type that belongs to an actor tells nothing elsewhere.
+    var traits: KeyTraits {
+        guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
+        switch kind {
+        case .property:
+            guard let type = type as? any Property.Type else { return KeyTraits() }
+            return KeyTraits(isSecret: type.isSecret || type._naming?.isSecret == true)
+        case .feature: return (type as? any Feature.Type)?.keyTraits ?? KeyTraits()
+        case .throwingFeature: return (type as? any ThrowingFeature.Type)?.keyTraits ?? KeyTraits()
+        case .asyncFeature: return (type as? any AsyncFeature.Type)?.keyTraits ?? KeyTraits()
+        }
+    }
+}
+
+extension Feature {
+    fileprivate static var keyTraits: KeyTraits {
+        KeyTraits(
+            isExternal: _standIn != nil, isLocal: isLocal, isShared: isShared, reloads: reloadsWhenInputsChange)
+    }
+}
+
+extension ThrowingFeature {
+    fileprivate static var keyTraits: KeyTraits {
+        KeyTraits(isExternal: _isExternal, isLocal: isLocal, isShared: isShared, reloads: reloadsWhenInputsChange)
+    }
+}
+
+extension AsyncFeature {
+    fileprivate static var keyTraits: KeyTraits {
+        KeyTraits(isExternal: _isExternal, isLocal: isLocal, isShared: isShared, reloads: reloadsWhenInputsChange)
+    }
+}
+
+extension PropertyDescriptor {
+    var keyTraits: KeyTraits { KeyTraits(isSecret: isSecret || naming?.isSecret == true) }
+}
+
+extension FeatureDescriptor {
+    var keyTraits: KeyTraits {
+        KeyTraits(
+            isExternal: placeholder != nil, isLocal: traits.isLocal, isShared: traits.isShared, reloads: traits.reloads)
+    }
+}

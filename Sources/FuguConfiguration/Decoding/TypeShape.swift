@@ -1,0 +1,173 @@
+/// The members that a type asks for when it is decoded, found by decoding one: from a sample as far as there is one, and
+/// from nothing beyond it, where every question is answered with false, zero, an empty string or an empty list.
+struct TypeShape {
+    struct Member {
+        /// The dotted name within the value.
+        let name: String
+        let type: Any.Type
+    }
+
+    private(set) var members: [Member] = []
+
+    init() {}
+
+    /// - Parameter sample: The table of an instance, of which most is known.
+    init<Value: Decodable>(of type: Value.Type, sample: LocatedValue?) {
+        let record = Record()
+        _ = try? ShapeDecoder(record: record, sample: sample).decoded(type)
+        // A type that asks for no members is what it is called, not a table.
+        members = record.members.filter { !$0.name.isEmpty }
+    }
+
+    /// What has been asked for so far.
+    fileprivate final class Record {
+        var members: [Member] = []
+        /// How many tables were asked for whose members are known.
+        var tables = 0
+    }
+}
+
+/// Answers whatever it is asked.
+private struct ShapeDecoder: Decoder {
+    let record: TypeShape.Record
+    var path: [String] = []
+    var sample: LocatedValue?
+    /// The types on the way here: one that has itself as an optional member would have no end.
+    var types: [any Decodable.Type] = []
+    /// Whether an optional holds nothing.
+    var isNil = false
+
+    var codingPath: [any CodingKey] { path.map { PathKey($0) } }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func member(_ name: String) -> ShapeDecoder {
+        ShapeDecoder(record: record, path: path + [name], sample: sample?.member(name), types: types)
+    }
+
+    /// Decodes one and notes it under its name, unless it turns out to be a table: then its members are noted.
+    func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        var decoder = self
+        decoder.types.append(type)
+        decoder.isNil = types.contains { $0 == type }
+        let (members, tables) = (record.members, record.tables)
+        let value = Result { try decoder.answer(type) }
+        if record.tables == tables || decoder.isNil {
+            record.members = members
+            note(type)
+        }
+        // What a type refuses to make of nothing the sample may have.
+        return try (try? sample?.decoded(type)) ?? value.get()
+    }
+
+    func note(_ type: Any.Type) { record.members.append(.init(name: path.joined(separator: "."), type: type)) }
+
+    private func answer<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if let blank = blank(type), let value = blank as? Value { return value }
+        return try Value(from: self)
+    }
+
+    private func blank(_ type: any Decodable.Type) -> Any? {
+        switch type {
+        case is Bool.Type: return false
+        case is String.Type: return ""
+        case is Duration.Type: return Duration.zero
+        case let type as any BinaryInteger.Type: return type.init(0)
+        case let type as any BinaryFloatingPoint.Type: return type.init(0)
+        case let type as any CaseIterable.Type: return first(type)
+        case is PropertyValue.Type: return PropertyValue.string("")
+        default: return blankMoment(type) ?? blankFoundationValue(of: type)
+        }
+    }
+
+    private func blankMoment(_ type: any Decodable.Type) -> Any? {
+        let (date, time) = (LocalDate(year: 1970, month: 1, day: 1), LocalTime(hour: 0, minute: 0))
+        switch type {
+        case is LocalDate.Type: return date
+        case is LocalTime.Type: return time
+        case is LocalDateTime.Type: return LocalDateTime(date: date, time: time)
+        case is OffsetDateTime.Type: return OffsetDateTime(date: date, time: time)
+        default: return nil
+        }
+    }
+
+    private func first<Choice: CaseIterable>(_ type: Choice.Type) -> Any? { type.allCases.first }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        record.tables += 1
+        return KeyedDecodingContainer(ShapeTable(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { ShapeList(decoder: self) }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+}
+
+extension ShapeDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { isNil }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        var decoder = self
+        decoder.types.append(type)
+        return try decoder.answer(type)
+    }
+}
+
+private struct ShapeTable<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: ShapeDecoder
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    /// Who asks takes whatever is there, as dictionaries do, and so has no members of its own.
+    var allKeys: [Key] {
+        decoder.record.tables -= 1
+        return []
+    }
+
+    func contains(_ key: Key) -> Bool { true }
+    func decodeNil(forKey key: Key) throws -> Bool { false }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try decoder.member(key.stringValue).decoded(type)
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        guard !decoder.types.contains(where: { $0 == type }) else {
+            decoder.member(key.stringValue).note(type)
+            return nil
+        }
+        return try? decode(type, forKey: key)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        KeyedDecodingContainer(ShapeTable<Nested>(decoder: decoder.member(key.stringValue)))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        let member = decoder.member(key.stringValue)
+        member.note([PropertyValue].self)
+        return ShapeList(decoder: member)
+    }
+
+    func superDecoder() throws -> any Decoder { decoder.member("super") }
+    func superDecoder(forKey key: Key) throws -> any Decoder { decoder.member(key.stringValue) }
+}
+
+/// A list without elements.
+private struct ShapeList: UnkeyedDecodingContainer {
+    let decoder: ShapeDecoder
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { 0 }
+    var isAtEnd: Bool { true }
+    var currentIndex: Int { 0 }
+    private var isEmpty: any Error { PropertyError("the list has no elements") }
+
+    mutating func decodeNil() throws -> Bool { throw isEmpty }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { throw isEmpty }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { throw isEmpty }
+    mutating func superDecoder() throws -> any Decoder { throw isEmpty }
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        throw isEmpty
+    }
+}

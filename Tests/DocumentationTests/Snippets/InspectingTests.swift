@@ -1,0 +1,32 @@
+import Fugu
+import Testing
+
+extension Snippets {
+    @Test("Seeing inside: the graph, explanations and events")
+    func inspecting() async throws {
+        try await run {
+            let shop = Container()
+            let request = shop.child { $0.visitor = "Ada" }
+            _ = request[Basket.self]
+            shop.database = "copy"
+            let picture = shop.graph.description
+            #expect(
+                picture == #"""
+                    root
+                      Catalog stale ← \.database
+                      \.database (set)
+                      container 1
+                        Basket ← \.visitor, Catalog
+                        \.visitor (set)
+                    """#)
+
+            print(request.explain(\.visitor).sentences[0])  // \.visitor is "Ada", set in container 1.
+            print(request.explain(Catalog.self).sentences[2])  // It was made from \.database.
+
+            let token = shop.observeEvents { event in
+                if let duration = event.duration, duration > .seconds(1) { print("slow: \(event)") }
+            }
+            token.cancel()
+        }
+    }
+}

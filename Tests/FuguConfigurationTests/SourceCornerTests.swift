@@ -1,0 +1,98 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import Synchronization
+import Testing
+
+/// A key of a library of its own.
+private struct ForeignKey: ConfigurationKey, CustomStringConvertible {
+    var name: String? { nil }
+    var description: String { "foreign" }
+    func mistake(in container: Container) -> PropertyError? { PropertyError("foreign is wrong") }
+}
+
+private struct Flags: AsyncPropertySource {
+    var name: String { "flags" }
+    func fetch() async throws -> PropertySnapshot { try PropertySnapshot(["corner.flag": 1], source: name) }
+}
+
+@Suite struct SourceCornerTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+    private func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+        return "\(folder)/\(name)"
+    }
+
+    @Test("A file of a folder with a misspelt name is told, and a value that is missing names its file (law 25)")
+    func foldersTell() throws {
+        let path = try write("x", to: "corner-pasword")
+        let container = Container()
+        try container.apply(FolderSource(path: folder))
+        let key = PropertyKey<String?>("corner.password")
+        #expect(thrown { try container.validate(key) } == "\(path): unknown name; did you mean corner-password?")
+        #expect(thrown { _ = try container.require(key) }.contains("set \(folder)/corner-password"))
+        #expect("\(FolderSource(path: folder).name)" == folder)
+    }
+
+    @Test("A pattern for secrets may have several parts (law 26)")
+    func patterns() throws {
+        let container = Container()
+        let source = DictionarySource(
+            ["corner.api.token.value": "hunter2", "corner.api.other.value": "seen"], name: "values")
+        try container.apply(source.markingSecrets("corner.*token*value"))
+        let text = ["corner.api.token.value", "corner.api.other.value"]
+            .map { "\(container.explain(PropertyKey<String?>($0)))" }.joined()
+        #expect(!text.contains("hunter2") && text.contains("seen"))
+        #expect("\(source.markingSecrets("*"))" == "\(source)")
+    }
+
+    @Test("A snapshot reads values of one moment, and reads again if the sources change meanwhile (law 25)")
+    func snapshots() throws {
+        let container = Container()
+        let source = MutableSource(["corner.a": 1, "corner.b": 1], name: "flags")
+        try container.apply(source)
+        let (a, b) = (PropertyKey<Int>("corner.a", defaultValue: 0), PropertyKey<Int>("corner.b", defaultValue: 0))
+        let rounds = Mutex(0)
+        let values = container.snapshot { container in
+            let first = container[a]
+            let round = rounds.withLock { rounds in
+                rounds += 1
+                return rounds
+            }
+            if round == 1 { source.update { $0 = ["corner.a": 2, "corner.b": 2] } }
+            return [first, container[b]]
+        }
+        #expect(values == [2, 2])
+        #expect(source["corner.a"] == 2)
+    }
+
+    @Test("A .env file is read from its path, and says so (law 24)")
+    func environmentFiles() throws {
+        let path = try write("CORNER_PORT=5\n", to: ".env")
+        let container = Container()
+        try container.apply(DotEnvSource(path: path))
+        #expect(try container.property("corner.port", as: Int.self) == 5)
+        #expect(DotEnvSource(path: path).name == path)
+        #expect(throws: PropertyError.self) { try container.apply(DotEnvSource(path: folder + "/none")) }
+        try container.apply(DotEnvSource(path: folder + "/none", isOptional: true))
+    }
+
+    @Test("What is fetched is told by its source's name (law 25)")
+    func fetched() async throws {
+        let container = Container()
+        try await container.apply(Flags())
+        #expect("\(container.explain(PropertyKey<Int?>("corner.flag")))" == "corner.flag = 1 (flags)")
+    }
+
+    @Test("A key that the library does not know is checked like others, and listed nowhere (law 25)")
+    func foreignKeys() throws {
+        let container = Container()
+        container.declare([ForeignKey()])
+        #expect(thrown { try container.validate() } == "foreign is wrong")
+        #expect(container.reference().entries.isEmpty)
+        #expect("\(container.explain()[0])".hasPrefix("foreign = ?"))
+    }
+}

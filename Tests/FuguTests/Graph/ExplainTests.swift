@@ -1,0 +1,170 @@
+import Fugu
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
+    fileprivate var greeting: PropertyKey<String> { .init(defaultValue: "hello") }
+    fileprivate var secret: PropertyKey<String> { .init(defaultValue: "hunter2", isSecret: true) }
+}
+
+@Suite("A container explains what it has for a key, in sentences")
+struct ExplainTests {
+    struct Pool: Feature {
+        static func load(in container: any FeatureContainer) -> Pool {
+            _ = container.greeting
+            return Pool()
+        }
+    }
+    struct Session: Feature {
+        static func load(in container: any FeatureContainer) -> Session {
+            _ = (container[Pool.self], container.requestID)
+            return Session()
+        }
+    }
+    struct Page: Feature {
+        static func load(in container: any FeatureContainer) -> Page {
+            _ = container[Session.self]
+            return Page()
+        }
+    }
+    struct Pad: Feature {
+        static var isLocal: Bool { true }
+        static func load(in container: any FeatureContainer) -> Pad { Pad() }
+    }
+    struct Broken: ThrowingFeature {
+        struct Reason: Error {}
+        static func load(in container: any FeatureContainer) throws -> Broken { throw Reason() }
+    }
+
+    /// The sentences without the time that a load took.
+    private func sentences(_ explanation: KeyExplanation) -> [String] {
+        explanation.sentences.map { $0.replacing(#/ in [0-9.]+ (ns|µs|ms|s)/#, with: "") }
+    }
+
+    @Test("Why an instance lives where it lives: what it read is set there, directly or on a way (law 15)")
+    func homes() {
+        let root = Container()
+        let request = root.child { $0.requestID = 7 }
+        _ = request[Page.self]
+        #expect(
+            sentences(request.explain(Session.self)) == [
+                "Session was loaded.", #"It lives in container 1, since it read \.requestID, which is set there."#,
+                #"It was made from Pool and \.requestID (container 1)."#, "Made from it: Page (container 1).",
+            ])
+        #expect(
+            sentences(request.explain(Page.self))[1]
+                == #"It lives in container 1, since it was made by way of Session → \.requestID, which is set there."#)
+        #expect(
+            sentences(request.explain(Pool.self)) == [
+                "Pool was loaded.", "It lives in the root, since nothing that it was made from is set in a child.",
+                #"It was made from \.greeting."#, "Made from it: Session (container 1).",
+            ])
+        _ = request[Pad.self]
+        #expect(
+            sentences(request.explain(Pad.self))[1]
+                == "It lives in container 1, which asked, since it or something that it was made from is local.")
+    }
+
+    @Test("What a value is, where it comes from and what it hides (laws 14 and 20)")
+    func values() {
+        let root = Container()
+        let child = root.child()
+        #expect(
+            "\(child.explain(\.greeting))"
+                == #"\.greeting was neither set nor read here. A read gives what a source has, or the default."#)
+        _ = child.greeting
+        #expect(
+            child.explain(\.greeting).sentences == [
+                #"\.greeting is "hello", its default."#, "Nothing was made from it.",
+            ])
+        root.greeting = "good\nday"
+        child.greeting = String(repeating: "x", count: 100)
+        #expect(
+            child.explain(\.greeting).sentences == [
+                #"\.greeting is "\#(String(repeating: "x", count: 80))…", set in container 1."#,
+                #"This hides "good\u{a}day", set in the root."#, "Nothing was made from it.",
+            ])
+        #expect(root.explain(\.greeting).sentences.count == 2)
+    }
+
+    @Test("A secret is never told, nor what hides it or is hidden by it (law 26)")
+    func secrets() {
+        let root = Container()
+        let child = root.child { $0.secret = "child" }
+        root.secret = "root"
+        #expect(
+            child.explain(\.secret).sentences == [
+                #"\.secret is secret, set in container 1."#, "This hides what was set in the root.",
+                "Nothing was made from it.",
+            ])
+    }
+
+    @Test("Whether it is stale, and since which change (law 19)")
+    func stale() {
+        let container = Container()
+        _ = container[Session.self]
+        container.greeting = "ho"
+        #expect(
+            container.explain(Pool.self).sentences.contains(
+                #"It is stale, since \.greeting has changed after it was loaded."#))
+        #expect(!container.explain(Session.self).sentences.contains { $0.contains("stale") })
+        container.reset(Pool.self)
+        _ = container[Pool.self]
+        #expect(
+            sentences(container.explain(Pool.self))[0] == "Pool was loaded, for the 2nd time there.")
+        #expect(container.explain(Session.self).sentences.contains { $0.hasPrefix("It is stale, since Pool has") })
+    }
+
+    @Test("What is set, replaced, failed, closed or not there")
+    func others() async throws {
+        let container = Container()
+        #expect(
+            "\(container.explain(Pool.self))" == "Pool was neither set nor loaded here. The next read loads it.")
+        container[Pool.self] = Pool()
+        #expect(container.explain(Pool.self).sentences[0] == "Pool was set in the root.")
+        container.replace(Pool.self) { _ in Pool() }
+        #expect(
+            container.explain(Pool.self).sentences[0]
+                == "Pool was given another loader in the root, which has not run yet.")
+        _ = try? container[Broken.self]
+        #expect(
+            container.explain(Broken.self).sentences == [
+                "Broken is not there: its last load for the root failed: Reason().", "No other load needed it.",
+            ])
+        try await container.close()
+        #expect(
+            "\(container.explain(Session.self))"
+                == "Session was neither set nor loaded here. The container is closed, so it is not loaded any more.")
+    }
+
+    @Test("Debuggers see names and numbers, never values, and nothing is loaded for them")
+    func debugging() {
+        let root = Container()
+        #expect("\(root)" == "Container(root: 0 set, 0 loaded)")
+        let child = root.child { $0.requestID = 7 }
+        _ = (child[Session.self], try? child[Broken.self])
+        #expect("\(child)" == "Container(container 1: 1 set, 1 loaded, 1 failed)")
+        #expect("\(root)" == "Container(root: 0 set, 2 loaded, 1 child)")
+        #expect(
+            String(reflecting: child) == #"""
+                Container(container 1: 1 set, 1 loaded, 1 failed)
+                  parent: root
+                  set: \.requestID
+                  loaded: Session
+                  failed: Broken
+                """#)
+        var mirror: [String: String] = [:]
+        for (label, value) in Mirror(reflecting: child).children { mirror[label ?? ""] = "\(value)" }
+        #expect(mirror["name"] == "container 1" && mirror["set"] == #"["\\.requestID"]"#)
+    }
+
+    @Test("A handle says whose load it is")
+    func handles() {
+        struct Curious: Feature {
+            let text: String
+            static func load(in container: any FeatureContainer) -> Curious { Curious(text: "\(container)") }
+        }
+        #expect(Container()[Curious.self].text == "Container(handle of Curious in root: 0 set, 0 loaded)")
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Fugu
+import Support
+import Testing
+
+@Suite("The graph shows what runs, what failed and why")
+struct GraphFailureTests {
+    struct Refused: Error, CustomStringConvertible { let description: String }
+    struct Token: Property {
+        static var defaultValue: String { "hunter2" }
+        static var isSecret: Bool { true }
+    }
+    struct Plain: Feature {
+        static func load(in container: any FeatureContainer) -> Plain { Plain() }
+    }
+    struct Socket: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Socket {
+            throw Refused(description: "no way in with \(container[Token.self])")
+        }
+    }
+    struct Database: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Database {
+            _ = container[Plain.self]
+            _ = try container[Socket.self]
+            return Database()
+        }
+    }
+
+    private func failed() async -> Container {
+        let container = Container()
+        await #expect(throws: Refused.self) { try await container[Database.self] }
+        return container
+    }
+
+    @Test("A load that failed stays in the graph with its error, what it had read and what failed for it (law 27)")
+    func failures() async throws {
+        let container = await failed()
+        let graph = container.graph
+        #expect(
+            graph.description == """
+                root
+                  Database (failed) ← Plain, Socket
+                  Plain
+                  Socket (failed) ← Token
+                  Token (default)
+                """)
+        #expect(graph["c0_Socket"]?.lastError == "no way in with (secret)")
+        #expect(graph["c0_Database"]?.lastError == "no way in with (secret)")
+        container.set(Socket.self, to: Socket())
+        _ = try await container[Database.self]
+        #expect(container.graph["c0_Database"]?.state == .loaded)
+        #expect(container.graph["c0_Database"]?.lastError == "no way in with (secret)")
+    }
+
+    @Test("Filtered by failure, only the way to the cause is left, and what the cause had read")
+    func filteredByFailure() async {
+        let container = await failed()
+        let graph = container.graph.filteredByFailure()
+        #expect(graph.causes == ["c0_Socket"])
+        #expect(
+            graph.description == """
+                root
+                  Database (failed) ← Socket
+                  Socket (failed) ← Token
+                  Token (default)
+                """)
+        #expect(
+            graph.explanation(of: "c0_Database") == [
+                "Database is not there: its last load for the root failed: no way in with (secret).",
+                "It had needed Socket and 1 that is not shown.", "No other load needed it.",
+            ])
+        #expect(Container().graph.filteredByFailure().entries == [])
+    }
+
+    @Test("No secret is in any format, though the error of a load quotes it (law 26)")
+    func secrets() async throws {
+        let container = await failed()
+        let graph = container.graph
+        let json = String(decoding: try JSONEncoder().encode(graph), as: UTF8.self)
+        var dumped = ""
+        dump(container, to: &dumped)
+        let texts = [
+            json, graph.json, graph.html, graph.mermaid, graph.dot, graph.description, dumped, "\(container)",
+            String(reflecting: container), "\(container.explain(Database.self))", "\(container.explain(Token.self))",
+            "\(container.explain(Socket.self))",
+        ]
+        for text in texts { #expect(!text.contains("hunter2")) }
+        #expect(dumped.contains("Token"))
+    }
+
+    @Test("Filtered by name, what an entry was made from and what was made from it is left")
+    func filteredByName() async {
+        let container = await failed()
+        let graph = container.graph.filtered(by: "Plain")
+        #expect(graph.entries.map(\.name) == ["Database", "Plain"])
+        #expect(graph.entries[0].hiddenInputs == 1)
+        #expect(container.graph.filtered(by: "Token").entries.map(\.name) == ["Database", "Socket", "Token"])
+        #expect(container.graph.filtered(by: "Nobody").entries == [])
+    }
+
+    @Test("Filtered by container, what it sees is left (law 14)")
+    func filteredByContainer() {
+        let root = Container()
+        let children = (1...2).map { number in root.child { $0[Token.self] = "\(number)" } }
+        _ = root[Plain.self]
+        let graph = root.graph.filtered(byContainer: 2)
+        #expect(graph.entries.map(\.id) == ["c0_Plain", "c2_Token"])
+        #expect(graph.containers.map(\.id) == [0, 2])
+        withExtendedLifetime(children) {}
+    }
+
+    @Test("What is being loaded is in the graph, with what it has read so far and what it waits for (law 4)")
+    func loading() {
+        struct Slow: Feature {
+            @TaskLocal static var gates: (reached: Gate, open: Gate)?
+            static func load(in container: any FeatureContainer) -> Slow {
+                if let gates {
+                    gates.reached.open()
+                    gates.open.wait()
+                }
+                return Slow()
+            }
+        }
+        struct Outer: Feature {
+            static func load(in container: any FeatureContainer) -> Outer {
+                _ = (container[Plain.self], container[Slow.self])
+                return Outer()
+            }
+        }
+        let container = Container()
+        let (reached, open) = (Gate(), Gate())
+        let thread = startThread { Slow.$gates.withValue((reached, open)) { _ = container[Outer.self] } }
+        reached.wait()
+        let graph = container.graph
+        open.open()
+        thread.wait()
+        #expect(
+            graph.description == """
+                root
+                  Outer (loading) ← Plain, Slow
+                  Plain
+                  Slow (loading)
+                """)
+        #expect(graph.explanation(of: "c0_Outer").first == "Outer is being loaded.")
+        #expect(container.graph["c0_Outer"]?.state == .loaded)
+    }
+
+    @Test("A cancelled load is no failure (law 27)")
+    func cancelled() async {
+        struct Cancelled: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Cancelled { throw CancellationError() }
+        }
+        let container = Container()
+        await #expect(throws: CancellationError.self) { try await container[Cancelled.self] }
+        #expect(container.graph.entries == [])
+    }
+}

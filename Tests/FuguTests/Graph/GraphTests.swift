@@ -1,0 +1,242 @@
+import Foundation
+import Fugu
+import Support
+import Testing
+
+@Suite("The graph shows what is held and what was made from what")
+struct GraphTests {
+    struct Host: Property { static var defaultValue: String { "localhost" } }
+    struct Password: Property {
+        static var defaultValue: String { "hunter2" }
+        static var isSecret: Bool { true }
+    }
+    struct Client: Feature {
+        static func load(in container: any FeatureContainer) -> Client {
+            _ = (container[Host.self], container[Password.self])
+            return Client()
+        }
+    }
+    struct Api: Feature {
+        static func load(in container: any FeatureContainer) -> Api {
+            _ = container[Client.self]
+            return Api()
+        }
+    }
+    struct Live: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Live {
+            _ = container[Host.self]
+            return Live()
+        }
+    }
+    struct Pair<First, Second>: Feature {
+        static func load(in container: any FeatureContainer) -> Pair { Pair() }
+    }
+
+    private func entry(_ name: String, _ container: Container, depth: Int = 0) throws -> ContainerGraph.Entry {
+        try #require(container.graph.entries.first { $0.name == name && $0.depth == depth })
+    }
+
+    private func inputs(_ name: String, _ container: Container, depth: Int = 0) throws -> [String] {
+        let graph = container.graph
+        let names = Dictionary(uniqueKeysWithValues: graph.entries.map { ($0.id, "\($0.name) \($0.depth)") })
+        return try entry(name, container, depth: depth).inputs.map { try #require(names[$0]) }
+    }
+
+    @Test("A container in which nothing was read or set has an empty graph, and looking at it changes nothing")
+    func empty() {
+        let container = Container()
+        #expect(container.graph.entries == [])
+        #expect(container.graph.containers == [])
+        #expect(container.graph.mermaid == "flowchart TD\n")
+        #expect(container.graph.dot == "digraph container {\n    node [shape=box];\n}\n")
+        #expect(container.graph.description == "")
+        #expect(container.graph.json == "{\"containers\": [], \"entries\": []}\n")
+    }
+
+    @Test("States: what was set, what has another loader, what was loaded, and nothing of what was reset")
+    func states() throws {
+        let container = Container()
+        container[Host.self] = "example.org"
+        container.replace(Api.self) { _ in Api() }
+        _ = container[Client.self]
+        #expect(try entry("Host", container).state == .set)
+        #expect(try entry("Password", container).state == .defaultValue)
+        #expect(try entry("Client", container).state == .loaded)
+        #expect(try entry("Api", container).state == .replaced)
+        _ = container[Api.self]
+        #expect(try entry("Api", container).state == .loaded)
+        container[Client.self] = Client()
+        #expect(try entry("Client", container).state == .set)
+        #expect(try entry("Client", container).inputs == [])
+        container.reset(Host.self)
+        #expect(container.graph.entries.map(\.name) == ["Api", "Client", "Password"])
+    }
+
+    @Test("Inputs are what the load itself read, wherever that lives; entries are by depth and name")
+    func inputs() throws {
+        let root = Container()
+        let child = root.child { $0[Host.self] = "child" }
+        _ = child[Api.self]
+        #expect(try inputs("Api", child, depth: 1) == ["Client 1"])
+        #expect(try inputs("Client", child, depth: 1) == ["Host 1", "Password 0"])
+        #expect(try inputs("Password", child) == [])
+        #expect(child.graph.entries.map { "\($0.name) \($0.depth)" } == ["Password 0", "Api 1", "Client 1", "Host 1"])
+        #expect(root.graph == child.graph)
+        #expect(child.child().graph.entries == child.graph.entries)
+        #expect(child.graph.containers.map(\.name) == ["root", "container 1"])
+        #expect(child.graph.containers.map(\.parent) == [nil, 0])
+        #expect(Set(child.graph.entries.map(\.id)).count == 4)
+    }
+
+    @Test("A feature is stale when something changed that it was made from, until it loads again (law 19)")
+    func stale() throws {
+        let container = Container()
+        _ = (container[Api.self], container[Live.self])
+        #expect(container.graph.entries.allSatisfy { !$0.isStale })
+        container[Host.self] = "example.org"
+        #expect(try entry("Client", container).isStale)
+        #expect(try !entry("Host", container).isStale)
+        #expect(container.graph.entries.contains { $0.name == "Live" } == false)
+        _ = container[Live.self]
+        #expect(try !entry("Live", container).isStale)
+        container.reset(Client.self)
+        _ = container[Client.self]
+        #expect(try !entry("Client", container).isStale)
+        #expect(try entry("Api", container).isStale)
+    }
+
+    @Test("What is set to what it was is no change: nothing becomes stale, observed or not (laws 10 and 19)")
+    func equalIsNotStale() throws {
+        let container = Container()
+        container[Host.self] = "example.org"
+        _ = container[Client.self]
+        container[Host.self] = "example.org"
+        #expect(try !entry("Client", container).isStale)
+        container.observe(Host.self) { _ in }
+        container[Host.self] = "example.org"
+        #expect(try !entry("Client", container).isStale)
+        container[Host.self] = "example.com"
+        #expect(try entry("Client", container).isStale)
+    }
+
+    @Test("The graph of a child marks stale what an ancestor's change made so (laws 14 and 19)")
+    func staleBelow() throws {
+        let root = Container()
+        let child = root.child { $0[Password.self] = "other" }
+        _ = child[Client.self]
+        root[Host.self] = "example.org"
+        #expect(try entry("Client", child, depth: 1).isStale)
+    }
+
+    @Test("Mermaid and DOT draw every entry and every arrow, from what was made to what it was made from")
+    func drawings() {
+        let root = Container()
+        let child = root.child { $0[Host.self] = "child" }
+        _ = child[Client.self]
+        child[Host.self] = "changed"
+        #expect(
+            child.graph.mermaid == """
+                flowchart TD
+                    subgraph c0["root"]
+                        c0_Password(["Password (default)"])
+                        subgraph c1["container 1"]
+                            c1_Client["Client stale"]
+                            c1_Host(["Host (set)"])
+                        end
+                    end
+                    c1_Client --> c1_Host
+                    c1_Client --> c0_Password
+                    classDef stale stroke:#b9770e,stroke-width:2px,stroke-dasharray:4
+                    class c1_Client stale
+
+                """)
+        #expect(
+            child.graph.dot == """
+                digraph container {
+                    node [shape=box];
+                    subgraph cluster_0 {
+                        label="root";
+                        c0_Password [label="Password (default)", style="rounded"];
+                        subgraph cluster_1 {
+                            label="container 1";
+                            c1_Client [label="Client stale", style="dashed"];
+                            c1_Host [label="Host (set)", style="rounded"];
+                        }
+                    }
+                    c1_Client -> c1_Host;
+                    c1_Client -> c0_Password;
+                }
+
+                """)
+        #expect(
+            child.graph.description == """
+                root
+                  Password (default)
+                  container 1
+                    Client stale ← Host, Password
+                    Host (set)
+                """)
+    }
+
+    @Test("Ids are words of letters, digits and underscores, also for value keys")
+    func ids() {
+        let container = Container()
+        container[PropertyKey(defaultValue: 1)] = 2
+        _ = container[FeatureKey { _ in 1 }]
+        _ = container[Pair<Int, String>.self]
+        #expect(container.graph.entries.count == 3)
+        for entry in container.graph.entries {
+            #expect(entry.id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+            #expect(entry.id.first?.isLetter == true)
+        }
+    }
+
+    @Test("The angle brackets of generic types are no markup: Mermaid gets them escaped, DOT as they are")
+    func escaping() {
+        let container = Container()
+        _ = container[Pair<Int, String>.self]
+        #expect(container.graph.mermaid.contains("[\"Pair#lt;Int, String#gt;\"]"))
+        #expect(container.graph.dot.contains("c0_Pair_Int_String [label=\"Pair<Int, String>\"]"))
+    }
+
+    @Test("A graph is a value: it survives being encoded, and later changes do not reach it")
+    func codable() throws {
+        let container = Container()
+        container[Host.self] = "example.org"
+        _ = container[Api.self]
+        let graph = container.graph
+        let data = try JSONEncoder().encode(graph)
+        container.resetAll()
+        let decoded = try JSONDecoder().decode(ContainerGraph.self, from: data)
+        #expect(decoded == graph)
+        // The text that needs no encoder is read as the same graph.
+        let text = try JSONDecoder().decode(ContainerGraph.self, from: Data(graph.withoutDurations().json.utf8))
+        #expect(text == graph.withoutDurations())
+        #expect(decoded.entries.count == 4)
+        #expect(decoded.mermaid == graph.mermaid)
+        #expect(container.graph.entries == [])
+    }
+
+    @Test("No value is in it, secret or not (law 26)")
+    func noValues() throws {
+        let container = Container()
+        container[Host.self] = "example.org"
+        _ = container[Client.self]
+        let graph = container.graph
+        let json = String(decoding: try JSONEncoder().encode(graph), as: UTF8.self)
+        for text in [json, graph.json, graph.html, graph.mermaid, graph.dot, graph.description, "\(graph)"] {
+            #expect(!text.contains("hunter2") && !text.contains("example.org"))
+        }
+    }
+
+    @Test("A scope's graph has what its rules set, as an ancestor's (law 21)")
+    func scopes() throws {
+        let container = Container()
+        container.configureScopes { $0[Host.self] = "rule" }
+        let scope = container.scope("/a")
+        _ = scope[Client.self]
+        #expect(try entry("Host", scope, depth: 1).state == .set)
+        #expect(try inputs("Client", scope, depth: 1) == ["Host 1", "Password 0"])
+    }
+}
