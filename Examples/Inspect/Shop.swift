@@ -52,7 +52,9 @@ extension ContainerKeys {
     var page: FeatureKey<String> { .init { "\($0.renderer), \($0.basket), \($0.suggestions), \($0.scratchpad)" } }
 }
 
-/// Where money comes in. It refuses.
+/// Where money comes in.
+///
+/// It refuses.
 struct Payments: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Payments {
         _ = (container.network, container.requestLogger)

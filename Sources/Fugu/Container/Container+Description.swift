@@ -20,7 +20,9 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible, Cust
     private var summary: ContainerSummary { ContainerSummary(of: backing) }
 }
 
-/// A container in words. No rule runs for it, and nothing is loaded.
+/// A container in words.
+///
+/// No rule runs for it, and nothing is loaded.
 struct ContainerSummary {
     let name: String
     let parent: String?

@@ -54,12 +54,16 @@ public struct ContainerEvent: Sendable {
     public let time: ContinuousClock.Instant
     let subject: Key?
     /// The number of the container that was asked, written or closed: 0 for the root, and for others the position among
-    /// all that were made in the family. ``ContainerGraph/Container/id`` is the same number.
+    /// all that were made in the family.
+    ///
+    /// ``ContainerGraph/Container/id`` is the same number.
     public let container: Int
     /// The number of the container in which the instance lives, or `nil` if the event isn't the end of a load.
     public internal(set) var home: Int?
     var way: [Key] = []
-    /// The number of the load, or `nil` if the event is about none. All events of one load have the same one.
+    /// The number of the load, or `nil` if the event is about none.
+    ///
+    /// All events of one load have the same one.
     public internal(set) var load: UInt64?
     /// The number of the load that needed this one or, in a ``Kind/waited`` event, the load that waited.
     public internal(set) var neededBy: UInt64?
@@ -71,7 +75,9 @@ public struct ContainerEvent: Sendable {
     /// The name of the key, as messages call it, or `nil` for a container that was closed.
     public var key: String? { subject?.name }
 
-    /// The names of the keys on the way to a load: who needed it, outermost first, and itself. It's empty for other events.
+    /// The names of the keys on the way to a load: who needed it, outermost first, and itself.
+    ///
+    /// It's empty for other events.
     public var path: [String] { way.map(\.name) }
 }
 

@@ -71,18 +71,22 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         public let isSecret: Bool
         /// The number of instances that were loaded here.
         public let loadCount: Int
-        /// The time that the load of the instance took, in seconds. It's `nil` in release builds unless somebody observed
-        /// events when the load began.
+        /// The time that the load of the instance took, in seconds.
+        ///
+        /// It's `nil` in release builds unless somebody observed events when the load began.
         public internal(set) var duration: Double?
-        /// The text of the last error that a load of the key threw, as far as it was asked for in this container. Values of
-        /// secret keys are left out.
+        /// The text of the last error that a load of the key threw, as far as it was asked for in this container.
+        ///
+        /// Values of secret keys are left out.
         public let lastError: String?
         /// The identifiers of its inputs.
         public internal(set) var inputs: [String]
         /// The identifiers of those inputs that changed since.
         public internal(set) var changedInputs: [String]
-        /// The value of a property in words, if ``Fugu/Container/graph(includingValues:)`` was asked for values and the key isn't
-        /// secret. Long ones are cut, and of values that are no numbers, truth values or strings only the type is told.
+        /// The value of a property in words, if ``Fugu/Container/graph(includingValues:)`` was asked for values and the
+        /// key isn't secret.
+        ///
+        /// Long ones are cut, and of values that are no numbers, truth values or strings only the type is told.
         public internal(set) var value: String?
         /// The number of inputs that a filter has left out.
         public internal(set) var hiddenInputs = 0

@@ -10,9 +10,8 @@ struct GraphExplainer {
         readers = graph.readers
     }
 
-    /// - Parameters:
-    ///   - value: The value in words, if it may be told.
-    ///   - hidden: What it hides, with values in words, nearest first.
+    /// - `value`: The value in words, if it may be told.
+    /// - `hidden`: What it hides, with values in words, nearest first.
     func sentences(
         on entry: ContainerGraph.Entry, value: String? = nil, hiding hidden: [(ContainerGraph.Entry, String?)] = []
     ) -> [String] {
@@ -66,8 +65,10 @@ struct GraphExplainer {
 }
 
 extension ContainerGraph {
-    /// Returns sentences that explain an entry: where it comes from, why it lives where it lives, what it was made from, what
-    /// was made from it, and whether it's stale. They contain no values.
+    /// Returns sentences that explain an entry: where it comes from, why it lives where it lives, what it was made
+    /// from, what was made from it, and whether it's stale.
+    ///
+    /// They contain no values.
     ///
     /// - Parameter id: The identifier of an entry.
     /// - Returns: The sentences. There are none if the graph has no such entry.

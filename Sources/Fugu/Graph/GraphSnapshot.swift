@@ -13,7 +13,9 @@ extension Container {
     }
 }
 
-/// What a graph is made from. It's taken in one turn of the lock, in which no name is looked up.
+/// What a graph is made from.
+///
+/// It's taken in one turn of the lock, in which no name is looked up.
 struct GraphSnapshot {
     /// A place for an entry: a key in a container.
     struct Place: Hashable {
@@ -47,7 +49,7 @@ struct GraphSnapshot {
     private(set) var boxes: [Box] = []
     private(set) var entries: [Entry] = []
 
-    /// - Parameter isAlone: Whether descendants are of no interest, nor what rules would set that have not run yet.
+    /// `isAlone`: Whether descendants are of no interest, nor what rules would set that have not run yet.
     init(of node: Node, isAlone: Bool = false) {
         if !isAlone { node.prepareScopes() }
         node.family.lock.withLock {

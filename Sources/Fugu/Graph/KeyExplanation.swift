@@ -7,8 +7,10 @@
 public struct KeyExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The name of the key.
     public let name: String
-    /// The sentences. Values of secret keys are left out, long ones are cut, and of values that are no numbers, truth values
-    /// or strings only the type is told.
+    /// The sentences.
+    ///
+    /// Values of secret keys are left out, long ones are cut, and of values that are no numbers, truth values or
+    /// strings only the type is told.
     public let sentences: [String]
 
     /// The sentences, one on each line.

@@ -8,7 +8,9 @@ struct KeyTraits {
 }
 
 extension Key {
-    /// What the key's declaration says. A type that belongs to an actor tells nothing elsewhere.
+    /// What the key's declaration says.
+    ///
+    /// A type that belongs to an actor tells nothing elsewhere.
     var traits: KeyTraits {
         guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
         switch kind {

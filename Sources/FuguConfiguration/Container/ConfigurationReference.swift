@@ -41,8 +41,9 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var isSecret: Bool
         /// The help text of the key.
         public var help: String?
-        /// The members if the value is a table, in the order in which its type asks for them; otherwise empty. Files give a
-        /// table; an environment variable or an argument cannot.
+        /// The members if the value is a table, in the order in which its type asks for them; otherwise empty.
+        ///
+        /// Files give a table; an environment variable or an argument cannot.
         public var members: [Member] = []
     }
 
@@ -62,7 +63,9 @@ public struct ConfigurationReference: Sendable, Hashable {
     init(_ entries: [Entry]) { self.entries = entries }
 
     /// The entries as `--help` prints them: the argument and its type, what the key says of itself, the default, the
-    /// variable and the name. A table has no argument, so its name stands there, with its members below.
+    /// variable and the name.
+    ///
+    /// A table has no argument, so its name stands there, with its members below.
     public var helpText: String {
         let heads = entries.map { "  \($0.isTable ? $0.name : $0.argument) <\($0.type)>" }
         let width = min(34, (heads.map(\.count).max() ?? 0) + 2)
@@ -128,7 +131,9 @@ extension ConfigurationReference.Entry {
         return about + [(isSecret ? "secret; " : "") + "a table, in files only:"] + list
     }
 
-    /// The lines of a sample file. The members of a table have dotted names, so that each can be given as it stands.
+    /// The lines of a sample file.
+    ///
+    /// The members of a table have dotted names, so that each can be given as it stands.
     fileprivate var toml: String {
         let key = Quoted.name(String(name.split(separator: ".").last ?? ""))
         let mark = isSecret ? ", secret" : ""

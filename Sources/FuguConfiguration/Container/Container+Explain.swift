@@ -6,17 +6,20 @@ extension Container {
     /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
     public func explain() -> [Explanation] { declaredKeys.map { $0.explanation(self) } }
 
-    /// Tells which value a read of the key gives, where it comes from, what it hides and what was made from it. Values of
-    /// secret keys are left out, and of tables and structs all but the names. Reads the default if nothing else gives a value.
+    /// Tells which value a read of the key gives, where it comes from, what it hides and what was made from it.
+    ///
+    /// Values of secret keys are left out, and of tables and structs all but the names. Reads the default if nothing
+    /// else gives a value.
     public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
         var explanation = origin(of: key)
         explanation.readers = readers(of: key)
         return explanation
     }
 
-    /// Tells which value a read of the property gives, where it comes from, what it hides and what was made from it. Values of
-    /// secret properties are left out, and of tables and structs all but the names. Reads the default if nothing else gives a
-    /// value.
+    /// Tells which value a read of the property gives, where it comes from, what it hides and what was made from it.
+    ///
+    /// Values of secret properties are left out, and of tables and structs all but the names. Reads the default if
+    /// nothing else gives a value.
     public func explain<P: Property>(_ property: P.Type) -> Explanation {
         var explanation = origin(of: property)
         explanation.readers = readers(of: property)

@@ -47,7 +47,9 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     /// The reason why the value of a source isn't used, if that is so.
     public let mistake: PropertyError?
 
-    /// The names of the features that were made from it. Explanations of all declared keys at once leave them out.
+    /// The names of the features that were made from it.
+    ///
+    /// Explanations of all declared keys at once leave them out.
     public internal(set) var readers: [String] = []
 
     /// One line for the value, one for each that it hides, and one for what was made from it.

@@ -11,7 +11,7 @@ struct TypeShape {
 
     init() {}
 
-    /// - Parameter sample: The table of an instance, of which most is known.
+    /// `sample`: The table of an instance, of which most is known.
     init<Value: Decodable>(of type: Value.Type, sample: LocatedValue?) {
         let record = Record()
         _ = try? ShapeDecoder(record: record, sample: sample).decoded(type)

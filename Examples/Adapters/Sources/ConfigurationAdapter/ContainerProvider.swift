@@ -12,7 +12,9 @@ public struct ContainerProvider: ConfigProvider {
     private let container: Container
     private let openNames: Set<String>
 
-    /// Creates a provider. Declare the keys of the program first.
+    /// Creates a provider.
+    ///
+    /// Declare the keys of the program first.
     public init(_ container: Container) {
         self.container = container
         openNames = Set(container.reference().entries.filter { !$0.isSecret }.map(\.name))
@@ -47,7 +49,9 @@ public struct ContainerProvider: ConfigProvider {
     /// Returns the values of this moment.
     public func snapshot() -> any ConfigSnapshot { Snapshot(provider: Self(Container(copying: container))) }
 
-    /// Gives the values of this moment. A container doesn't tell of changes of names that nobody has asked for.
+    /// Gives the values of this moment.
+    ///
+    /// A container doesn't tell of changes of names that nobody has asked for.
     public func watchSnapshot<Return: ~Copyable>(
         updatesHandler: (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
     ) async throws -> Return {

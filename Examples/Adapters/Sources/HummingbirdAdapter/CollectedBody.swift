@@ -2,8 +2,10 @@ import Hummingbird
 import NIOCore
 
 extension ResponseBody {
-    /// Whether the body is short and will be short. Such a body is written into memory first, for two reasons: the container
-    /// can be closed before the response leaves, and Hummingbird sends a buffer in one write together with the head.
+    /// Whether the body is short and will be short.
+    ///
+    /// Such a body is written into memory first, for two reasons: the container can be closed before the response
+    /// leaves, and Hummingbird sends a buffer in one write together with the head.
     var isSmall: Bool { contentLength.map { $0 <= 16 * 1024 } ?? false }
 
     /// Returns a body that is a buffer with the same bytes.

@@ -21,7 +21,9 @@ extension Container {
     }
 }
 
-/// A level that all copies of a logger share. It's read for each line, so without a lock.
+/// A level that all copies of a logger share.
+///
+/// It's read for each line, so without a lock.
 private final class SharedLevel: Sendable {
     private let index: Atomic<Int>
 

@@ -21,7 +21,9 @@ extension ContainerKeys {
         }
     }
 
-    /// From which level on the process logs. Sources can change it while the process runs.
+    /// From which level on the process logs.
+    ///
+    /// Sources can change it while the process runs.
     public var logLevel: PropertyKey<Logger.Level> {
         .init("log.level", defaultValue: .info, help: "trace, debug, info, notice, warning, error or critical")
     }

@@ -2,7 +2,9 @@ import NIOCore
 public import NIOHTTP1
 import NIOPosix
 
-/// A small HTTP client for tests. It talks to this machine only, and opens a connection for each request.
+/// A small HTTP client for tests.
+///
+/// It talks to this machine only, and opens a connection for each request.
 public struct LoopbackClient: Sendable {
     /// What a server answered.
     public struct Reply: Sendable {

@@ -6,7 +6,9 @@ import Yams
 public struct YamlSource: PropertySource {
     private let path: String
 
-    /// Creates a source. The file is read when the source is applied and at each reload.
+    /// Creates a source.
+    ///
+    /// The file is read when the source is applied and at each reload.
     public init(path: String) { self.path = path }
 
     /// The path.

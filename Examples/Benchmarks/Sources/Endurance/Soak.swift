@@ -25,7 +25,9 @@ struct Soak {
     let requests: Int
     let reloads: Int
 
-    /// Prints the memory in use at a tenth, at the half and at the end. Returns what is wrong.
+    /// Prints the memory in use at a tenth, at the half and at the end.
+    ///
+    /// Returns what is wrong.
     func run() async throws -> [String] {
         let root = Container()
         let source = MutableSource(["limit": 1], name: "flags")

@@ -44,7 +44,9 @@ public struct Inspector: Sendable {
         return router
     }
 
-    /// Adds the inspector's routes to a router of your own. Whether a request may see the page is for your middleware to say.
+    /// Adds the inspector's routes to a router of your own.
+    ///
+    /// Whether a request may see the page is for your middleware to say.
     ///
     /// - Parameters:
     ///   - router: The router.

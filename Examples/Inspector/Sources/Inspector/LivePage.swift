@@ -3,7 +3,7 @@ import Fugu
 
 /// The graph's page with what makes it live: a stream of events, and the timeline.
 enum LivePage {
-    /// - Parameter folder: The address of the page's folder, as the page sees it.
+    /// `folder`: The address of the page's folder, as the page sees it.
     static func text(of graph: ContainerGraph, folder: String) -> String {
         let page = graph.html
         guard let end = page.range(of: "</body>", options: .backwards) else { return page }

@@ -3,7 +3,9 @@ import Foundation
 import Fugu
 import FuguFoundation
 
-/// The command line. Commands work in `Container.current`.
+/// The command line.
+///
+/// Commands work in `Container.current`.
 struct Journal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Journal",

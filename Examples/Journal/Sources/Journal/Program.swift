@@ -1,7 +1,9 @@
 import ArgumentParser
 import Fugu
 
-/// The program. It reaches the outside only through `container`.
+/// The program.
+///
+/// It reaches the outside only through `container`.
 struct Program {
     let container: Container
 

@@ -4,8 +4,10 @@ import Hummingbird
 import Logging
 import ShortenerServer
 
-/// Two routes of the shortener without a container, to measure what the container costs: the same server, middlewares and
-/// handlers, with everything passed by hand. Takes the port and the path of the file.
+/// Two routes of the shortener without a container, to measure what the container costs: the same server, middlewares
+/// and handlers, with everything passed by hand.
+///
+/// Takes the port and the path of the file.
 @main struct ByHand {
     static func main() async throws {
         let arguments = CommandLine.arguments

@@ -8,7 +8,9 @@ import Tracing
 
 @testable import ShortenerServer
 
-/// What a backend for metrics and one for traces get to see. A program chooses its own, and bootstraps it first thing.
+/// What a backend for metrics and one for traces get to see.
+///
+/// A program chooses its own, and bootstraps it first thing.
 @Suite(.timeLimit(.minutes(1))) struct ObservabilityTests {
     /// Once for the process, as these systems want it.
     private static let backends = {

@@ -20,7 +20,9 @@ final class Node: Sendable {
         depth = 0
     }
 
-    /// A child. What is read through it is an input of `recorder`, the load whose handle it was made from.
+    /// A child.
+    ///
+    /// What is read through it is an input of `recorder`, the load whose handle it was made from.
     init(parent: Node, recorder: Flight?) {
         let family = parent.family
         self.family = family
@@ -37,7 +39,9 @@ final class Node: Sendable {
     }
 }
 
-/// What a node knows beside its cells. Guarded by the lock of the family.
+/// What a node knows beside its cells.
+///
+/// Guarded by the lock of the family.
 struct NodeFacts {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
@@ -49,7 +53,9 @@ struct NodeFacts {
     var followerCount: UInt32 = 0
     /// How many such keys, and instances that are dropped when their inputs change, there are here and below.
     var activeCount: UInt32 = 0
-    /// Told apart by it: the how manieth child of the family it is. The root's is 0.
+    /// Told apart by it: the how manieth child of the family it is.
+    ///
+    /// The root's is 0.
     var serial: UInt64 = 0
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
@@ -149,7 +155,9 @@ extension Unowned<Node> {
     fileprivate var parent: Unowned<Node>? { use { $0.above?.uncounted } }
 }
 
-/// A node and its ancestors, nearest first. Whoever walks it keeps the node, which keeps its ancestors.
+/// A node and its ancestors, nearest first.
+///
+/// Whoever walks it keeps the node, which keeps its ancestors.
 struct Path: Sequence {
     fileprivate let start: Unowned<Node>
 
@@ -239,7 +247,9 @@ extension Node {
         path.firstResult { $0 === ancestor ? false : $0.holds(key) ? true : nil } ?? true
     }
 
-    /// Gives up everything. Returns what is to be released outside the lock.
+    /// Gives up everything.
+    ///
+    /// Returns what is to be released outside the lock.
     func giveUp() -> Garbage {
         var garbage = Garbage()
         storage.facts.isEnded = true

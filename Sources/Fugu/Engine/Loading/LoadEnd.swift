@@ -1,5 +1,6 @@
 extension Flight {
     /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who waited.
+    ///
     /// Returns what the load's own asker gets, and where the instance lives.
     func end(
         with result: Result<Payload, any Error>, _ recorder: Flight?, _ span: LoadSpan?
@@ -43,9 +44,11 @@ extension Flight {
         return (given, home)
     }
 
-    /// Under the lock: where the instance will live. An older instance stays as it is for all who share it: where the new
-    /// one would take its place, or would be shared by those who see the older one of something it was made from, the
-    /// override that hides the older one from the asker decides.
+    /// Under the lock: where the instance will live.
+    ///
+    /// An older instance stays as it is for all who share it: where the new one would take its place, or would be
+    /// shared by those who see the older one of something it was made from, the override that hides the older one from
+    /// the asker decides.
     private func settle(_ duration: Duration?) -> (home: Node, recipe: Recipe) {
         var (home, isLocal, overrides) = (home, isLocal, Set<Key>())
         while home !== asker, let older = olderInstance(hiddenAt: home) {
@@ -117,8 +120,9 @@ extension Flight {
         }
     }
 
-    /// Under the lock: puts what was made where it belongs. What was set meanwhile wins, and so does what someone else
-    /// loaded there.
+    /// Under the lock: puts what was made where it belongs.
+    ///
+    /// What was set meanwhile wins, and so does what someone else loaded there.
     private func keep(
         _ payload: Payload, _ home: Node, _ recipe: Recipe, _ lease: Lease?, _ recorder: Flight?,
         _ effects: inout Effects

@@ -1,9 +1,13 @@
-/// A load that is measured. In debug builds each load of a feature is; in others those are that somebody hears of.
+/// A load that is measured.
+///
+/// In debug builds each load of a feature is; in others those are that somebody hears of.
 struct LoadSpan: Sendable {
     private let start: ContinuousClock.Instant
     private let hub: EventHub?
 
-    /// Outside the lock: the load begins. Nil if nobody wants to know.
+    /// Outside the lock: the load begins.
+    ///
+    /// Nil if nobody wants to know.
     @inline(__always)
     static func begin(_ flight: Flight) -> LoadSpan? {
         #if DEBUG

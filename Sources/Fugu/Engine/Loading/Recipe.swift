@@ -14,8 +14,9 @@ struct Input: Sendable {
     static let neverKept = UInt64.max
 }
 
-/// What an instance was made from. It stands beside the instance, and the recipes of those that were made from the
-/// instance keep it.
+/// What an instance was made from.
+///
+/// It stands beside the instance, and the recipes of those that were made from the instance keep it.
 final class Recipe: Sendable {
     let inputs: [Input]
     /// What the instance depends on beside its inputs and their recipes: what stands for recipes that are not kept any
@@ -30,13 +31,15 @@ final class Recipe: Sendable {
     let mask: UInt64
     /// How many recipes stand behind one another, at most.
     let length: Int
-    /// The last answer about a long chain: for which container and up to which depth, and what. Touched under the lock only.
+    /// The last answer about a long chain: for which container and up to which depth, and what.
+    ///
+    /// Touched under the lock only.
     private let asker = Atomic<UInt64>(0)
     private let askedAbove = Atomic<Int>(0)
     private let answer = Atomic<UInt64>(0)
     private let isTakenApart = Atomic(false)
 
-    /// - Parameter inputs: Their references to recipes are this recipe's from now on.
+    /// `inputs`: Their references to recipes are this recipe's from now on.
     init(inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = [], _ duration: Duration? = nil) {
         var isLocal = isLocal
         var length = 0
@@ -79,7 +82,7 @@ final class Recipe: Sendable {
 extension Recipe {
     /// Whether `isMet` holds for a key that the instance was made from, directly or through others.
     ///
-    /// - Parameter wanted: The bits of the keys that may meet it, by which most recipes are passed over.
+    /// `wanted`: The bits of the keys that may meet it, by which most recipes are passed over.
     func contains(_ wanted: UInt64, where isMet: (Key) -> Bool) -> Bool {
         var search = RecipeSearch(from: self, wanted)
         while let recipe = search.next() { if recipe.namesDirectly(isMet) { return true } }
@@ -143,8 +146,10 @@ extension Recipe {
         return noted(question)
     }
 
-    /// Looks through the recipes behind this one. What was found of each is noted for those who come to it by another way,
-    /// and for those who ask next: a chain that is loaded anew from its end asks of all its links.
+    /// Looks through the recipes behind this one.
+    ///
+    /// What was found of each is noted for those who come to it by another way, and for those who ask next: a chain
+    /// that is loaded anew from its end asks of all its links.
     private func search(_ question: OverrideQuestion) -> Bool {
         // This recipe keeps all the others.
         var way: [(recipe: Unowned<Recipe>, next: Int)] = [(Unowned(self), 0)]
@@ -233,7 +238,9 @@ private struct RecipeSearch {
     }
 }
 
-/// Whether something is held between a node and the depth above it, that depth excluded. Whoever asks keeps the node.
+/// Whether something is held between a node and the depth above it, that depth excluded.
+///
+/// Whoever asks keeps the node.
 private struct OverrideQuestion {
     let node: Unowned<Node>
     let above: Int

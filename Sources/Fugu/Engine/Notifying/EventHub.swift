@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Those who observe the events of a family. A family has one as long as somebody does.
+/// Those who observe the events of a family.
+///
+/// A family has one as long as somebody does.
 final class EventHub: Sendable {
     private let observers = Guarded<[EventObserver]>([])
     private let lastNumber = Atomic<UInt64>(0)
@@ -28,8 +30,9 @@ final class EventHub: Sendable {
 
 /// One who hears of events.
 final class EventObserver: Cancelling {
-    /// A closure that is itself a generic value is wrapped once more at each access. The hub keeps the observer, and the
-    /// family the hub: a token keeps no container.
+    /// A closure that is itself a generic value is wrapped once more at each access.
+    ///
+    /// The hub keeps the observer, and the family the hub: a token keeps no container.
     private struct State {
         var call: (@Sendable (ContainerEvent) -> Void)?
         weak var family: Family?

@@ -25,9 +25,8 @@ private struct Resolution: ~Copyable {
 
     /// What is to be done next.
     ///
-    /// - Parameters:
-    ///   - recorder: The load that reads through its handle.
-    ///   - isTask: Whether the reader is a task that may suspend.
+    /// - `recorder`: The load that reads through its handle.
+    /// - `isTask`: Whether the reader is a task that may suspend.
     mutating func next(
         of node: Node, _ request: Request, for container: Container, _ recorder: Flight?, isTask: Bool
     ) throws -> Step {

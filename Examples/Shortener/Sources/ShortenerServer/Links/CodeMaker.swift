@@ -5,7 +5,9 @@ enum CodeMaker {
     static let length = 7
     private static let letters = Array("23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz")
 
-    /// Draws a code. There are 1.7 × 10¹² of them, so that they can't be guessed one after the other.
+    /// Draws a code.
+    ///
+    /// There are 1.7 × 10¹² of them, so that they can't be guessed one after the other.
     static func code(from randomness: Randomness) -> String {
         randomness { generator in String((0..<length).map { _ in letters.randomElement(using: &generator)! }) }
     }

@@ -23,7 +23,9 @@ package final class HitCounter: AsyncFeature, Sendable {
         counts.withLock { $0[Hit(code: code, day: day), default: 0] += 1 }
     }
 
-    /// Writes what was counted since the last time. If that fails, it is kept for the next time.
+    /// Writes what was counted since the last time.
+    ///
+    /// If that fails, it is kept for the next time.
     package func flush() async throws {
         let hits = counts.withLock { counts in
             defer { counts = [:] }

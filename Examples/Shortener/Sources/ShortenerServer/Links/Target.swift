@@ -11,9 +11,8 @@ struct Target: Equatable {
 
     /// Checks an address.
     ///
-    /// - Parameters:
-    ///   - text: The address.
-    ///   - ownHosts: The names of this server, in small letters: a link to itself could lead in circles.
+    /// - `text`: The address.
+    /// - `ownHosts`: The names of this server, in small letters: a link to itself could lead in circles.
     init(_ text: String, ownHosts: Set<String>) throws(Refusal) {
         guard text.utf8.count <= 2048 else { throw Refusal(description: "The address is longer than 2048 bytes.") }
         // Control characters and spaces have no place in an address, and must not get into a header.

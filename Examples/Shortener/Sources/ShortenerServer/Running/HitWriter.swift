@@ -2,7 +2,9 @@ import Fugu
 import LoggingAdapter
 import ServiceLifecycle
 
-/// Writes the hits once a second. What is left at the end, the counter's own closer writes.
+/// Writes the hits once a second.
+///
+/// What is left at the end, the counter's own closer writes.
 struct HitWriter: Service {
     let container: Container
 

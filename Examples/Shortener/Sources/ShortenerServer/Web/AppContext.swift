@@ -30,7 +30,9 @@ extension ContainerKeys {
     /// The header of this name; set for each request.
     var authorization: PropertyKey<String?> { .init(isSecret: true) }
 
-    /// Who asks. It reads what a request sets, and so lives in the request that asks for it.
+    /// Who asks.
+    ///
+    /// It reads what a request sets, and so lives in the request that asks for it.
     package var user: FeatureKey<User> {
         .init { User(authorization: $0.authorization, adminToken: $0.adminToken) }
     }

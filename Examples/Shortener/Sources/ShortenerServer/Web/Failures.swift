@@ -2,7 +2,9 @@ import Fugu
 import Hummingbird
 import LoggingAdapter
 
-/// Turns every error into an answer. The client gets no more than it needs; the log gets everything.
+/// Turns every error into an answer.
+///
+/// The client gets no more than it needs; the log gets everything.
 struct Failures: RouterMiddleware {
     typealias Context = AppContext
 

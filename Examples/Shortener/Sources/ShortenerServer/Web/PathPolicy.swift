@@ -42,7 +42,9 @@ struct PathPolicy: RouterMiddleware {
 }
 
 extension AppContext {
-    /// The address that asks. A proxy adds the address it sees at the end; what comes before can be made up.
+    /// The address that asks.
+    ///
+    /// A proxy adds the address it sees at the end; what comes before can be made up.
     func client(of request: Request) -> String {
         if container.isBehindProxy, let chain = request.headers[.xForwardedFor] {
             return chain.split(separator: ",").last.map { $0.filter { !$0.isWhitespace } } ?? "unknown"

@@ -10,7 +10,9 @@ extension ContainerKeys {
 
 /// Counts the requests of each address in the present minute.
 final class RateLimiter: Sendable {
-    /// What can be remembered at a time. Who comes when it's full has to wait for the next minute.
+    /// What can be remembered at a time.
+    ///
+    /// Who comes when it's full has to wait for the next minute.
     private static let capacity = 100_000
 
     private struct State {
