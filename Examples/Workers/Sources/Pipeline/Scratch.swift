@@ -2,16 +2,15 @@ import Foundation
 import Fugu
 import FuguFoundation
 
-/// A file for what an attempt has so far.
-///
-/// It goes away with the attempt, however that ends.
+/// A file for what an attempt has so far. It goes away with the attempt, however that ends.
 package struct Scratch: Feature, Sendable {
     package let url: URL
     private let files: FileAccess
 
-    /// It reads the job, which is set for each attempt.
-    ///
-    /// So each attempt has its own, though nothing here says so.
+    /// Each attempt has its own, and closes it. (It would live there anyhow, since it reads the job, which is set for each
+    /// attempt; what has a closer says so, or debug builds ask whether that is meant.)
+    package static var isLocal: Bool { true }
+
     package static func load(in container: any FeatureContainer) -> Scratch {
         let name = "Job-\(container.job?.id ?? 0)-\(container.attempt)-\(container.uuid()).txt"
         let scratch = Scratch(

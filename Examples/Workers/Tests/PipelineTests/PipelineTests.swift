@@ -126,12 +126,13 @@ import Testing
     }
 
     @Test("An attempt has a container of its own; what it has in common with others is shared")
-    func children() throws {
+    func children() async throws {
         let first = container.child { $0.job = Job(id: 1, path: "") }
         let second = container.child { $0.job = Job(id: 2, path: "") }
         #expect(first[Scratch.self].url != second[Scratch.self].url)
         #expect(first[Scratch.self].url == first[Scratch.self].url)
         #expect(container.job == nil)
+        for child in [first, second] { try await child.close() }
     }
 }
 
