@@ -2,7 +2,9 @@ import Foundation
 import Fugu
 import FuguFoundation
 
-/// A file for what an attempt has so far. It goes away with the attempt, however that ends.
+/// A file for what an attempt has so far.
+///
+/// It goes away with the attempt, however that ends.
 package struct Scratch: Feature, Sendable {
     package let url: URL
     private let files: FileAccess
