@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "FuguConfiguration", targets: ["FuguConfiguration"]),
         .library(name: "FuguFoundation", targets: ["FuguFoundation"]),
         .library(name: "FuguFoundationSources", targets: ["FuguFoundationSources"]),
+        .library(name: "FuguInspection", targets: ["FuguInspection"]),
         .library(name: "FuguTesting", targets: ["FuguTesting"]),
     ],
     targets: [
@@ -23,6 +24,7 @@ let package = Package(
         .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguFoundation", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),
+        .target(name: "FuguInspection", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguTestingStart"),
         .target(
             name: "FuguTesting", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTestingStart"],
@@ -34,7 +36,8 @@ let package = Package(
             name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Inspect", dependencies: ["Fugu"], path: "Examples/Inspect", exclude: ["expected.txt"],
+            name: "Inspect", dependencies: ["Fugu", "FuguInspection"], path: "Examples/Inspect",
+            exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
             name: "Config", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
@@ -44,9 +47,11 @@ let package = Package(
             name: "ConfigurationSpeed", dependencies: ["FuguConfiguration"], path: "Examples/ConfigurationSpeed",
             swiftSettings: strict),
         .target(name: "Support", dependencies: ["Fugu"], path: "Tests/Support", swiftSettings: strict),
-        .testTarget(name: "FuguTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
-            name: "FuguConfigurationTests", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting", "Support"],
+            name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
+        .testTarget(
+            name: "FuguConfigurationTests",
+            dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguTesting", "Support"],
             swiftSettings: strict),
         .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
         .testTarget(
@@ -81,7 +86,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting"],
+            dependencies: [
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection", "FuguTesting",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguInspection
 
 // swift run Inspect                        prints what pictures and explanations say of a shop
 // swift run Inspect FOLDER                 writes the picture of the shop in every format

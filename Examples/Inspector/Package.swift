@@ -22,7 +22,8 @@ let package = Package(
         .target(
             name: "Inspector",
             dependencies: [
-                .product(name: "Fugu", package: "Fugu"), .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Fugu", package: "Fugu"), .product(name: "FuguInspection", package: "Fugu"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .executableTarget(

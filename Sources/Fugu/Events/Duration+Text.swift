@@ -1,6 +1,6 @@
 extension Duration {
     /// The duration with three digits and a unit that suits it.
-    var shortText: String {
+    package var shortText: String {
         let (seconds, rest) = components
         let nanoseconds = Double(seconds) * 1e9 + Double(rest) / 1e9
         let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")]

@@ -47,7 +47,7 @@ extension Key {
 extension ContainerGraph {
     /// The graph of a snapshot, and the identifiers of its entries.
     static func draw(
-        _ snapshot: GraphSnapshot, includingValues: Bool = false
+        _ snapshot: GraphSnapshot, telling teller: (any ValueTeller)? = nil
     ) -> (graph: ContainerGraph, ids: [GraphSnapshot.Place: Entry.ID]) {
         let names = GraphNames(
             of: snapshot.entries.flatMap { [$0.place.key] + $0.anchors + $0.inputs.map(\.key) })
@@ -68,8 +68,7 @@ extension ContainerGraph {
                 lastError: entry.failure.map { secrets.masked($0.text) },
                 inputs: entry.inputs.compactMap { ids[$0] }.filter { seen.insert($0).inserted },
                 changedInputs: entry.changed.compactMap { ids[$0] },
-                value: includingValues && !traits.isSecret
-                    ? entry.value.flatMap { entry.place.key.sketch(of: $0) } : nil,
+                value: told(entry, traits, teller),
                 anchors: entry.anchors.map { names[$0] })
         }
         let containers = snapshot.boxes.map { box in
@@ -80,6 +79,13 @@ extension ContainerGraph {
         var graph = ContainerGraph(containers: containers, entries: entries)
         graph.dropEmptyContainers()
         return (graph, ids)
+    }
+
+    private static func told(
+        _ entry: GraphSnapshot.Entry, _ traits: KeyTraits, _ teller: (any ValueTeller)?
+    ) -> String? {
+        guard let teller, let value = entry.value, !traits.isSecret else { return nil }
+        return entry.place.key.tell(value, by: teller)
     }
 
     private static func identifiers(
@@ -126,10 +132,23 @@ struct SecretTexts {
 
     /// The text without the secrets that it quotes.
     func masked(_ text: String) -> String {
-        texts.reduce(text) { text, secret in
-            secret.isEmpty
-                ? text : text.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "(secret)")
+        texts.reduce(text) { $1.isEmpty ? $0 : replaced(Array($0.utf8), Array($1.utf8)) }
+    }
+
+    // The standard library's own way would bring regular expressions into every program.
+    private func replaced(_ text: [UInt8], _ secret: [UInt8]) -> String {
+        var result: [UInt8] = []
+        var index = 0
+        while index < text.count {
+            if text[index...].starts(with: secret) {
+                result += "(secret)".utf8
+                index += secret.count
+            } else {
+                result.append(text[index])
+                index += 1
+            }
         }
+        return String(decoding: result, as: UTF8.self)
     }
 }
 

@@ -1,16 +1,6 @@
 extension Container {
     /// A snapshot of what this container, its ancestors and its descendants hold, and of what each instance was loaded from.
-    public var graph: ContainerGraph { graph(includingValues: false) }
-
-    /// Returns a snapshot of what this container, its ancestors and its descendants hold.
-    ///
-    /// - Parameter includingValues: Pass `true` to include the values of properties in words. Those of secret keys are left
-    ///   out in any case.
-    /// - Returns: The graph.
-    /// - Complexity: O(*n*) for *n* containers, entries and inputs, and O(*n* log *n*) for sorting them.
-    public func graph(includingValues: Bool) -> ContainerGraph {
-        ContainerGraph.draw(GraphSnapshot(of: backing.node), includingValues: includingValues).graph
-    }
+    public var graph: ContainerGraph { ContainerGraph.draw(GraphSnapshot(of: backing.node)).graph }
 }
 
 /// What a graph is made from.

@@ -134,7 +134,7 @@ extension String {
     }
 
     /// The text with some of its characters replaced.
-    func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
+    package func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if let replacement = replacement(scalar) { text += replacement } else { text.unicodeScalars.append(scalar) }
         }

@@ -7,7 +7,7 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     /// What its declaration says.
     var keyTraits: KeyTraits { get }
     /// A value in words; nil if it is no property's.
-    func sketch(of payload: Payload) -> String?
+    func tell(_ payload: Payload, by teller: any ValueTeller) -> String?
 }
 
 extension ValueKeyDescriptor {

@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 import Synchronization
 
 /// What happened in a family, as far as it is shown, and who waits for more.

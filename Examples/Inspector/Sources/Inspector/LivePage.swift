@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguInspection
 
 /// The graph's page with what makes it live: a stream of events, and the timeline.
 enum LivePage {

@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,8 +1,10 @@
+import Fugu
+
 /// Values in words, for explanations: of what may hold something that nobody has named, only the type is told.
-enum ValueSketch {
+struct ValueSketch: ValueTeller {
     private static let longest = 80
 
-    static func text<Value>(of value: Value) -> String {
+    func text<Value>(of value: Value) -> String {
         switch value {
         case let text as String: return quoted(text)
         case let number as any BinaryInteger: return "\(number)"
@@ -17,9 +19,9 @@ enum ValueSketch {
         return "a value of type \(type(of: value))"
     }
 
-    private static func quoted(_ text: String) -> String {
-        let isLong = text.unicodeScalars.count > longest
-        let shown = String(String.UnicodeScalarView(text.unicodeScalars.prefix(longest)))
+    private func quoted(_ text: String) -> String {
+        let isLong = text.unicodeScalars.count > Self.longest
+        let shown = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.longest)))
         return "\""
             + shown.escaped { $0 == "\"" ? "\\\"" : $0.isPrintable ? nil : "\\u{\(String($0.value, radix: 16))}" }
             + (isLong ? "…\"" : "\"")
@@ -34,26 +36,4 @@ extension Unicode.Scalar {
         default: true
         }
     }
-}
-
-extension Key {
-    /// A property's value in words.
-    func sketch(of payload: Payload) -> String? {
-        guard let type else { return ValueKeys.descriptor(of: self).sketch(of: payload) }
-        return (type as? any Property.Type)?.sketch(of: payload)
-    }
-}
-
-extension Property {
-    fileprivate static func sketch(of payload: Payload) -> String {
-        ValueSketch.text(of: payload.value(as: Value.self))
-    }
-}
-
-extension PropertyDescriptor {
-    func sketch(of payload: Payload) -> String? { ValueSketch.text(of: payload.value(as: Value.self)) }
-}
-
-extension FeatureDescriptor {
-    func sketch(of payload: Payload) -> String? { nil }
 }

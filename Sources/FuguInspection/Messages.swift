@@ -1,22 +1,11 @@
-// What graphs and explanations say.
-extension Messages {
-    static func rulesName(_ path: String) -> String { "rules for \(path)" }
+import Fugu
 
-    /// What a container is called in a picture.
-    static func boxName(_ number: Int) -> String { number == 0 ? "root" : "container \(number)" }
-
+/// What explanations say.
+enum Messages {
     /// What it is called in a sentence.
     static func place(_ container: ContainerGraph.Container?) -> String {
         guard let container else { return "a container that is not shown" }
         return container.id == 0 ? "the root" : container.name
-    }
-
-    /// `a`, `a and b`, or `a, b, and c`; of many the first ones and how many more there are.
-    static func list(_ names: [String]) -> String {
-        let shown = names.count > 13 ? names.prefix(12) + ["\(names.count - 12) more"] : names[...]
-        guard let last = shown.last, shown.count > 1 else { return names.first ?? "" }
-        if shown.count == 2 { return "\(shown[0]) and \(last)" }
-        return shown.dropLast().joined(separator: ", ") + ", and " + last
     }
 
     // MARK: The first sentence: what it is and where it comes from
@@ -80,52 +69,28 @@ extension Messages {
     static func lives(in place: String, since anchors: [String]) -> String {
         guard let last = anchors.last else { return "It lives in \(place), since another loader is set there." }
         if anchors.count == 1 { return "It lives in \(place), since it read \(last), which is set there." }
-        return "It lives in \(place), since it was made by way of \(way(anchors)), which is set there."
+        return
+            "It lives in \(place), since it was made by way of \(anchors.joined(separator: " → ")), which is set there."
     }
 
     // MARK: What it was made from, and what from it
 
     static func inputs(_ names: [String]) -> String {
-        names.isEmpty ? "It read nothing while it loaded." : "It was made from \(list(names))."
+        names.isEmpty ? "It read nothing while it loaded." : "It was made from \(GraphWords.list(names))."
     }
     static func readSoFar(_ names: [String], isOver: Bool) -> String {
-        isOver ? "It had needed \(list(names))." : "It needs \(list(names)) so far."
+        isOver ? "It had needed \(GraphWords.list(names))." : "It needs \(GraphWords.list(names)) so far."
     }
     static func hiddenCount(_ count: Int) -> [String] {
         count == 0 ? [] : ["\(count) that \(count == 1 ? "is" : "are") not shown"]
     }
     static func neededBy(_ names: [String]) -> String {
-        names.isEmpty ? "No other load needed it." : "Needed by \(list(names))."
+        names.isEmpty ? "No other load needed it." : "Needed by \(GraphWords.list(names))."
     }
     static func readers(_ names: [String]) -> String {
-        names.isEmpty ? "Nothing was made from it." : "Made from it: \(list(names))."
+        names.isEmpty ? "Nothing was made from it." : "Made from it: \(GraphWords.list(names))."
     }
     static func stale(_ names: [String]) -> String {
-        "It is stale, since \(list(names)) \(names.count == 1 ? "has" : "have") changed after it was loaded."
-    }
-}
-
-// What debuggers show.
-extension Messages {
-    static let endedName = "a container that has gone away"
-    static func handleName(_ feature: String) -> String { "handle of \(feature) in " }
-
-    static func container(_ summary: ContainerSummary) -> String {
-        var counts = ["\(summary.set.count) set", "\(summary.loaded.count) loaded"]
-        if !summary.failed.isEmpty { counts.append("\(summary.failed.count) failed") }
-        if summary.childCount > 0 {
-            counts.append("\(summary.childCount) \(summary.childCount == 1 ? "child" : "children")")
-        }
-        if summary.isClosed { counts.append("closed") }
-        return "Container(\(summary.name): \(counts.joined(separator: ", ")))"
-    }
-
-    static func containerInDetail(_ summary: ContainerSummary) -> String {
-        var lines = [container(summary)]
-        if let parent = summary.parent { lines.append("  parent: \(parent)") }
-        for (title, names) in [("set", summary.set), ("loaded", summary.loaded), ("failed", summary.failed)] {
-            if !names.isEmpty { lines.append("  \(title): \(list(names))") }
-        }
-        return lines.joined(separator: "\n")
+        "It is stale, since \(GraphWords.list(names)) \(names.count == 1 ? "has" : "have") changed after it was loaded."
     }
 }

@@ -1,3 +1,5 @@
+public import Fugu
+
 /// Puts the entries of a graph in sentences.
 struct GraphExplainer {
     private let containers: [Int: ContainerGraph.Container]
@@ -10,13 +12,12 @@ struct GraphExplainer {
         readers = graph.readers
     }
 
-    /// - `value`: The value in words, if it may be told.
-    /// - `hidden`: What it hides, with values in words, nearest first.
+    /// `hidden`: What it hides, nearest first.
     func sentences(
-        on entry: ContainerGraph.Entry, value: String? = nil, hiding hidden: [(ContainerGraph.Entry, String?)] = []
+        on entry: ContainerGraph.Entry, hiding hidden: [ContainerGraph.Entry] = []
     ) -> [String] {
-        var sentences = [beginning(entry, value)]
-        sentences += hidden.map { Messages.hidden($1, $0.state, in: place($0.container)) }
+        var sentences = [beginning(entry)]
+        sentences += hidden.map { Messages.hidden($0.value, $0.state, in: place($0.container)) }
         if let reason = reason(entry) { sentences.append(reason) }
         let inputs = entry.inputs.map(name) + Messages.hiddenCount(entry.hiddenInputs)
         if entry.state == .loaded {
@@ -35,9 +36,9 @@ struct GraphExplainer {
     /// The names of what was made from an entry.
     func readers(of id: ContainerGraph.Entry.ID) -> [String] { (readers[id] ?? []).map(name) }
 
-    private func beginning(_ entry: ContainerGraph.Entry, _ value: String?) -> String {
+    private func beginning(_ entry: ContainerGraph.Entry) -> String {
         let place = place(entry.container)
-        let value = entry.isSecret ? "secret" : value ?? entry.value
+        let value = entry.isSecret ? "secret" : entry.value
         return switch entry.state {
         case .set: Messages.valueSet(entry.name, value, in: place)
         case .supplied: Messages.valueSupplied(entry.name, value, in: place)

@@ -1,3 +1,5 @@
+public import Fugu
+
 extension ContainerGraph {
     /// The graph as JSON, in the form that `Codable` gives it, with an `explanation` beside each entry.
     ///

@@ -1,3 +1,5 @@
+public import Fugu
+
 extension ContainerGraph {
     /// The graph as one page for a browser, which needs nothing from the network.
     ///

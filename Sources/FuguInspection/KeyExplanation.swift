@@ -1,3 +1,5 @@
+public import Fugu
+
 /// What a container has for a key, and why, in sentences. It prints as
 ///
 ///     Session was loaded in 1.2 ms.
@@ -27,7 +29,7 @@ extension Container {
     /// - Parameter key: The type: a property, or a feature of any kind.
     /// - Returns: The explanation.
     public func explain<K: Keyed>(_ key: K.Type) -> KeyExplanation {
-        explain(Key(raw: K._raw)) { ValueSketch.text(of: $0.value(as: K.Held.self)) }
+        explain(raw: K._raw)
     }
 
     /// Explains what this container has for a key, without loading anything.
@@ -35,7 +37,7 @@ extension Container {
     /// - Parameter key: The key.
     /// - Returns: The explanation.
     public func explain<K: ValueKey>(_ key: K) -> KeyExplanation {
-        explain(Key(raw: key._raw)) { ValueSketch.text(of: $0.value(as: K.Held.self)) }
+        explain(raw: key._raw)
     }
 
     /// Explains what this container has for a key that ``ContainerKeys`` declares, without loading anything.
@@ -46,32 +48,26 @@ extension Container {
         explain(ContainerKeys()[keyPath: key])
     }
 
-    private func explain(_ key: Key, _ text: (Payload) -> String) -> KeyExplanation {
-        let node = backing.node
-        let snapshot = GraphSnapshot(of: node)
-        let (graph, ids) = ContainerGraph.draw(snapshot)
-        let seen = node.family.lock.withLock { node.find(key).present?.1.object.number }
-        // Nearest first.
-        let path = snapshot.boxes.prefix { $0.number != node.number }.map(\.number) + [node.number]
-        let own = path.reversed().compactMap { number in
-            snapshot.entries.first { $0.place == GraphSnapshot.Place(key: key, container: number) }
+    /// Returns a snapshot of what this container, its ancestors and its descendants hold, with values.
+    ///
+    /// - Parameter includingValues: Pass `true` to include the values of properties in words. Those of secret keys are left
+    ///   out in any case.
+    /// - Returns: The graph.
+    /// - Complexity: O(*n*) for *n* containers, entries and inputs, and O(*n* log *n*) for sorting them.
+    public func graph(includingValues: Bool) -> ContainerGraph {
+        includingValues ? graph(telling: ValueSketch()) : graph
+    }
+
+    private func explain(raw: UInt) -> KeyExplanation {
+        let standing = standing(of: raw, telling: ValueSketch())
+        guard let entry = standing.entries.first else {
+            let sentence = Messages.notThere(standing.name, standing.kind, isClosed: standing.isClosed)
+            return KeyExplanation(name: standing.name, sentences: [sentence])
         }
-        let first = own.firstIndex { $0.place.container == seen } ?? (seen == nil ? own.indices.first : nil)
-        guard let first, let entry = graph[ids[own[first].place] ?? ""] else {
-            let isClosed = node.family.lock.withLock { node.isClosed }
-            let kind = ContainerGraph.Entry.Kind(key.kind)
-            return KeyExplanation(
-                name: key.name, sentences: [Messages.notThere(key.name, kind, isClosed: isClosed)])
-        }
-        let isSecret = key.traits.isSecret
-        func words(_ entry: GraphSnapshot.Entry) -> String? { isSecret ? nil : entry.value.map(text) }
         // What was loaded takes nothing's place: what stands above it is what others see.
         let hides = entry.state == .set || entry.state == .supplied || entry.state == .replaced
-        let hidden = hides ? own[(first + 1)...].filter { $0.state != .failed && $0.state != .loading } : []
+        let hidden = standing.entries.dropFirst().filter { hides && $0.state != .failed && $0.state != .loading }
         return KeyExplanation(
-            name: entry.name,
-            sentences: GraphExplainer(graph).sentences(
-                on: entry, value: words(own[first]),
-                hiding: hidden.compactMap { other in graph[ids[other.place] ?? ""].map { ($0, words(other)) } }))
+            name: entry.name, sentences: GraphExplainer(standing.graph).sentences(on: entry, hiding: hidden))
     }
 }

@@ -1,0 +1,43 @@
+/// Words of the core that explanations use, too.
+package enum GraphWords {
+    /// `a`, `a and b`, or `a, b, and c`; of many the first ones and how many more there are.
+    package static func list(_ names: [String]) -> String {
+        let shown = names.count > 13 ? names.prefix(12) + ["\(names.count - 12) more"] : names[...]
+        guard let last = shown.last, shown.count > 1 else { return names.first ?? "" }
+        if shown.count == 2 { return "\(shown[0]) and \(last)" }
+        return shown.dropLast().joined(separator: ", ") + ", and " + last
+    }
+}
+
+// What containers are called in pictures.
+extension Messages {
+    static func rulesName(_ path: String) -> String { "rules for \(path)" }
+
+    /// What a container is called in a picture.
+    static func boxName(_ number: Int) -> String { number == 0 ? "root" : "container \(number)" }
+}
+
+// What debuggers show.
+extension Messages {
+    static let endedName = "a container that has gone away"
+    static func handleName(_ feature: String) -> String { "handle of \(feature) in " }
+
+    static func container(_ summary: ContainerSummary) -> String {
+        var counts = ["\(summary.set.count) set", "\(summary.loaded.count) loaded"]
+        if !summary.failed.isEmpty { counts.append("\(summary.failed.count) failed") }
+        if summary.childCount > 0 {
+            counts.append("\(summary.childCount) \(summary.childCount == 1 ? "child" : "children")")
+        }
+        if summary.isClosed { counts.append("closed") }
+        return "Container(\(summary.name): \(counts.joined(separator: ", ")))"
+    }
+
+    static func containerInDetail(_ summary: ContainerSummary) -> String {
+        var lines = [container(summary)]
+        if let parent = summary.parent { lines.append("  parent: \(parent)") }
+        for (title, names) in [("set", summary.set), ("loaded", summary.loaded), ("failed", summary.failed)] {
+            if !names.isEmpty { lines.append("  \(title): \(GraphWords.list(names))") }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,60 @@
+/// Puts a value in words.
+package protocol ValueTeller {
+    func text<Value>(of value: Value) -> String
+}
+
+/// What a container has for a key, in its graph.
+package struct KeyStanding {
+    package let name: String
+    package let kind: ContainerGraph.Entry.Kind
+    package let graph: ContainerGraph
+    /// What this container sees, or the load that failed for it, and what is hidden by that, nearest first.
+    package let entries: [ContainerGraph.Entry]
+    package let isClosed: Bool
+}
+
+extension Container {
+    /// A graph with the values of properties that are not secret.
+    package func graph(telling teller: any ValueTeller) -> ContainerGraph {
+        ContainerGraph.draw(GraphSnapshot(of: backing.node), telling: teller).graph
+    }
+
+    /// What this container has for a key, without loading anything.
+    package func standing(of raw: UInt, telling teller: (any ValueTeller)? = nil) -> KeyStanding {
+        let (key, node) = (Key(raw: raw), backing.node)
+        let snapshot = GraphSnapshot(of: node)
+        let (graph, ids) = ContainerGraph.draw(snapshot, telling: teller)
+        let (seen, isClosed) = node.family.lock.withLock { (node.find(key).present?.1.object.number, node.isClosed) }
+        let path = snapshot.boxes.prefix { $0.number != node.number }.map(\.number) + [node.number]
+        let own = path.reversed().compactMap { ids[GraphSnapshot.Place(key: key, container: $0)] }
+            .compactMap { id in graph.entries.first { $0.id == id } }
+        let entries = seen.map { seen in Array(own.drop { $0.container != seen }) } ?? own
+        return KeyStanding(
+            name: key.name, kind: ContainerGraph.Entry.Kind(key.kind), graph: graph, entries: entries,
+            isClosed: isClosed)
+    }
+}
+
+extension Key {
+    /// A property's value in words.
+    func tell(_ payload: Payload, by teller: any ValueTeller) -> String? {
+        guard let type else { return ValueKeys.descriptor(of: self).tell(payload, by: teller) }
+        return (type as? any Property.Type)?.tell(payload, by: teller)
+    }
+}
+
+extension Property {
+    fileprivate static func tell(_ payload: Payload, by teller: any ValueTeller) -> String {
+        teller.text(of: payload.value(as: Value.self))
+    }
+}
+
+extension PropertyDescriptor {
+    func tell(_ payload: Payload, by teller: any ValueTeller) -> String? {
+        teller.text(of: payload.value(as: Value.self))
+    }
+}
+
+extension FeatureDescriptor {
+    func tell(_ payload: Payload, by teller: any ValueTeller) -> String? { nil }
+}
