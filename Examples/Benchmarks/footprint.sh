@@ -136,7 +136,7 @@ for name in Imported Used; do
     Used) what='and when it uses containers, features, observers by' ;;
     esac
     # The bound is not reached yet; more than this is a step back.
-    report "$what" $(((with - without + 999) / 1000)) KB 400 1250
+    report "$what" $(((with - without + 999) / 1000)) KB 400 1400
 done
 
 rm -rf "$work/clean"
