@@ -40,7 +40,7 @@ extension Container {
         explain(raw: key._raw)
     }
 
-    /// Explains what this container has for a key that ``ContainerKeys`` declares, without loading anything.
+    /// Explains what this container has for a key that `ContainerKeys` declares, without loading anything.
     ///
     /// - Parameter key: The member.
     /// - Returns: The explanation.

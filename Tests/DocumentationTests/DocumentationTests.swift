@@ -27,6 +27,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/Fugu/Fugu.docc/Promises.md", "Sources/Fugu/Fugu.docc/Contributing.md",
         "Sources/Fugu/Fugu.docc/Costs.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
+        "Sources/FuguInspection/FuguInspection.docc/FuguInspection.md",
     ].map(Page.init)
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -75,6 +75,18 @@ struct InjectedTests {
         #expect(alive == nil)
     }
 
+    @Test("takes a closure, and a key path that is kept in a variable (law 15)")
+    func closuresAndKeptKeyPaths() {
+        let container = Container()
+        container.greeting = "ahoj"
+        let keyPath: any KeyPath<any FeatureContainer, String> & Sendable = \.greeting
+        Container.with(container) {
+            #expect(Injected(keyPath).wrappedValue == "ahoj")
+            #expect(Injected(keyPath, in: Container()).wrappedValue == "hello")
+            #expect(Injected { $0.greeting.count }.wrappedValue == 4)
+        }
+    }
+
     @Test("suits main-actor classes and actors")
     func isolated() async {
         let container = Container()

@@ -127,10 +127,18 @@ enum Requests {
                 return sum
             }
         }
+        let path = Workload("@Injected, a key path of the container") { n in
+            Container.with(container) {
+                var sum = 0
+                for _ in 0..<n { sum &+= holder.fluent }
+                return sum
+            }
+        }
         return [
             Row(other, beside: Reads.number(), bound: .times(1.6), reached: 1.7),
             Row(type, beside: Reads.number(), bound: .times(11)),
             Row(member, beside: Reads.number(), bound: .times(11)),
+            Row(path, beside: Reads.number(), bound: .times(11)),
         ]
     }
 
@@ -171,6 +179,7 @@ enum Requests {
 private struct Holder {
     @Injected(Timeout.self) var timeout
     @Injected(\.limit) var limit
+    @Injected(\.timeout) var fluent
 }
 
 /// Made from another feature.
