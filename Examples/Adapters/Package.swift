@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "HummingbirdAdapter", targets: ["HummingbirdAdapter"]),
         .library(name: "LifecycleAdapter", targets: ["LifecycleAdapter"]),
         .library(name: "LoggingAdapter", targets: ["LoggingAdapter"]),
+        .library(name: "EventsAdapter", targets: ["EventsAdapter"]),
         .library(name: "ConfigurationAdapter", targets: ["ConfigurationAdapter"]),
         .library(name: "YamlAdapter", targets: ["YamlAdapter"]),
         .library(name: "LoopbackClient", targets: ["LoopbackClient"]),
@@ -53,6 +54,13 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "LoggingAdapter", dependencies: [fugu, logging], swiftSettings: settings),
         .target(
+            name: "EventsAdapter",
+            dependencies: [
+                fugu, logging, .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings),
+        .target(
             name: "ConfigurationAdapter",
             dependencies: [fugu, fuguConfiguration, .product(name: "Configuration", package: "swift-configuration")],
             swiftSettings: settings),
@@ -70,11 +78,14 @@ let package = Package(
         .testTarget(
             name: "AdaptersTests",
             dependencies: [
-                "HummingbirdAdapter", "LifecycleAdapter", "LoggingAdapter", "ConfigurationAdapter", "YamlAdapter",
-                "LoopbackClient", fugu, fuguConfiguration,
+                "HummingbirdAdapter", "LifecycleAdapter", "LoggingAdapter", "EventsAdapter", "ConfigurationAdapter",
+                "YamlAdapter", "LoopbackClient", fugu, fuguConfiguration,
                 .product(name: "FuguTesting", package: "Fugu"),
                 .product(name: "ConfigurationTesting", package: "swift-configuration"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
