@@ -1,4 +1,5 @@
 public import Fugu
+import FuguInspection
 public import Hummingbird
 public import ServiceLifecycle
 
