@@ -253,8 +253,12 @@ extension Node {
     func giveUp() -> Garbage {
         var garbage = Garbage()
         storage.facts.isEnded = true
-        if !isRoot { leaveParent() } else if let hub = family.eventHub { garbage.add(hub) }
-        if isRoot { family.eventHub = nil }
+        if isRoot {
+            garbage.add(family.eventHub)
+            family.eventHub = nil
+        } else {
+            leaveParent()
+        }
         for cell in storage.cells { giveUp(cell, &garbage) }
         if storage.facts.hasRare { giveUpRare(&garbage) }
         return garbage

@@ -42,8 +42,13 @@ extension Followers {
         }
         let visible = node.use { $0.visible(key) }
         guard let visible, let payload = visible.payload else {
-            guard case .state = facts.value.known else { return isOwed ? reload(holder, &effects) : () }
-            return announcement.isSilent ? facts.value.known = .nothing : reload(holder, &effects)
+            let isKnown = if case .state = facts.value.known { true } else { false }
+            if isOwed || isKnown && !announcement.isSilent {
+                reload(holder, &effects)
+            } else if isKnown {
+                facts.value.known = .nothing
+            }
+            return
         }
         let state = FollowersFacts.Known.state(Stamp(of: visible))
         let isNews = facts.value.known != state

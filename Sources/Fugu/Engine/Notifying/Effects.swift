@@ -25,7 +25,7 @@ struct Effects {
         if self.followers == nil { self.followers = followers } else { moreFollowers.append(followers) }
     }
 
-    mutating func add(_ note: EventNote) { notes = (notes ?? []) + [note] }
+    mutating func add(_ note: EventNote) { if notes?.append(note) == nil { notes = [note] } }
 
     /// Does it.
     mutating func perform() {

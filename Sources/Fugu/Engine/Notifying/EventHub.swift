@@ -30,10 +30,9 @@ final class EventHub: Sendable {
 
 /// One who hears of events.
 final class EventObserver: Cancelling {
-    /// A closure that is itself a generic value is wrapped once more at each access.
-    ///
     /// The hub keeps the observer, and the family the hub: a token keeps no container.
     private struct State {
+        // In a struct, since a closure that is itself a generic value is wrapped once more at each access.
         var call: (@Sendable (ContainerEvent) -> Void)?
         weak var family: Family?
     }
@@ -114,7 +113,6 @@ extension Node {
         // The next write of the key takes this way, too.
         if let key { storage.existingCell(key)?.mark(CellState.special) }
     }
-
 }
 
 extension Family {

@@ -161,7 +161,6 @@ extension Node {
 
     /// After a key is no longer held here: inherited instances that were hidden may be seen again by those who know of none.
     private func tellOfUncovered(_ holder: (any Activity)?, _ effects: inout Effects) {
-        if isRoot { return }
         for node in activeNodes where node.storage.facts.followerCount > 0 {
             for cell in node.storage.cells {
                 cell.info?.value.followers?.lookAgain(holder, &effects)
