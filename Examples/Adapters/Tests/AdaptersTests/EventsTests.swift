@@ -14,7 +14,7 @@ import Tracing
     func spans() throws {
         let tracer = InMemoryTracer()
         container.traceLoads(with: tracer)
-        try tracer.withSpan("request") { _ in
+        tracer.withSpan("request") { _ in
             #expect(container[Outer.self] == 2)
             #expect(throws: Broken.Failure.self) { try container[Broken.self] }
         }
