@@ -12,7 +12,7 @@ extension FileAccess {
     /// - Parameter files: The content of the files at the start, by absolute path.
     /// - Returns: The file access. The files live as long as it and its copies.
     public static func inMemory(_ files: [String: Data]) -> FileAccess {
-        let state = Guarded(InMemoryFiles())
+        let state = Locked(InMemoryFiles())
         for (path, data) in files {
             do {
                 try state.withLock { try $0.save(data, to: InMemoryFiles.path(of: URL(filePath: path))) }
@@ -44,7 +44,7 @@ extension FileAccess {
     }
 
     private static func attempt<R>(
-        _ operation: FileAccessError.Operation, _ url: URL, _ state: Guarded<InMemoryFiles>,
+        _ operation: FileAccessError.Operation, _ url: URL, _ state: Locked<InMemoryFiles>,
         _ body: (inout InMemoryFiles, [String]) throws -> R
     ) throws(FileAccessError) -> R {
         guard url.isFileURL else { throw FileAccessError(operation, url, cause: NotAFile()) }

@@ -4,7 +4,7 @@ import Fugu
 extension KeyValueStore {
     /// A new, empty store in memory, which lives as long as this value and its copies.
     public static var inMemory: KeyValueStore {
-        let values = Guarded<[String: Data]>([:])
+        let values = Locked<[String: Data]>([:])
         return KeyValueStore(
             read: { key in values.withLock { $0[key] } },
             write: { key, data in values.withLock { $0[key] = data } },
@@ -22,7 +22,7 @@ extension KeyValueStore {
     ///   - fileAccess: The files to use, such as `container.fileAccess`.
     /// - Returns: The store.
     public static func file(_ url: URL, in fileAccess: FileAccess = .system) -> KeyValueStore {
-        let file = Guarded(StoreFile(url: url, files: fileAccess))
+        let file = Locked(StoreFile(url: url, files: fileAccess))
         return KeyValueStore(
             read: { key in try file.withLock { try $0.load()[key] } },
             write: { key, data in

@@ -33,7 +33,7 @@ public struct UUIDGenerator: ExternalFeature, Sendable {
 
     /// A new sequence that counts up from `00000000-0000-0000-0000-000000000000` and gives each UUID once.
     public static var incrementing: UUIDGenerator {
-        let next = Guarded<UInt64>(0)
+        let next = Locked<UInt64>(0)
         return UUIDGenerator {
             let number = next.withLock { next in
                 defer { next += 1 }

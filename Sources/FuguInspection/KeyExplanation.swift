@@ -59,7 +59,7 @@ extension Container {
     }
 
     private func explain(raw: UInt) -> KeyExplanation {
-        let standing = standing(of: raw, telling: ValueSketch())
+        let standing = status(of: raw, telling: ValueSketch())
         guard let entry = standing.entries.first else {
             let sentence = Messages.notThere(standing.name, standing.kind, isClosed: standing.isClosed)
             return KeyExplanation(name: standing.name, sentences: [sentence])

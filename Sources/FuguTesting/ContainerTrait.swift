@@ -68,7 +68,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
                 testCase.refusals.beginConfiguration()
                 try await configure(container)
                 testCase.refusals.endConfiguration(of: container).forEach(testCase.record)
-                let swaps = testCase.noteSwaps(of: container, isWatching: reportsUnusedSwaps)
+                let swaps = testCase.recordOverrides(of: container, isWatching: reportsUnusedSwaps)
                 try await function()
                 swaps?.reportUnused(to: testCase)
             }

@@ -8,7 +8,7 @@ public import Fugu
 ///
 /// It records until it goes away. Use it from any thread.
 public final class EventRecorder: Sendable {
-    private let state = Guarded<[ContainerEvent]>([])
+    private let state = Locked<[ContainerEvent]>([])
     private let token: ObservationToken
 
     /// Creates a recorder, which records from now on.

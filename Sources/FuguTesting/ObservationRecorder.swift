@@ -89,7 +89,7 @@ private final class RecorderState<Value: Sendable>: Sendable {
         }
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     var values: [Value] { state.withLock { $0.values } }
 

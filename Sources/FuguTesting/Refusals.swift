@@ -6,7 +6,7 @@ import Fugu
 /// no failure if the configuration has set the mailer by its end.
 final class Refusals: Sendable {
     /// Not nil while something is configured.
-    private let kept = Guarded<[Strictness.Refusal]?>(nil)
+    private let kept = Locked<[Strictness.Refusal]?>(nil)
 
     /// Makes `container` strict.
     ///
@@ -32,7 +32,7 @@ final class Refusals: Sendable {
             return kept ?? []
         }
         guard !refusals.isEmpty else { return [] }
-        let swaps = container.swaps
+        let swaps = container.overrides
         return refusals.filter { !swaps.contains($0.feature) }.map(\.error.description)
     }
 

@@ -12,14 +12,14 @@ final class TestCase: Sendable {
         /// What was met off the test's task.
         var kept: [String] = []
         var hasEnded = false
-        var watches: [SwapWatch] = []
+        var watches: [OverrideWatch] = []
         /// The errors that are failures already, wherever they are thrown to.
         var recorded: Set<String> = []
     }
 
     let refusals = Refusals()
     private let sourceLocation: SourceLocation
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(at sourceLocation: SourceLocation) { self.sourceLocation = sourceLocation }
 
@@ -90,29 +90,29 @@ final class TestCase: Sendable {
     /// What is set by now in the container of a trait hides the same of traits around it, so those may stay unread.
     ///
     /// - Returns: What is watched from now on, if it is to be.
-    func noteSwaps(of container: Container, isWatching: Bool) -> SwapWatch? {
+    func recordOverrides(of container: Container, isWatching: Bool) -> OverrideWatch? {
         let outer = state.withLock { $0.watches }
         if isWatching || !outer.isEmpty {
-            let swaps = container.swaps
-            for watch in outer { watch.noteReads(of: swaps) }
+            let swaps = container.overrides
+            for watch in outer { watch.markRead(of: swaps) }
         }
         guard isWatching else { return nil }
-        let watch = SwapWatch(container)
+        let watch = OverrideWatch(container)
         state.withLock { $0.watches.append(watch) }
         return watch
     }
 }
 
 /// What the container of a trait was given, and what of it was read.
-final class SwapWatch: Sendable {
-    private let unread: Guarded<Set<Swap>>
+final class OverrideWatch: Sendable {
+    private let unread: Locked<Set<Override>>
 
     init(_ container: Container) {
-        unread = Guarded(Set(container.swaps))
-        container.watchSwaps { [unread] swap in unread.withLock { _ = $0.remove(swap) } }
+        unread = Locked(Set(container.overrides))
+        container.watchOverrides { [unread] override in unread.withLock { _ = $0.remove(override) } }
     }
 
-    func noteReads(of swaps: [Swap]) { unread.withLock { $0.subtract(swaps) } }
+    func markRead(of overrides: [Override]) { unread.withLock { $0.subtract(overrides) } }
 
     func reportUnused(to testCase: TestCase) {
         for name in unread.withLock({ $0.map(\.name) }).sorted() { testCase.record(Messages.unused(name)) }

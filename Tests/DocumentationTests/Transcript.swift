@@ -2,7 +2,7 @@ import Fugu
 import Testing
 
 /// What the snippet that is running has printed.
-private let transcript = Guarded<[String]>([])
+private let transcript = Locked<[String]>([])
 
 /// Stands for the standard library's `print` in the snippets.
 func print(_ item: Any) {

@@ -73,7 +73,7 @@ import Testing
     }
     /// Blocks a thread until it is let go.
     final class Hold: Sendable {
-        private let isOver = Guarded(false)
+        private let isOver = Locked(false)
         func release() { isOver.withLock { $0 = true } }
         func wait() { while !isOver.withLock({ $0 }) { pause() } }
     }

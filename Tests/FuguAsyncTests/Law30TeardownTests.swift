@@ -134,15 +134,15 @@ struct Law30TeardownTests {
         let closed = Counter()
         let container = Container()
         await onSmallStack {
-            var lease = Lease(
-                Key(raw: Key.feature(Own.self)), home: container.backing.node, serial: 0,
+            var lifetime = InstanceLifetime(
+                Key(raw: Key.feature(Own.self)), home: container.backend.node, serial: 0,
                 closers: [Closer { closed.add() }], needs: [])
             for serial in 1..<100_000 {
-                lease = Lease(
-                    Key(raw: Key.feature(Own.self)), home: container.backing.node, serial: UInt64(serial), closers: [],
-                    needs: [lease])
+                lifetime = InstanceLifetime(
+                    Key(raw: Key.feature(Own.self)), home: container.backend.node, serial: UInt64(serial), closers: [],
+                    needs: [lifetime])
             }
-            #expect(lease.hasNothingToClose(downTo: 0) == false)
+            #expect(lifetime.hasNothingToClose(downTo: 0) == false)
         }
         await closed.reaches(1)
     }
@@ -152,11 +152,11 @@ struct Law30TeardownTests {
         let log = Log<String>()
         let container = Container()
         await onSmallStack {
-            var lease: Lease?
+            var lifetime: InstanceLifetime?
             for serial in 0..<1_000 {
-                lease = Lease(
-                    Key(raw: Key.feature(Own.self)), home: container.backing.node, serial: UInt64(serial),
-                    closers: [Closer { log.add("\(serial)") }], needs: lease.map { [$0] } ?? [])
+                lifetime = InstanceLifetime(
+                    Key(raw: Key.feature(Own.self)), home: container.backend.node, serial: UInt64(serial),
+                    closers: [Closer { log.add("\(serial)") }], needs: lifetime.map { [$0] } ?? [])
             }
         }
         #expect(await log.first(1_000) == (0..<1_000).reversed().map { "\($0)" })

@@ -132,7 +132,7 @@ struct Law4ImmediateTests {
     @Test("A way of 90 loads, each begun by the one before, fits a small stack (laws 6 and 17)")
     func longWay() async throws {
         let result = await onThread(stackSize: 512 << 10) {
-            let result = Guarded<Int?>(nil)
+            let result = Locked<Int?>(nil)
             let done = DispatchSemaphore(value: 0)
             _ = Task.immediate {
                 let count = try await read(Bottom.self, after: 89, in: Container())

@@ -147,7 +147,7 @@ import Testing
     @Test("Progress tells after each how many of how many, how long and what is still loading")
     func progress() async throws {
         let container = Container()
-        let told = Guarded<[WarmUp.Progress]>([])
+        let told = Locked<[WarmUp.Progress]>([])
         let tally = Counter()
         let warmUp = Task {
             try await container.warmUp { progress in
@@ -176,7 +176,7 @@ import Testing
 
     @Test("A failure is progress, too, and is told from a success by its error")
     func failureIsProgress() async throws {
-        let told = Guarded<[WarmUp.Progress]>([])
+        let told = Locked<[WarmUp.Progress]>([])
         await #expect(throws: WarmUpError.self) {
             try await Container().warmUp(progress: { progress in told.withLock { $0.append(progress) } }) {
                 $0.load(Broken.self)

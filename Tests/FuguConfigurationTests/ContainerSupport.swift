@@ -19,7 +19,7 @@ final class ChangingSource: PropertySource {
         var changes: Int64 = 0
     }
     let name: String
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let onLoad: @Sendable () -> Void
 
     init(
@@ -27,7 +27,7 @@ final class ChangingSource: PropertySource {
     ) {
         self.name = name
         self.onLoad = onLoad
-        state = Guarded(State(content: .success(values)))
+        state = Locked(State(content: .success(values)))
     }
 
     var loads: Int { state.withLock { $0.loads } }
@@ -58,7 +58,7 @@ final class ChangingSource: PropertySource {
 final class CountingSource: PropertySource {
     let name = "counting"
     private let names: [String]
-    private let number = Guarded(0)
+    private let number = Locked(0)
 
     init(_ names: [String]) { self.names = names }
 

@@ -55,10 +55,10 @@ private struct Later: AsyncFeature {
 extension Container {
     /// How many wait for loads of the feature that are under way in the family.
     fileprivate func waiterCount<F: Feature>(of _: F.Type) -> Int {
-        let family = backing.node.family
+        let family = backend.node.family
         return family.lock.withLock {
-            let flights = family.existingLoads(of: Key(raw: Key.feature(F.self)))?.value.flights ?? FlightList()
-            return flights.reduce(0) { $0 + $1.waiterCount }
+            let loads = family.existingLoads(of: Key(raw: Key.feature(F.self)))?.value.loads ?? LoadList()
+            return loads.reduce(0) { $0 + $1.waiterCount }
         }
     }
 }

@@ -53,8 +53,8 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
     @Test("A source that changes while it is read is read again later, and what was read is dropped (law 25)")
     func changedMeanwhile() async throws {
         let container = Container()
-        let box = Guarded<ChangingSource?>(nil)
-        let interrupts = Guarded(0)
+        let box = Locked<ChangingSource?>(nil)
+        let interrupts = Locked(0)
         let source = ChangingSource(["law25": ["limit": 1]]) {
             let isWritten = interrupts.withLock { count in
                 count += 1
@@ -77,7 +77,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
     func triedAgain() async throws {
         let container = Container()
         let reports = container.reports()
-        let isLocked = Guarded(false)
+        let isLocked = Locked(false)
         let source = LockedSource(isLocked: isLocked)
         try container.apply(source)
         await polling(container) { step in
@@ -140,10 +140,10 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
 /// A source that is there and cannot be read for a while.
 private final class LockedSource: PropertySource {
     let name = "locked"
-    let isLocked: Guarded<Bool>
-    let version = Guarded<Int64>(1)
+    let isLocked: Locked<Bool>
+    let version = Locked<Int64>(1)
 
-    init(isLocked: Guarded<Bool>) { self.isLocked = isLocked }
+    init(isLocked: Locked<Bool>) { self.isLocked = isLocked }
 
     func load() throws(PropertyError) -> PropertySnapshot {
         guard !isLocked.withLock({ $0 }) else { throw PropertyError("locked", source: name) }

@@ -13,7 +13,7 @@ extension ContainerKeys {
 /// The same numbers as a word, as a box and in the order in which a reader asks.
 private final class Numbers: PropertySource {
     let name = "numbers"
-    private let number = Guarded(0)
+    private let number = Locked(0)
 
     func load() throws(PropertyError) -> PropertySnapshot {
         let next = number.withLock { number in
@@ -37,7 +37,7 @@ private final class Numbers: PropertySource {
         try container.apply(Numbers())
         let heard = Log<Int>()
         container.observe(\.first) { heard.add($0) }
-        let isDone = Guarded(false)
+        let isDone = Locked(false)
         let failures = Log<String>()
         let reads = Log<Int>()
         await onThreads(5) { index in

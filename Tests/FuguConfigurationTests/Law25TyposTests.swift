@@ -187,7 +187,7 @@ private struct Server: Decodable, Sendable {
     }
 
     private func onSmallStack(_ kilobytes: Int, _ body: @escaping @Sendable () -> String) -> String {
-        let result = Guarded("")
+        let result = Locked("")
         let done = DispatchSemaphore(value: 0)
         let thread = Thread {
             result.withLock { $0 = body() }

@@ -174,7 +174,7 @@ import Testing
         let container = Container()
         let source = MutableSource(["more.port": 0, "more.host": "0"], name: "flags")
         try container.apply(source)
-        let isDone = Guarded(false)
+        let isDone = Locked(false)
         async let torn = { @Sendable in
             var torn = 0
             while !isDone.withLock({ $0 }) {
@@ -195,7 +195,7 @@ import Testing
 
     private final class Remote: AsyncPropertySource {
         let name = "remote"
-        let values = Guarded<Result<[String: PropertyValue], PropertyError>>(.success(["more.port": 1]))
+        let values = Locked<Result<[String: PropertyValue], PropertyError>>(.success(["more.port": 1]))
 
         func fetch() async throws -> PropertySnapshot {
             try PropertySnapshot(values.withLock { $0 }.get(), source: name)

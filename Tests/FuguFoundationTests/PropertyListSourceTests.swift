@@ -55,7 +55,7 @@ extension ContainerKeys {
 
     @Test("A truth value is no number and a number no truth value")
     func exact() throws {
-        let log = Guarded<[String]>([])
+        let log = Locked<[String]>([])
         container.handleReports { report in log.withLock { $0.append(report) } }
         try container.apply(PropertyListSource(data: data(["flag": 1, "count": true]), name: "list"))
         #expect(!container.flag && container.count == 0)

@@ -21,7 +21,7 @@ final class Made: Sendable {
 /// A random graph as keys of a container, counting its loads.
 final class Graph: Sendable {
     final class Tally: Sendable {
-        private let loads = Guarded<[Source: Int]>([:])
+        private let loads = Locked<[Source: Int]>([:])
         private let identities = Counter()
 
         var all: [Source: Int] { loads.withLock { $0 } }

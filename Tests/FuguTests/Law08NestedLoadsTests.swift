@@ -104,7 +104,7 @@ import Testing
 
     @Test("A container let go in its own observer goes when that returns (laws 8 and 10)")
     func letGoInObserver() {
-        let box = Guarded<Container?>(Container())
+        let box = Locked<Container?>(Container())
         let heard = Counter()
         weak let gone = box.withLock { $0 }
         gone?.observe(Base.self) { _ in

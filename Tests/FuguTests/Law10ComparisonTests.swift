@@ -8,7 +8,7 @@ import Testing
         let number: Int
         @TaskLocal static var hook: Hook?
         final class Hook: Sendable {
-            let action = Guarded<(@Sendable () -> Void)?>(nil)
+            let action = Locked<(@Sendable () -> Void)?>(nil)
             func run() { action.withLock { $0.take() }?() }
         }
         static func == (left: Self, right: Self) -> Bool {

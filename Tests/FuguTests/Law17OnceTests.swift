@@ -57,7 +57,7 @@ import Testing
 
     @Test("Once its inputs are known, loads with different homes run in parallel (law 17)")
     func parallelHomes() {
-        let meeting = Guarded<Latch?>(nil)
+        let meeting = Locked<Latch?>(nil)
         let handler = FeatureKey { container in
             let number = container[Request.self]
             meeting.withLock { $0 }?.meet()
@@ -76,7 +76,7 @@ import Testing
     @Test("Those who share a home share its load, while another home loads beside it (law 17)")
     func oneLoadForEachHome() {
         let loads = Counter()
-        let meeting = Guarded<Latch?>(nil)
+        let meeting = Locked<Latch?>(nil)
         let handler = FeatureKey { container in
             let number = container[Request.self]
             loads.add()
@@ -101,8 +101,8 @@ import Testing
     @Test("A wait that would close a circle, though no container has a cycle, is avoided by loading on (laws 6, 17)")
     func circleOfWaitsWithoutCycle() {
         let loading = Latch(2)
-        let keys = Guarded<(FeatureKey<Token>, FeatureKey<Token>)?>(nil)
-        let isFirst = Guarded((true, true))
+        let keys = Locked<(FeatureKey<Token>, FeatureKey<Token>)?>(nil)
+        let isFirst = Locked((true, true))
         // In a container with the flag the first needs the second, without it the second needs the first.
         let first = FeatureKey { container in
             let flag = container[Flag.self]
@@ -140,7 +140,7 @@ import Testing
     func overlappingLoads() async throws {
         let gate = Gate()
         let began = Gate()
-        let waits = Guarded(false)
+        let waits = Locked(false)
         let (closed, closing) = AsyncStream.makeStream(of: Int.self)
         let feature = FeatureKey { container in
             let flag = container[Flag.self]
@@ -197,7 +197,7 @@ import Testing
     @Test("A cycle through a captured child is found on the load's own thread (laws 6, 17)")
     func cycleThroughCapturedChild() {
         let root = Container()
-        root.backing.node.family.reports.handle { _ in }
+        root.backend.node.family.reports.handle { _ in }
         let child = root.child()
         let inner = child.child { $0[Request.self] = 4 }
         child.replace(Session.self) { _ in try inner[Session.self] }

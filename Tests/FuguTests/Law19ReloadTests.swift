@@ -294,7 +294,7 @@ import Testing
     func observersGoAway() {
         let root = Container()
         _ = root[Live.self]
-        let isDone = Guarded(false)
+        let isDone = Locked(false)
         let changing = startThread {
             var size = 0
             while !isDone.withLock({ $0 }) {
@@ -364,7 +364,7 @@ import Testing
     func failedReload() throws {
         let root = Container()
         let reports = Log<String>()
-        root.backing.node.family.reports.handle { reports.add($0) }
+        root.backend.node.family.reports.handle { reports.add($0) }
         _ = try root[Shaky.self]
         let heard = Counter()
         root.observe(Shaky.self) { _ in heard.add() }

@@ -24,7 +24,7 @@ struct Law21FeaturesTests {
         }
     }
 
-    let outside = Guarded<Int?>(1)
+    let outside = Locked<Int?>(1)
 
     private func scope() -> (container: Container, scope: Container) {
         let container = Container()

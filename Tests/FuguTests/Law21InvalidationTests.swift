@@ -10,7 +10,7 @@ struct Law21InvalidationTests {
     typealias Trail = Law21RulesTests.Trail
 
     /// What rules depend on that the container does not know of.
-    let outside = Guarded(1)
+    let outside = Locked(1)
 
     private func ruled() -> Container {
         let container = Container()

@@ -26,7 +26,7 @@ struct Law21ThreadsTests {
 
     @Test("Who reads a scope while its rules run waits for them; the same after an invalidation (law 21)")
     func waits() {
-        let (began, goOn) = (Guarded(Gate()), Guarded(Gate()))
+        let (began, goOn) = (Locked(Gate()), Locked(Gate()))
         let runs = Counter()
         let container = Container()
         container.configureScopes { handle in

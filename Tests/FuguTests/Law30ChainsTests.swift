@@ -71,7 +71,8 @@ import Testing
         #expect(ended.value == 1)
     }
 
-    @Test("A chain of 4,000 that reloads keeps one short recipe for each link, and drops each once (laws 19 and 30)")
+    @Test(
+        "A chain of 4,000 that reloads keeps one short provenance for each link, and drops each once (laws 19 and 30)")
     func reloading() async {
         let loads = Counter()
         let keys = Self.chain(4_000, reloads: true, loads)
@@ -84,7 +85,7 @@ import Testing
                 #expect(container[keys[3_999]] == 3_999 + value)
                 #expect(loads.value == value * 4_000)
                 let size = container.size
-                #expect(size.recipes == 4_000 && size.inputs == 4_000 && size.dependents == 4_000, "\(size)")
+                #expect(size.provenances == 4_000 && size.inputs == 4_000 && size.dependents == 4_000, "\(size)")
             }
             // Cut in the middle, the upper half goes.
             container.reset(keys[2_000])
@@ -105,7 +106,7 @@ import Testing
             container[Bottom.self] = 2
             #expect(loads.value == 8_000)
             #expect(heard.removeAll().sorted() == Array(2..<4_002))
-            #expect(container.size.recipes <= 2 * 4_000)
+            #expect(container.size.provenances <= 2 * 4_000)
         }
     }
 
@@ -133,10 +134,10 @@ import Testing
                 _ = container![Ping.self]
                 container!.reset(Pong.self)
                 _ = container![Pong.self]
-                largest = max(largest, container!.size.recipes)
+                largest = max(largest, container!.size.provenances)
             }
             #expect(container![Pong.self] == 2 * (Self.resets + 100))
-            #expect(largest <= 200, "\(largest) recipes")
+            #expect(largest <= 200, "\(largest) provenances")
             container = nil
         }
     }
@@ -155,7 +156,7 @@ import Testing
                 #expect(child[keys[199]] == 199 + number)
             }
             #expect(root.size == size && root.size.children == 0)
-            #expect(root.backing.node.storage.facts.activeCount == 200)
+            #expect(root.backend.node.storage.state.activeCount == 200)
         }
     }
 }

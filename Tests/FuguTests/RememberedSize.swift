@@ -2,12 +2,12 @@
 
 /// How much a container's node remembers, counted and not weighed.
 struct RememberedSize: Equatable {
-    /// The recipes of what is there, and those behind them, each once.
-    var recipes = 0
+    /// The provenances of what is there, and those behind them, each once.
+    var provenances = 0
     /// All that these name.
     var inputs = 0
     var dependents = 0
-    var flights = 0
+    var loads = 0
     var followers = 0
     var places = 0
     var exclusions = 0
@@ -20,34 +20,34 @@ struct RememberedSize: Equatable {
 
 extension Container {
     var size: RememberedSize {
-        let node = backing.node
+        let node = backend.node
         return node.family.lock.withLock {
             var size = RememberedSize()
-            var open: [Recipe] = []
+            var open: [Provenance] = []
             for cell in node.storage.cells {
                 size.cells += 1
-                guard let facts = cell.info?.value else { continue }
-                if let recipe = facts.recipe { open.append(recipe) }
-                if let recipe = facts.lastRecipe { open.append(recipe) }
-                size.dependents += facts.dependents.count
-                size.flights += facts.flights.reduce(0) { count, _ in count + 1 }
-                size.followers += facts.followers == nil ? 0 : 1
-                size.places += facts.place.hasBelow ? 1 : 0
-                size.exclusions += facts.exclusion == nil ? 0 : 1
+                guard let state = cell.info?.value else { continue }
+                if let provenance = state.provenance { open.append(provenance) }
+                if let provenance = state.lastProvenance { open.append(provenance) }
+                size.dependents += state.dependents.count
+                size.loads += state.loads.reduce(0) { count, _ in count + 1 }
+                size.followers += state.followers == nil ? 0 : 1
+                size.places += state.place.hasBelow ? 1 : 0
+                size.exclusions += state.exclusion == nil ? 0 : 1
             }
             var seen: Set<ObjectIdentifier> = []
-            while let recipe = open.popLast() {
-                guard seen.insert(ObjectIdentifier(recipe)).inserted else { continue }
-                size.recipes += 1
-                size.inputs += recipe.inputs.count + recipe.others.count
-                open += recipe.inputs.compactMap { $0.recipe?.object }
+            while let provenance = open.popLast() {
+                guard seen.insert(ObjectIdentifier(provenance)).inserted else { continue }
+                size.provenances += 1
+                size.inputs += provenance.inputs.count + provenance.others.count
+                open += provenance.inputs.compactMap { $0.provenance?.object }
             }
-            var child = node.storage.facts.firstChild?.object
+            var child = node.storage.state.firstChild?.object
             while let next = child {
                 size.children += 1
-                child = next.storage.facts.nextSibling?.object
+                child = next.storage.state.nextSibling?.object
             }
-            size.active = Int(node.storage.facts.activeCount)
+            size.active = Int(node.storage.state.activeCount)
             size.layers = node.family.layers.count
             size.namings = node.family.namings.count
             return size

@@ -4,18 +4,18 @@ import Support
 extension Container {
     /// How many scopes this container and its family still know of.
     var scopesInMemory: Int {
-        let node = backing.node
+        let node = backend.node
         return node.family.lock.withLock {
-            max(node.storage.facts.scopes?.scopes.count ?? 0, node.family.layers.count)
+            max(node.storage.state.scopes?.scopes.count ?? 0, node.family.layers.count)
         }
     }
 
     /// Returns when `count` threads wait for the rules of this scope.
     func awaitScopeReaders(_ count: Int) {
-        let layer = backing.node.parent!
+        let layer = backend.node.parent!
         awaitState {
             layer.family.lock.withLock {
-                (layer.storage.facts.scopes?.layer?.computation?.waiters.value.count ?? 0) >= count
+                (layer.storage.state.scopes?.layer?.computation?.waiters.value.count ?? 0) >= count
             }
         }
     }

@@ -24,15 +24,15 @@ extension Container {
 
     /// How many threads and tasks wait for loads of the key that are under way in this family.
     func waiterCount(for key: Key) -> Int {
-        let family = backing.node.family
+        let family = backend.node.family
         return family.lock.withLock {
-            (family.existingLoads(of: key)?.value.flights ?? FlightList()).reduce(0) { $0 + $1.waiterCount }
+            (family.existingLoads(of: key)?.value.loads ?? LoadList()).reduce(0) { $0 + $1.waiterCount }
         }
     }
 
     /// Returns when `count` writers wait for the end of a `modify` of the property in this container.
     func awaitWriters<Value>(_ count: Int, for key: PropertyKey<Value>) {
-        let node = backing.node
+        let node = backend.node
         awaitState {
             node.family.lock.withLock {
                 let exclusion = node.storage.existingCell(Key(raw: key._raw))?.info?.value.exclusion

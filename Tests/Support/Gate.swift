@@ -12,7 +12,7 @@ package final class Gate: Sendable {
         var lastTicket = 0
     }
     private let condition = NSCondition()
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     package init() {}
 
@@ -87,7 +87,7 @@ package final class Barrier: Sendable {
     }
     private let count: Int
     private let condition = NSCondition()
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     package init(of count: Int) { self.count = count }
 

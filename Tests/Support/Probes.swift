@@ -2,7 +2,7 @@ import Fugu
 
 /// What happened, in order, from any thread.
 package final class Log<Element: Sendable>: Sendable {
-    private let elements = Guarded<[Element]>([])
+    private let elements = Locked<[Element]>([])
     private let additions = Counter()
 
     package init() {}
@@ -33,7 +33,7 @@ package final class Counter: Sendable {
         var number = 0
         var gates: [(number: Int, gate: Gate)] = []
     }
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     package init() {}
 

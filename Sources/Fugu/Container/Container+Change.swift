@@ -5,8 +5,8 @@ extension Container {
     ///
     /// - Complexity: O(*n*) for *n* keys that the container holds and the instances that reload because of them.
     public func resetAll() {
-        backing.checkMayChange(nil)
-        backing.node.resetAll()
+        backend.checkMayChange(nil)
+        backend.node.resetAll()
     }
 
     /// Returns what the container holds for a type, without loading anything.
@@ -14,7 +14,7 @@ extension Container {
     /// - Parameter key: The type to look for.
     /// - Returns: What was set or loaded, or `nil`.
     public func ifLoaded<K: Keyed>(_ key: K.Type) -> K.Held? {
-        backing.present(Key(raw: K._raw))?.value(as: K.Held.self)
+        backend.present(Key(raw: K._raw))?.value(as: K.Held.self)
     }
 
     /// Returns what the container holds for a key, without loading anything.
@@ -22,7 +22,7 @@ extension Container {
     /// - Parameter key: The key to look for.
     /// - Returns: What was set or loaded, or `nil`.
     public func ifLoaded<K: ValueKey>(_ key: K) -> K.Held? {
-        backing.present(Key(raw: key._raw))?.value(as: K.Held.self)
+        backend.present(Key(raw: key._raw))?.value(as: K.Held.self)
     }
 
     /// Returns what the container holds for a key that ``ContainerKeys`` declares, without loading anything.
@@ -98,9 +98,9 @@ extension Container {
     private func modify<Value: Sendable, R, E>(
         _ key: TypedKey, read: () -> Value, _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R {
-        backing.checkMayChange(key.key)
+        backend.checkMayChange(key.key)
         var answer: R?
-        try backing.node.modify(key, read: { Payload(read()) }) { payload throws(E) in
+        try backend.node.modify(key, read: { Payload(read()) }) { payload throws(E) in
             var value = payload.value(as: Value.self)
             answer = try body(&value)
             return Payload(value)
@@ -118,7 +118,7 @@ extension Container {
     /// - Throws: What `body` throws.
     /// - Complexity: O(*n* + *m*) for *n* changes and *m* observers and instances that they concern.
     public func update<E>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
-        backing.checkMayChange(nil)
-        try backing.node.update(backing.owner ?? self, body)
+        backend.checkMayChange(nil)
+        try backend.node.update(backend.owner ?? self, body)
     }
 }

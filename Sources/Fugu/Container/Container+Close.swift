@@ -19,7 +19,7 @@ extension Container {
     /// - Complexity: O(*n*) for *n* containers, instances and closers, and O(*n* log *n*) if there are closers. Doesn't
     ///   suspend if there is nothing to wait for and nothing to run.
     public func close(deadline: Duration? = nil) async throws {
-        let node = backing.node
+        let node = backend.node
         if node.closeAtOnce() { return }
         if let error = Current.holdsUpClosing(node) { throw error }
         let failures = await node.close(deadline, within: Current.closing)

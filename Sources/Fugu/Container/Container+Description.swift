@@ -17,7 +17,7 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible, Cust
             ], displayStyle: .class)
     }
 
-    private var summary: ContainerSummary { ContainerSummary(of: backing) }
+    private var summary: ContainerSummary { ContainerSummary(of: backend) }
 }
 
 /// A container in words.
@@ -32,12 +32,12 @@ struct ContainerSummary {
     let loaded: [String]
     let failed: [String]
 
-    fileprivate init(of backing: any Backing) {
-        let node = backing.node
+    fileprivate init(of backend: any Backend) {
+        let node = backend.node
         let snapshot = GraphSnapshot(of: node, isAlone: true)
         let boxes = snapshot.boxes.map { (name: $0.path ?? Messages.boxName($0.number), box: $0) }
         let own = boxes.last?.box
-        let handle = (backing as? Flight).map { $0.isFinished ? "" : Messages.handleName($0.requested.name) } ?? ""
+        let handle = (backend as? Load).map { $0.isFinished ? "" : Messages.handleName($0.requested.name) } ?? ""
         name = handle + (boxes.last?.name ?? Messages.endedName)
         parent = boxes.dropLast().last?.name
         childCount = own?.childCount ?? 0

@@ -32,8 +32,8 @@ extension FeatureContainer {
 
 extension Container {
     fileprivate func presentOrStop(_ key: Key) -> Payload {
-        if let present = backing.present(key) { return present }
-        let asker = backing.recorder ?? Current.unfinished
+        if let present = backend.present(key) { return present }
+        let asker = backend.recorder ?? Current.unfinished
         fatalError(Messages.notLoaded((asker?.way ?? []) + [key]))
     }
 }

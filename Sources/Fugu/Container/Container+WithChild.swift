@@ -29,6 +29,6 @@ extension Container {
     }
 
     private func report(_ closing: any Error, after error: any Error) {
-        backing.node.family.reports.report(Messages.closeFailed(closing, after: error))
+        backend.node.family.reports.report(Messages.closeFailed(closing, after: error))
     }
 }

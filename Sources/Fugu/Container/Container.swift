@@ -19,9 +19,9 @@ public import Synchronization
 public final class Container: FeatureContainer {
     /// The address of the storage that is read first.
     @usableFromInline let storageAddress: Atomic<UInt>
-    let backing: any Backing
-    /// The backing, if this is the container itself, with whom it ends.
-    private let own: Unowned<Node>?
+    let backend: any Backend
+    /// The backend, if this is the container itself, with whom it ends.
+    private let own: UnmanagedReference<Node>?
     /// Children keep their parents.
     private let parent: ChainReference<Container>?
 
@@ -50,22 +50,22 @@ public final class Container: FeatureContainer {
     public init() {
         let node = Node()
         storageAddress = Atomic(node.storage.address)
-        own = Unowned(node)
-        backing = node
+        own = UnmanagedReference(node)
+        backend = node
         parent = nil
     }
 
     /// A child of `parent`.
     init(_ node: Node, childOf parent: Container) {
         storageAddress = Atomic(node.storage.address)
-        own = Unowned(node)
-        backing = node
+        own = UnmanagedReference(node)
+        backend = node
         self.parent = ChainReference(parent)
     }
 
     /// What reads and writes through a view of some container.
-    init(view: any Backing) {
-        backing = view
+    init(view: any Backend) {
+        backend = view
         own = nil
         parent = nil
         storageAddress = Atomic(StorageReference.empty.address)
@@ -73,7 +73,7 @@ public final class Container: FeatureContainer {
 
     /// The root of the family, as far as containers keep one another.
     var root: Container {
-        var root = backing.owner ?? self
+        var root = backend.owner ?? self
         while let parent = root.parent { root = parent.object }
         return root
     }
@@ -84,7 +84,7 @@ public final class Container: FeatureContainer {
     }
 
     /// Whether this is the container that the node is the inside of, and no view.
-    func isOwner(of node: Unowned<Node>) -> Bool { own == node }
+    func isOwner(of node: UnmanagedReference<Node>) -> Bool { own == node }
 
     /// Stands for a container that has gone away.
     static let ended = Container()
@@ -122,7 +122,7 @@ public final class Container: FeatureContainer {
             next = container.use { $0.parent?.uncounted }
         }
         // A view has no parent, but stands for a node that has.
-        return isView && backing.node.path.contains { $0.storage.address == storage.address }
+        return isView && backend.node.path.contains { $0.storage.address == storage.address }
     }
 
     /// Returns a new child, which sees everything in this container.
@@ -130,7 +130,7 @@ public final class Container: FeatureContainer {
     /// What you set in the child stays there.
     ///
     /// - Returns: The child. It keeps this container alive.
-    public func child() -> Container { backing.makeChild(of: self) }
+    public func child() -> Container { backend.makeChild(of: self) }
 
     /// Returns a new child, configured by a closure.
     ///

@@ -139,7 +139,7 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - instance: The instance that reads give from now on.
     public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backing.change(TypedKey(F.self), .set(Payload(instance)))
+        _container.backend.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
     /// Swaps a feature here and in all descendants that don't swap it themselves.
@@ -148,7 +148,7 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - instance: The instance that reads give from now on.
     public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backing.change(TypedKey(F.self), .set(Payload(instance)))
+        _container.backend.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -161,7 +161,7 @@ extension FeatureContainer {
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
-        _container.backing.change(TypedKey(F.self), .replace(Replacement { Payload(load($0)) }))
+        _container.backend.change(TypedKey(F.self), .replace(Replacement { Payload(load($0)) }))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -174,7 +174,7 @@ extension FeatureContainer {
     public func replace<Instance>(
         _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
-        _container.backing.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
+        _container.backend.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -187,7 +187,7 @@ extension FeatureContainer {
     public func replace<F: ThrowingFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
     ) {
-        _container.backing.change(TypedKey(F.self), .replace(Replacement { Payload(try load($0)) }))
+        _container.backend.change(TypedKey(F.self), .replace(Replacement { Payload(try load($0)) }))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -202,7 +202,7 @@ extension FeatureContainer {
     ) {
         let replacement = Replacement(
             load: { _ in throw CancellationError() }, loadAsync: { Payload(try await load($0)) })
-        _container.backing.change(TypedKey(F.self), .replace(replacement))
+        _container.backend.change(TypedKey(F.self), .replace(replacement))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -224,14 +224,14 @@ extension FeatureContainer {
     /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
     ///
     /// - Parameter key: The type of the property or feature.
-    public func reset<K: Keyed>(_ key: K.Type) { _container.backing.change(TypedKey(K.self), .reset) }
+    public func reset<K: Keyed>(_ key: K.Type) { _container.backend.change(TypedKey(K.self), .reset) }
 
     /// Removes what was set or loaded here.
     ///
     /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
     ///
     /// - Parameter key: The key.
-    public func reset<K: ValueKey>(_ key: K) { _container.backing.change(TypedKey(key), .reset) }
+    public func reset<K: ValueKey>(_ key: K) { _container.backend.change(TypedKey(key), .reset) }
 
     /// Removes what was set or loaded here.
     ///
@@ -247,7 +247,7 @@ extension FeatureContainer {
     ///
     /// - Parameter body: The closure. What it throws is collected in ``CloseError``.
     public func onClose(_ body: @escaping @Sendable () async throws -> Void) {
-        _container.backing.onClose(Closer(close: body))
+        _container.backend.onClose(Closer(close: body))
     }
 }
 
@@ -271,7 +271,7 @@ extension Container {
 
     @usableFromInline
     func readSlowly<F: AsyncFeature>(_ feature: F.Type, _ place: SourcePlace?) async throws -> F.Instance {
-        try await backing.readAsync(Request(F.self, at: place), self) { Payload(try await F.load(in: $0)) }
+        try await backend.readAsync(Request(F.self, at: place), self) { Payload(try await F.load(in: $0)) }
             .value(as: F.Instance.self)
     }
 }

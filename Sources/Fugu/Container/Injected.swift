@@ -199,7 +199,7 @@ extension Container {
     fileprivate func isWithin(_ origin: Container) -> Bool {
         let storage = origin._storage
         // While it loads.
-        if storage.address == StorageReference.empty.address { return backing.node.isWithin(origin.backing.node) }
+        if storage.address == StorageReference.empty.address { return backend.node.isWithin(origin.backend.node) }
         return isWithin(storage)
     }
 }

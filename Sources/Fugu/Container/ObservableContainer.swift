@@ -31,9 +31,9 @@ extension Container {
     ///
     /// The object is the same each time, as long as someone holds it. It keeps the container alive.
     public var observable: ObservableContainer {
-        let tracker = backing.node.tracker()
+        let tracker = backend.node.tracker()
         // What reads through a view of the container is an object of its own.
-        return backing is Node ? tracker.observable(of: self) : ObservableContainer(self, tracker)
+        return backend is Node ? tracker.observable(of: self) : ObservableContainer(self, tracker)
     }
 }
 
@@ -42,8 +42,8 @@ extension Container {
 /// There is one for each node, made when first needed.
 final class Tracker: Observable, Sendable {
     private let registrar = ObservationRegistrar()
-    private let tracked = Guarded<Set<Key>>([])
-    private let given = Guarded(Given())
+    private let tracked = Locked<Set<Key>>([])
+    private let given = Locked(Given())
 
     /// The node has the tracker, so this must not keep the container.
     private struct Given: Sendable {
@@ -67,13 +67,13 @@ final class Tracker: Observable, Sendable {
     /// Notes that `key` is read, before it is.
     func access(_ key: Key, in container: Container) {
         if tracked.withLock({ $0.insert(key).inserted }) {
-            let node = container.backing.node
+            let node = container.backend.node
             let observer = Observer(
                 node, key, skipsLoads: true,
                 Observer.Callbacks(
                     call: { [weak self] _ in self?.registrar.withMutation(of: self!, keyPath: \.[key]) {} }, onEnd: nil)
             )
-            node.family.observe(observer, in: container.backing.owner ?? container, nil)
+            node.family.observe(observer, in: container.backend.owner ?? container, nil)
         }
         registrar.access(self, keyPath: \.[key])
     }
@@ -81,42 +81,42 @@ final class Tracker: Observable, Sendable {
 extension Node {
     fileprivate func tracker() -> Tracker {
         family.lock.withLock {
-            if let tracker = storage.facts.tracker { return tracker }
+            if let tracker = storage.state.tracker { return tracker }
             let tracker = Tracker()
-            storage.facts.tracker = tracker
+            storage.state.tracker = tracker
             return tracker
         }
     }
 }
 
 /// Registers what is read before it is read.
-private final class TrackingView: Backing {
+private final class TrackingView: Backend {
     private let container: Container
     private let tracker: Tracker
-    private var backing: any Backing { container.backing }
+    private var backend: any Backend { container.backend }
 
     init(_ container: Container, _ tracker: Tracker) {
         self.container = container
         self.tracker = tracker
     }
 
-    var node: Node { backing.node }
-    var recorder: Flight? { backing.recorder }
+    var node: Node { backend.node }
+    var recorder: Load? { backend.recorder }
     var owner: Container? { container }
 
     func read(_ request: Request, _: Container, _ load: (Container) throws -> Payload) throws -> Payload {
         tracker.access(request.key, in: container)
-        return try backing.read(request, container, load)
+        return try backend.read(request, container, load)
     }
 
     func readAsync(
         _ request: Request, _: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         tracker.access(request.key, in: container)
-        return try await backing.readAsync(request, container, load)
+        return try await backend.readAsync(request, container, load)
     }
 
-    func change(_ key: TypedKey, _ operation: Operation) { backing.change(key, operation) }
-    func present(_ key: Key) -> Payload? { backing.present(key) }
-    func onClose(_ closer: Closer) { backing.onClose(closer) }
+    func change(_ key: TypedKey, _ operation: Operation) { backend.change(key, operation) }
+    func present(_ key: Key) -> Payload? { backend.present(key) }
+    func onClose(_ closer: Closer) { backend.onClose(closer) }
 }

@@ -67,12 +67,12 @@ extension PropertyContainer {
     /// Removes what was set here, so that the property gives the parent's value or its default again.
     ///
     /// - Parameter property: The type of the property.
-    public func reset<P: Property>(_ property: P.Type) { _container.backing.change(TypedKey(P.self), .reset) }
+    public func reset<P: Property>(_ property: P.Type) { _container.backend.change(TypedKey(P.self), .reset) }
 
     /// Removes what was set here, so that the property gives the parent's value or its default again.
     ///
     /// - Parameter key: The key.
-    public func reset<Value>(_ key: PropertyKey<Value>) { _container.backing.change(TypedKey(key), .reset) }
+    public func reset<Value>(_ key: PropertyKey<Value>) { _container.backend.change(TypedKey(key), .reset) }
 
     /// Removes what was set here, so that the property gives the parent's value or its default again.
     ///
@@ -95,15 +95,15 @@ extension Container {
     /// Sets a value: by a short cut if nobody else is concerned with it.
     @usableFromInline
     func set(_ key: TypedKey, _ payload: Payload) {
-        let isDone = _storage.exchangeAlone(key.raw, payload).map { $0 || backing.setAlone(key.key, payload) }
-        if isDone != true { backing.change(key, .set(payload)) }
+        let isDone = _storage.exchangeAlone(key.raw, payload).map { $0 || backend.setAlone(key.key, payload) }
+        if isDone != true { backend.change(key, .set(payload)) }
     }
 
     /// A read of a kind that cannot throw: where others throw, the engine stops the program.
     @usableFromInline
     func readSlowly(_ request: Request, _ load: (Container) -> Payload) -> Payload {
         do {
-            return try backing.read(request, self, load)
+            return try backend.read(request, self, load)
         } catch {
             fatalError("\(error)")
         }
@@ -111,6 +111,6 @@ extension Container {
 
     @usableFromInline
     func readThrowing(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
-        try backing.read(request, self, load)
+        try backend.read(request, self, load)
     }
 }

@@ -124,7 +124,7 @@ extension Container {
 
 extension WarmUp.Item {
     fileprivate func run(in container: Container) async -> WarmUpError.Failure? {
-        let errand = Errand(of: container.backing.node.family, parent: Current.unfinished)
+        let errand = Errand(of: container.backend.node.family, parent: Current.unfinished)
         defer { errand.finish() }
         do {
             try await Current.run(errand) { try await load(container) }
@@ -138,15 +138,15 @@ extension WarmUp.Item {
 }
 
 /// A load that no other load needs, but somebody who wants to know where it failed.
-private final class Errand: Activity {
+private final class Errand: CallFrame {
     let family: Family
-    let parent: (any Activity)?
+    let parent: (any CallFrame)?
     let nesting: Nesting
-    let outermost: (any Activity)? = nil
-    let failedNeeds = Guarded<[FailedNeed]>([])
+    let outermost: (any CallFrame)? = nil
+    let failedNeeds = Locked<[FailedNeed]>([])
     private let finished = Atomic(false)
 
-    init(of family: Family, parent: (any Activity)?) {
+    init(of family: Family, parent: (any CallFrame)?) {
         self.family = family
         self.parent = parent
         nesting = Nesting(under: parent?.nesting)
@@ -156,7 +156,7 @@ private final class Errand: Activity {
     func isOf(_ node: Node) -> Bool { false }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func needFailed(_ way: [Key], _ error: any Error) {
-        let dropped = failedNeeds.withLock { $0.note(way, error) }
+        let dropped = failedNeeds.withLock { $0.replace(way, error) }
         withExtendedLifetime(dropped) {}
     }
 

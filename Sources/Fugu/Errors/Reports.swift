@@ -18,7 +18,7 @@ final class Reports: Sendable {
     private struct Handler {
         var call: (@Sendable (String) -> Void)?
     }
-    private let handler = Guarded(Handler())
+    private let handler = Locked(Handler())
 
     func handle(by handler: (@Sendable (String) -> Void)?) { self.handler.withLock { $0.call = handler } }
 

@@ -17,7 +17,7 @@ extension Container {
     /// - Returns: A token that ends the observation. You can ignore it; then the observation ends with the root container.
     @discardableResult
     public func observeEvents(_ handler: @escaping @Sendable (ContainerEvent) -> Void) -> ObservationToken {
-        ObservationToken(backing.node.observeEvents(handler))
+        ObservationToken(backend.node.observeEvents(handler))
     }
 
     /// Prints every event in the family of this container, one line for each.
@@ -37,7 +37,7 @@ extension Container {
     /// - Returns: A token that ends it. You can ignore it.
     @discardableResult
     public func signpostLoads(with signposter: OSSignposter) -> ObservationToken {
-        let intervals = Guarded<[UInt64: OSSignpostIntervalState]>([:])
+        let intervals = Locked<[UInt64: OSSignpostIntervalState]>([:])
         return observeEvents { event in
             guard let load = event.load, event.kind != .waited else { return }
             if event.kind == .loadBegan {

@@ -37,13 +37,13 @@ public final class ManualClock: Clock, Sendable {
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    private let state: Guarded<ManualClockState>
+    private let state: Locked<ManualClockState>
 
     /// Creates a clock.
     ///
     /// - Parameter now: The instant that the clock shows at first.
     public init(now: Instant = Instant()) {
-        state = Guarded(ManualClockState(now: now))
+        state = Locked(ManualClockState(now: now))
     }
 
     /// The instant that the clock shows.

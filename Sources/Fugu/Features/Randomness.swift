@@ -53,7 +53,7 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     /// - Parameter seed: The seed.
     /// - Returns: The generator.
     public static func linearCongruential(withSeed seed: UInt64) -> Randomness {
-        let generator = Guarded(LinearCongruential(seed: seed))
+        let generator = Locked(LinearCongruential(seed: seed))
         return Randomness { generator.withLock { $0.next() } }
     }
 

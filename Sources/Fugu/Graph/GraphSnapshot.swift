@@ -1,6 +1,6 @@
 extension Container {
     /// A snapshot of what this container, its ancestors and its descendants hold, and of what each instance was loaded from.
-    public var graph: ContainerGraph { ContainerGraph.draw(GraphSnapshot(of: backing.node)).graph }
+    public var graph: ContainerGraph { ContainerGraph.draw(GraphSnapshot(of: backend.node)).graph }
 }
 
 /// What a graph is made from.
@@ -51,21 +51,21 @@ struct GraphSnapshot {
     }
 
     private mutating func add(_ node: Node) {
-        let scopes = node.storage.facts.scopes?.layer?.path
-        let above = node.parent?.storage.facts.scopes?.layer?.path
+        let scopes = node.storage.state.scopes?.layer?.path
+        let above = node.parent?.storage.state.scopes?.layer?.path
         var isClosed = false
-        if case .closed = node.storage.facts.closing { isClosed = true }
+        if case .closed = node.storage.state.closing { isClosed = true }
         var childCount = 0
-        var child = node.storage.facts.firstChild?.object
+        var child = node.storage.state.firstChild?.object
         while let next = child {
             childCount += 1
-            child = next.storage.facts.nextSibling?.object
+            child = next.storage.state.nextSibling?.object
         }
         boxes.append(
             Box(
                 number: node.number, parent: node.parent?.number, depth: node.depth,
                 path: scopes.map { Messages.rulesName($0) } ?? above, childCount: childCount, isClosed: isClosed))
-        let failures = node.storage.facts.failures
+        let failures = node.storage.state.failures
         for cell in node.storage.cells {
             guard var entry = Entry(cell, in: node) else { continue }
             entry.failure = failures[cell.key]
@@ -86,14 +86,14 @@ struct GraphSnapshot {
         guard let family = nodes.first?.family else { return }
         let numbers = Set(nodes.map(\.number))
         var known = Dictionary(uniqueKeysWithValues: entries.indices.map { (entries[$0].place, $0) })
-        for flight in family.flights where flight.requested.kind != .property {
-            let home = flight.expected.object
+        for load in family.loads where load.requested.kind != .property {
+            let home = load.expected.object
             guard numbers.contains(home.number) else { continue }
-            var inputs = flight.facts.value.inputs.compactMap { flight.asker.place(of: $0.key, at: $0.depth) }
-            for needed in family.flights where needed.parent === flight {
+            var inputs = load.state.value.inputs.compactMap { load.asker.place(of: $0.key, at: $0.depth) }
+            for needed in family.loads where needed.parent === load {
                 inputs.append(Place(key: needed.requested, container: needed.expected.object.number))
             }
-            let place = Place(key: flight.requested, container: home.number)
+            let place = Place(key: load.requested, container: home.number)
             let index = known[place] ?? entries.count
             if index == entries.count {
                 known[place] = index
@@ -108,23 +108,23 @@ struct GraphSnapshot {
 extension GraphSnapshot.Entry {
     /// What stands in a cell; nil for a link, or for nothing.
     fileprivate init?(_ cell: CellReference, in node: Node) {
-        let facts = cell.info?.value
+        let info = cell.info?.value
         let state: ContainerGraph.Entry.State
-        switch (cell.has(CellState.held), cell.has(CellState.loaded)) {
-        case (true, false) where cell.has(CellState.layered): state = .supplied
-        case (true, false): state = facts?.replacement == nil ? .set : .replaced
+        switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
+        case (true, false) where cell.has(CellFlags.layered): state = .supplied
+        case (true, false): state = info?.replacement == nil ? .set : .replaced
         case (_, true): state = cell.key.kind == .property ? .defaultValue : .loaded
         case (false, false): return nil
         }
         self.init(place: GraphSnapshot.Place(key: cell.key, container: node.number), depth: node.depth, state: state)
-        loadCount = facts?.loadCount ?? 0
+        loadCount = info?.loadCount ?? 0
         if cell.key.kind == .property { value = cell.payload }
-        guard let recipe = facts?.recipe else { return }
-        isLocal = recipe.isLocal
-        seconds = recipe.seconds
-        inputs = recipe.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
-        changed = recipe.inputs.filter { node.hasChanged($0) }.compactMap { node.place(of: $0.key, at: $0.depth) }
-        if !node.isRoot, !recipe.isLocal { anchors = recipe.way(.max) { node.holds($0) } ?? [] }
+        guard let provenance = info?.provenance else { return }
+        isLocal = provenance.isLocal
+        seconds = provenance.seconds
+        inputs = provenance.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
+        changed = provenance.inputs.filter { node.hasChanged($0) }.compactMap { node.place(of: $0.key, at: $0.depth) }
+        if !node.isRoot, !provenance.isLocal { anchors = provenance.way(.max) { node.holds($0) } ?? [] }
     }
 }
 

@@ -4,7 +4,7 @@ package protocol ValueTeller {
 }
 
 /// What a container has for a key, in its graph.
-package struct KeyStanding {
+package struct KeyStatus {
     package let name: String
     package let kind: ContainerGraph.Entry.Kind
     package let graph: ContainerGraph
@@ -16,12 +16,12 @@ package struct KeyStanding {
 extension Container {
     /// A graph with the values of properties that are not secret.
     package func graph(telling teller: any ValueTeller) -> ContainerGraph {
-        ContainerGraph.draw(GraphSnapshot(of: backing.node), telling: teller).graph
+        ContainerGraph.draw(GraphSnapshot(of: backend.node), telling: teller).graph
     }
 
     /// What this container has for a key, without loading anything.
-    package func standing(of raw: UInt, telling teller: (any ValueTeller)? = nil) -> KeyStanding {
-        let (key, node) = (Key(raw: raw), backing.node)
+    package func status(of raw: UInt, telling teller: (any ValueTeller)? = nil) -> KeyStatus {
+        let (key, node) = (Key(raw: raw), backend.node)
         let snapshot = GraphSnapshot(of: node)
         let (graph, ids) = ContainerGraph.draw(snapshot, telling: teller)
         let (seen, isClosed) = node.family.lock.withLock { (node.find(key).present?.1.object.number, node.isClosed) }
@@ -29,7 +29,7 @@ extension Container {
         let own = path.reversed().compactMap { ids[GraphSnapshot.Place(key: key, container: $0)] }
             .compactMap { id in graph.entries.first { $0.id == id } }
         let entries = seen.map { seen in Array(own.drop { $0.container != seen }) } ?? own
-        return KeyStanding(
+        return KeyStatus(
             name: key.name, kind: ContainerGraph.Entry.Kind(key.kind), graph: graph, entries: entries,
             isClosed: isClosed)
     }

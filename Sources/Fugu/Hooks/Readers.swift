@@ -6,9 +6,9 @@ extension Container {
     package func readers<P: Property>(of property: P.Type) -> [String] { readers(of: P._raw) }
 
     private func readers(of raw: UInt) -> [String] {
-        let standing = standing(of: raw)
-        guard let id = standing.entries.first?.id else { return [] }
-        return standing.graph.entries.filter { $0.inputs.contains(id) }.map { entry in
+        let status = status(of: raw)
+        guard let id = status.entries.first?.id else { return [] }
+        return status.graph.entries.filter { $0.inputs.contains(id) }.map { entry in
             entry.container == 0 ? entry.name : "\(entry.name) (\(Messages.boxName(entry.container)))"
         }
     }

@@ -20,7 +20,7 @@ package enum TestProcess {
     /// The address of a function of FuguTesting that installs the runner; 0 where FuguTesting is not linked.
     private static let installer = Atomic<UInt>(0)
     private static let sharedExists = Atomic(false)
-    private static let installed = Guarded<(any TestRunner)?>(nil)
+    private static let installed = Locked<(any TestRunner)?>(nil)
 
     /// What fails the tests of this process; nil where FuguTesting is not linked.
     static var runner: (any TestRunner)? {

@@ -41,7 +41,7 @@ package enum SecretNames {
         var spellings: Set<String> = []
     }
 
-    private static let known = Guarded(Known())
+    private static let known = Locked(Known())
 
     static func add(_ name: String) {
         let spelling = spelling(of: name)

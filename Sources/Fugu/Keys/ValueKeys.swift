@@ -56,7 +56,7 @@ enum ValueKeys {
         let typeWord: UInt
     }
 
-    private static let state = Guarded(State())
+    private static let state = Locked(State())
 
     /// Files a key that was not found by the address of its place: it may be known by another address of the same text.
     static func intern(
@@ -113,7 +113,7 @@ enum ValueKeys {
 /// Finds helpers that make several keys at one place without saying what tells them apart: what the second was made with
 /// would be lost.
 @usableFromInline enum KeyDefaults {
-    private static let reported = Guarded<Set<UInt>>([])
+    private static let reported = Locked<Set<UInt>>([])
     static let reports = Reports()
 
     /// A default that captures nothing is the same each time, so nothing is evaluated then.

@@ -28,7 +28,7 @@ final class MainActorQueue<Value: Sendable>: Sendable {
     private let observer: @MainActor @Sendable (Value) -> Void
     /// What waits for the main actor keeps no container.
     private let container: @Sendable () -> Container?
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private struct State: Sendable {
         /// Those that came last, in order.
         var values: [Value] = []
@@ -95,7 +95,7 @@ extension Container {
         _ subject: Subject, while owner: (any AnyObject & Sendable)?,
         _ observer: @escaping @MainActor @Sendable (Value) -> Void
     ) -> ObservationToken {
-        let container = backing.owner ?? self
+        let container = backend.owner ?? self
         guard let owner else {
             let queue = MainActorQueue(in: container, observer)
             return add(subject, while: nil, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
@@ -109,14 +109,14 @@ extension Container {
         _ subject: Subject, while owner: (any AnyObject & Sendable)?, _ call: @escaping @Sendable (Payload) -> Void,
         onEnd: (@Sendable () -> Void)?
     ) -> ObservationToken {
-        let node = backing.node
+        let node = backend.node
         guard let owner else {
             let observer = Observer(node, subject.key, Observer.Callbacks(call: call, onEnd: onEnd))
-            node.family.observe(observer, in: backing.owner ?? self, subject.reloader, subject.naming)
+            node.family.observe(observer, in: backend.owner ?? self, subject.reloader, subject.naming)
             return ObservationToken(observer)
         }
         // The observer is handed its own token.
-        let token = Guarded<ObservationToken?>(nil)
+        let token = Locked<ObservationToken?>(nil)
         let callbacks = Observer.Callbacks(
             call: { [weak owner] payload in
                 if owner != nil { return call(payload) }
@@ -125,7 +125,7 @@ extension Container {
         let observer = Observer(node, subject.key, callbacks)
         let made = ObservationToken(observer)
         token.withLock { $0 = made }
-        node.family.observe(observer, in: backing.owner ?? self, subject.reloader, subject.naming)
+        node.family.observe(observer, in: backend.owner ?? self, subject.reloader, subject.naming)
         return made
     }
 }

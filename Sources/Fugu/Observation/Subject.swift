@@ -30,12 +30,12 @@ extension Container {
     ///
     /// If the container has gone away or is closed by now, nobody is there to miss it.
     func prepare(_ request: Request, _ load: (Container) -> Payload) -> PreparationHandle? {
-        _ = try? backing.read(request, self, load)
+        _ = try? backend.read(request, self, load)
         return nil
     }
 
     func reportFailedReload(of key: Key, _ error: any Error) {
         if let error = error as? LoadError, error.code == .ended || error.code == .closed { return }
-        backing.node.family.reports.report(Messages.reloadFailed(of: key, error))
+        backend.node.family.reports.report(Messages.reloadFailed(of: key, error))
     }
 }

@@ -9,14 +9,14 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
 
     private let source: ValueSource<Element>
     /// What the sequence has seen since it was made, for the first who reads it.
-    private let first: Guarded<AsyncStream<Element>?>
+    private let first: Locked<AsyncStream<Element>?>
 
     fileprivate init(
         of subject: Subject, in container: Container, _ prepare: @escaping @Sendable (Container) -> PreparationHandle?
     ) {
-        let owner = container.backing.owner ?? container
+        let owner = container.backend.owner ?? container
         source = ValueSource(subject: subject, prepare: prepare) { [weak owner] in owner }
-        first = Guarded(source.stream(in: owner, prepare(container)))
+        first = Locked(source.stream(in: owner, prepare(container)))
     }
 
     /// Returns an iterator.
@@ -64,7 +64,7 @@ private struct ValueSource<Element: Sendable>: Sendable {
     ///
     /// When nobody listens any more, nobody wants what is loading either.
     func stream(in container: Container, _ preparation: PreparationHandle?) -> AsyncStream<Element> {
-        let node = container.backing.node
+        let node = container.backend.node
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
             node, subject.key, isSequence: true,

@@ -36,19 +36,19 @@ extension Container {
     /// - Returns: The scope.
     public func scope(_ path: String) -> Container {
         let path = ScopePattern.normalized(path)
-        let node = backing.node
-        if let known = node.family.lock.withLock({ node.storage.facts.scopes?.scopes[path]?.container }) {
+        let node = backend.node
+        if let known = node.family.lock.withLock({ node.storage.state.scopes?.scopes[path]?.container }) {
             return known
         }
         let layer = child()
         let made = layer.child()
         return node.family.lock.withLock {
-            if let known = node.storage.facts.scopes?.scopes[path]?.container { return known }
-            let layerNode = layer.backing.node
-            layerNode.storage.facts.scopes = ScopeFacts(layer: LayerFacts(path: path))
+            if let known = node.storage.state.scopes?.scopes[path]?.container { return known }
+            let layerNode = layer.backend.node
+            layerNode.storage.state.scopes = ScopeState(layer: RuleState(path: path))
             node.family.add(layer: layerNode)
-            if node.storage.facts.scopes == nil { node.storage.facts.scopes = ScopeFacts() }
-            node.storage.facts.scopes?.scopes[path] = WeakScope(container: made, layer: NodeIdentity(node: layerNode))
+            if node.storage.state.scopes == nil { node.storage.state.scopes = ScopeState() }
+            node.storage.state.scopes?.scopes[path] = WeakScope(container: made, layer: NodeIdentity(node: layerNode))
             return made
         }
     }
@@ -60,13 +60,13 @@ extension Container {
 
     private func add(_ rule: ScopeRule) {
         invalidateScopes { node in
-            if node.storage.facts.scopes == nil { node.storage.facts.scopes = ScopeFacts() }
-            node.storage.facts.scopes?.rules.append(rule)
+            if node.storage.state.scopes == nil { node.storage.state.scopes = ScopeState() }
+            node.storage.state.scopes?.rules.append(rule)
         }
     }
 
     private func invalidateScopes(_ change: (Node) -> Void) {
-        let node = backing.node
+        let node = backend.node
         if let path = Current.unfinished?.configuredPath(within: node) { fatalError(Messages.ruleChangesRules(path)) }
         let observed = node.family.lock.withLock {
             change(node)

@@ -19,14 +19,14 @@ final class ScopeRule: Sendable {
 
 /// What a node knows of rules and scopes.
 ///
-/// Guarded by the lock of the family.
-struct ScopeFacts {
+/// Locked by the lock of the family.
+struct ScopeState {
     /// The rules that were added here, in order.
     var rules: [ScopeRule] = []
     /// The scopes of this node by path, as long as someone holds them.
     var scopes: [String: WeakScope] = [:]
     /// Set if the node is the layer of a scope: the node between a scope and its parent that holds what rules set.
-    var layer: LayerFacts?
+    var layer: RuleState?
 }
 
 struct WeakScope {
@@ -36,8 +36,8 @@ struct WeakScope {
 
 /// What a layer knows.
 ///
-/// Guarded by the lock of the family.
-struct LayerFacts {
+/// Locked by the lock of the family.
+struct RuleState {
     let path: String
     var isComputed = false
     var computation: Computation?
@@ -46,16 +46,16 @@ struct LayerFacts {
 }
 
 /// The computation of a layer under way: others who read the scope wait for it.
-final class Computation: Activity {
+final class Computation: CallFrame {
     let layer: Node
     let path: String
-    let parent: (any Activity)?
+    let parent: (any CallFrame)?
     let nesting: Nesting
     let outermost = Current.outermost
-    let waiters = FamilyState<[Signal]>([])
+    let waiters = FamilyLocked<[Signal]>([])
     private let finished = Atomic(false)
 
-    init(of layer: Node, at path: String, parent: (any Activity)?) {
+    init(of layer: Node, at path: String, parent: (any CallFrame)?) {
         self.layer = layer
         self.path = path
         self.parent = parent
@@ -71,7 +71,7 @@ final class Computation: Activity {
     func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
 }
 
-extension Activity {
+extension CallFrame {
     /// The path of a scope at or below `node` whose rules this is a part of.
     func configuredPath(within node: Node) -> String? {
         chain.lazy.compactMap { $0 as? Computation }.first { $0.layer.isWithin(node) }?.path
@@ -106,8 +106,8 @@ extension Node {
         }
     }
 
-    private func decidePreparation(_ parent: (any Activity)?) -> Preparation {
-        guard let layer = storage.facts.scopes?.layer, !layer.isComputed || layer.computation != nil, !isEnded
+    private func decidePreparation(_ parent: (any CallFrame)?) -> Preparation {
+        guard let layer = storage.state.scopes?.layer, !layer.isComputed || layer.computation != nil, !isEnded
         else { return .none }
         if let computation = layer.computation {
             guard parent?.chain.contains(where: { $0 === computation }) != true,
@@ -118,10 +118,10 @@ extension Node {
             return .wait(computation, signal)
         }
         let computation = Computation(of: self, at: layer.path, parent: parent)
-        storage.facts.scopes?.layer?.computation = computation
+        storage.state.scopes?.layer?.computation = computation
         // An invalidation during the computation takes this back.
-        storage.facts.scopes?.layer?.isComputed = true
-        let rules = Array(path).reversed().flatMap { $0.storage.facts.scopes?.rules ?? [] }
+        storage.state.scopes?.layer?.isComputed = true
+        let rules = Array(path).reversed().flatMap { $0.storage.state.scopes?.rules ?? [] }
         return .compute(computation, rules)
     }
 
@@ -135,7 +135,7 @@ extension Node {
         }
         computation.finish()
         let waiters = family.lock.withLock {
-            storage.facts.scopes?.layer?.computation = nil
+            storage.state.scopes?.layer?.computation = nil
             for node in subtree where node.isConfigured { node.reloading.forEach { $0.openIfPresent() } }
             return computation.waiters.value
         }
@@ -147,8 +147,8 @@ extension Node {
     private func publish(_ written: [Write]) {
         let keys = written.map(\.key)
         let before = family.lock.withLock {
-            defer { storage.facts.scopes?.layer?.keys = keys }
-            return storage.facts.scopes?.layer?.keys ?? []
+            defer { storage.state.scopes?.layer?.keys = keys }
+            return storage.state.scopes?.layer?.keys ?? []
         }
         let gone = before.filter { !keys.contains($0) }
             .map { Write(self, TypedKey(resetting: $0), .reset) }
@@ -157,12 +157,12 @@ extension Node {
 
     /// Under the lock: the cells of instances that go when something changes that they were made from.
     private var reloading: some Sequence<CellReference> {
-        storage.cells.lazy.filter { $0.has(CellState.loaded) && $0.info?.value.recipe?.reloads == true }
+        storage.cells.lazy.filter { $0.has(CellFlags.loaded) && $0.info?.value.provenance?.reloads == true }
     }
 
     /// Under the lock: whether no rules are to be run before something is read here.
     var isConfigured: Bool {
-        !family.hasScopes || path.allSatisfy { $0.storage.facts.scopes?.layer?.isComputed != false }
+        !family.hasScopes || path.allSatisfy { $0.storage.state.scopes?.layer?.isComputed != false }
     }
 
     /// Under the lock: lets the layers at or below this node be computed again.
@@ -170,23 +170,23 @@ extension Node {
     /// Returns the nodes of those observed.
     func invalidateLayers() -> [Node] {
         family.layers.map(\.node).filter { layer in
-            layer.isWithin(self) && layer.storage.facts.scopes?.layer?.isComputed == true
+            layer.isWithin(self) && layer.storage.state.scopes?.layer?.isComputed == true
         }.filter { layer in
-            layer.storage.facts.scopes?.layer?.isComputed = false
+            layer.storage.state.scopes?.layer?.isComputed = false
             layer.storage.raiseEpoch(to: family.tick(), reachesDescendants: true)
             let subtree = layer.subtree
             // The next read of what rules may drop is to run them first.
             for node in subtree { node.reloading.forEach { $0.close() } }
-            return subtree.contains { $0.storage.facts.followerCount > 0 }
+            return subtree.contains { $0.storage.state.followerCount > 0 }
         }
     }
 }
 
 /// The handle of a rule: what it sets waits until all rules have run; it reads what earlier rules set, else what the
 /// scope's parent has.
-private final class RuleView: Backing {
+private final class RuleView: Backend {
     let node: Node
-    private let pending = Guarded<[Write]?>([])
+    private let pending = Locked<[Write]?>([])
 
     init(_ layer: Node) { node = layer }
 

@@ -10,13 +10,13 @@ struct CellReference: @unchecked Sendable, Equatable {
     private var state: UInt64 { pointer.pointee.state.load(ordering: .relaxed) }
     func has(_ flag: UInt64) -> Bool { state & flag != 0 }
     /// What stays of the flags when a loaded value comes or goes.
-    var standing: UInt64 { state & (CellState.held | CellState.layered) }
+    var heldFlags: UInt64 { state & (CellFlags.held | CellFlags.layered) }
 
     /// The cell's own value, if it has one.
     var payload: Payload? {
         let state = state
-        guard state & CellState.hasWord != 0 else { return nil }
-        return Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: state & CellState.boxed != 0)
+        guard state & CellFlags.hasWord != 0 else { return nil }
+        return Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: state & CellFlags.boxed != 0)
     }
 
     /// Puts a value in and lets readers see it at once, or only after `open()`.
@@ -26,41 +26,41 @@ struct CellReference: @unchecked Sendable, Equatable {
     /// `time`: A time of its own.
     func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
         let old = state
-        let kept = old & CellState.special
-        let boxed = payload.box == nil ? 0 : CellState.boxed
-        let next = CellState.at(time) | kept | flags | boxed | CellState.hasWord
-        guard (old | boxed) & CellState.boxed != 0 else {
-            pointer.pointee.state.store(next & ~CellState.fast, ordering: .relaxed)
+        let kept = old & CellFlags.special
+        let boxed = payload.box == nil ? 0 : CellFlags.boxed
+        let next = CellFlags.at(time) | kept | flags | boxed | CellFlags.hasWord
+        guard (old | boxed) & CellFlags.boxed != 0 else {
+            pointer.pointee.state.store(next & ~CellFlags.fast, ordering: .relaxed)
             pointer.pointee.word.store(payload.bits, ordering: .releasing)
-            if isOpen { pointer.pointee.state.store(next | CellState.fast, ordering: .releasing) }
+            if isOpen { pointer.pointee.state.store(next | CellFlags.fast, ordering: .releasing) }
             return Garbage()
         }
-        pointer.pointee.state.store(next & ~CellState.fast, ordering: .relaxed)
+        pointer.pointee.state.store(next & ~CellFlags.fast, ordering: .relaxed)
         let word = payload.box.map { UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
         let oldWord = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
-        if isOpen { pointer.pointee.state.store(next | CellState.fast, ordering: .releasing) }
+        if isOpen { pointer.pointee.state.store(next | CellFlags.fast, ordering: .releasing) }
         return Garbage(state: old, word: oldWord)
     }
 
     /// Whether there is nothing here, nor anyone concerned with it.
-    var isEmpty: Bool { state & CellState.flags & ~CellState.link == 0 }
+    var isEmpty: Bool { state & CellFlags.flags & ~CellFlags.link == 0 }
 
     /// Lets readers see the value that was stored closed, if there is one.
     func openIfPresent() {
-        guard state & CellState.hasWord != 0 else { return }
-        pointer.pointee.state.store(state | CellState.fast, ordering: .releasing)
+        guard state & CellFlags.hasWord != 0 else { return }
+        pointer.pointee.state.store(state | CellFlags.fast, ordering: .releasing)
     }
 
     /// Sends readers to the slow way.
-    func close() { pointer.pointee.state.store(state & ~CellState.fast, ordering: .relaxed) }
+    func close() { pointer.pointee.state.store(state & ~CellFlags.fast, ordering: .relaxed) }
 
     /// Takes the value away, leaving `flags`.
     ///
     /// `time`: A time of its own.
     func clear(flags: UInt64 = 0, at time: UInt64) -> Garbage {
         let old = state
-        let next = CellState.at(time) | old & CellState.special | flags
-        guard old & CellState.boxed != 0 else {
+        let next = CellFlags.at(time) | old & CellFlags.special | flags
+        guard old & CellFlags.boxed != 0 else {
             pointer.pointee.state.store(next, ordering: .relaxed)
             return Garbage()
         }
@@ -76,26 +76,26 @@ struct CellReference: @unchecked Sendable, Equatable {
     ///
     /// `now`: The time of the last change. Two links of one time are right alike, so it need not be their own.
     func link(to target: CellReference, at now: UInt64) {
-        guard target.has(CellState.fast), state & (CellState.held | CellState.loaded) == 0 else { return }
-        let bare = CellState.at(now) | state & CellState.special
+        guard target.has(CellFlags.fast), state & (CellFlags.held | CellFlags.loaded) == 0 else { return }
+        let bare = CellFlags.at(now) | state & CellFlags.special
         pointer.pointee.state.store(bare, ordering: .relaxed)
         pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
-        pointer.pointee.state.store(bare | CellState.link, ordering: .releasing)
+        pointer.pointee.state.store(bare | CellFlags.link, ordering: .releasing)
     }
 
     /// What is rarely needed.
-    var info: FamilyState<CellFacts>? { pointer.pointee.info }
+    var info: FamilyLocked<CellState>? { pointer.pointee.info }
 
     /// The info, made if there is none.
-    func makeInfo() -> FamilyState<CellFacts> {
+    func makeInfo() -> FamilyLocked<CellState> {
         if let info { return info }
-        let made = FamilyState(CellFacts())
+        let made = FamilyLocked(CellState())
         pointer.pointee.info = made
         return made
     }
 
     /// Takes the info away, to be released outside the lock.
-    func takeInfo() -> FamilyState<CellFacts>? {
+    func takeInfo() -> FamilyLocked<CellState>? {
         defer { pointer.pointee.info = nil }
         return pointer.pointee.info
     }

@@ -9,8 +9,8 @@ struct Garbage {
     private final class Heap {
         var boxes: [UInt64] = []
         var objects: [any AnyObject & Sendable] = []
-        var infos: [FamilyState<CellFacts>] = []
-        var departures: [Departure] = []
+        var infos: [FamilyLocked<CellState>] = []
+        var teardowns: [PendingTeardown] = []
         var abandoned: [Key?] = []
 
         deinit { for info in infos { info.free() } }
@@ -19,7 +19,7 @@ struct Garbage {
     init() {}
 
     init(state: UInt64, word: UInt64) {
-        if state & CellState.boxed != 0 { first = word }
+        if state & CellFlags.boxed != 0 { first = word }
     }
 
     init(box: UInt64) { first = box }
@@ -49,15 +49,15 @@ struct Garbage {
         heap.objects += theirs.objects
         heap.infos += theirs.infos
         theirs.infos = []
-        heap.departures += theirs.departures
+        heap.teardowns += theirs.teardowns
         heap.abandoned += theirs.abandoned
     }
 
-    mutating func add(_ lease: Lease?, isForNobody: Bool) {
-        if let lease { more().departures.append(Departure(lease, isForNobody: isForNobody)) }
+    mutating func add(_ lifetime: InstanceLifetime?, isForNobody: Bool) {
+        if let lifetime { more().teardowns.append(PendingTeardown(lifetime, isForNobody: isForNobody)) }
     }
 
-    mutating func add(_ info: FamilyState<CellFacts>?) {
+    mutating func add(_ info: FamilyLocked<CellState>?) {
         if let info { more().infos.append(info) }
     }
 
@@ -76,7 +76,7 @@ struct Garbage {
         }
         guard let heap else { return }
         for word in heap.boxes { Self.release(word) }
-        for departure in heap.departures { departure.end() }
+        for teardown in heap.teardowns { teardown.end() }
     }
 
     private static func release(_ word: UInt64) {

@@ -4,7 +4,7 @@ public import Synchronization
 /// or the link was made.
 ///
 /// The clock ticks with every change and never comes round.
-@usableFromInline enum CellState {
+@usableFromInline enum CellFlags {
     /// `word` is this container's own value and may be read.
     @usableFromInline static let fast: UInt64 = 1
     /// `word` is the address of the ancestor's cell whose value is inherited, as long as nothing between has changed since.
@@ -33,10 +33,10 @@ public import Synchronization
     @usableFromInline let key: UInt
     @usableFromInline let state: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
-    /// Guarded.
+    /// Locked.
     ///
     /// A retained object with what is rarely needed.
-    var info: FamilyState<CellFacts>?
+    var info: FamilyLocked<CellState>?
 }
 
 /// The open-addressing table: this, then `mask + 1` words, each the address of a cell or zero.

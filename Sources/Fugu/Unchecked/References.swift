@@ -15,7 +15,7 @@ extension Array {
 /// A reference that counts nothing.
 ///
 /// Where one stands it is said who keeps the object.
-struct Unowned<Object: AnyObject & Sendable>: Sendable, Hashable {
+struct UnmanagedReference<Object: AnyObject & Sendable>: Sendable, Hashable {
     private let reference: Unmanaged<Object>
 
     init(_ object: Object) { reference = .passUnretained(object) }
@@ -42,7 +42,7 @@ struct ChainReference<Link: AnyObject & Sendable>: Sendable {
     var object: Link { reference.takeUnretainedValue() }
 
     /// The object for those who keep the one that stands under it.
-    var uncounted: Unowned<Link> { Unowned(reference) }
+    var uncounted: UnmanagedReference<Link> { UnmanagedReference(reference) }
 
     /// Uses the object without counting.
     @inline(__always)

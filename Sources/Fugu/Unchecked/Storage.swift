@@ -17,7 +17,7 @@
 //    must be complete before the release: see `Header.releaseStripe`.
 // 5. Types. A key's raw word is made from its type (or from an init of a value key), and every value stored under it was
 //    wrapped as that key's value type, so `Payload.value(as:)` takes out what was put in.
-// 6. References that count nothing (`Unowned`). Each says who keeps the object: the asker of a load its ancestors, whoever
+// 6. References that count nothing (`UnmanagedReference`). Each says who keeps the object: the asker of a load its ancestors, whoever
 //    runs a load the load and its container, a container its node; nodes leave all lists and sets before they go.
 //
 // What 3 and 4 say of memory orders is checked by the models in Tests/Models, which name every order here: none is
@@ -59,7 +59,7 @@ public import Synchronization
     func read<Value: Sendable>(_ key: UInt, as _: Value.Type) -> Value? {
         guard let cell = find(key) else { return nil }
         let state = cell.pointee.state.load(ordering: .acquiring)
-        if state & CellState.fast != 0 {
+        if state & CellFlags.fast != 0 {
             guard Payload.isWord(Value.self) else {
                 let stripe = Stripes.claim(header.pointee.stripes)
                 defer { header.pointee.releaseStripe(stripe) }
@@ -71,7 +71,7 @@ public import Synchronization
             guard cell.pointee.state.load(ordering: .relaxed) == state else { return nil }
             return Self.unpack(word, as: Value.self)
         }
-        guard state & CellState.link != 0 else { return nil }
+        guard state & CellFlags.link != 0 else { return nil }
         return readLink(cell, state)
     }
 
@@ -98,9 +98,9 @@ public import Synchronization
     /// One look at the target's state is enough: all that happened since the link was made has a later time.
     @inlinable @inline(__always)
     func isCurrent(_ link: UInt64, _ target: UInt64) -> Bool {
-        let time = CellState.time(link)
+        let time = CellFlags.time(link)
         let branch = header.pointee.branch.unsafelyUnwrapped
-        return target & CellState.fast != 0 && CellState.time(target) <= time
+        return target & CellFlags.fast != 0 && CellFlags.time(target) <= time
             && header.pointee.epoch.load(ordering: .relaxed) <= time
             && branch.pointee.deepEpoch.load(ordering: .relaxed) <= time
     }

@@ -6,7 +6,7 @@ extension StorageReference {
     ///
     /// Both have the alignment of a word.
     private static var ledgerOffset: Int { MemoryLayout<Header>.stride }
-    private static var factsOffset: Int { ledgerOffset + MemoryLayout<Ledger>.stride }
+    private static var stateOffset: Int { ledgerOffset + MemoryLayout<Ledger>.stride }
 
     private var ledger: UnsafeMutablePointer<Ledger> {
         (UnsafeMutableRawPointer(header) + Self.ledgerOffset).assumingMemoryBound(to: Ledger.self)
@@ -17,7 +17,7 @@ extension StorageReference {
         let slots = 4
         let cells = 2
         let headerOffset = MemoryLayout<UInt>.size
-        let tableOffset = headerOffset + factsOffset + MemoryLayout<NodeFacts>.stride
+        let tableOffset = headerOffset + stateOffset + MemoryLayout<NodeState>.stride
         let cellsOffset = (tableOffset + slotsOffset + slots * MemoryLayout<UInt>.size + 7) & ~7
         let chunk = PlatformMemory.allocate(cellsOffset + cells * MemoryLayout<Cell>.stride)
         chunk.storeBytes(of: 0, as: UInt.self)
@@ -33,7 +33,7 @@ extension StorageReference {
             to: Ledger(
                 spareCount: UInt32(cells), spare: (chunk + cellsOffset).bindMemory(to: Cell.self, capacity: cells),
                 chunks: chunk))
-        (chunk + headerOffset + factsOffset).initializeMemory(as: NodeFacts.self, to: NodeFacts())
+        (chunk + headerOffset + stateOffset).initializeMemory(as: NodeState.self, to: NodeState())
         return StorageReference(header: header)
     }
 
@@ -44,21 +44,21 @@ extension StorageReference {
     var branch: StorageReference { StorageReference(header: header.pointee.branch!) }
 
     /// What else a container knows, under the lock.
-    var facts: NodeFacts {
-        @inline(__always) unsafeAddress { UnsafePointer(factsPointer) }
-        @inline(__always) nonmutating unsafeMutableAddress { factsPointer }
+    var state: NodeState {
+        @inline(__always) unsafeAddress { UnsafePointer(statePointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { statePointer }
     }
 
-    private var factsPointer: UnsafeMutablePointer<NodeFacts> {
-        (UnsafeMutableRawPointer(header) + Self.factsOffset).assumingMemoryBound(to: NodeFacts.self)
+    private var statePointer: UnsafeMutablePointer<NodeState> {
+        (UnsafeMutableRawPointer(header) + Self.stateOffset).assumingMemoryBound(to: NodeState.self)
     }
 
     /// Frees all memory, when nobody can touch it any more; the values must be gone already.
     func free() {
         for cell in cells { cell.takeInfo()?.free() }
         var next = ledger.pointee.chunks
-        facts.free()
-        factsPointer.deinitialize(count: 1)
+        state.free()
+        statePointer.deinitialize(count: 1)
         ledger.deinitialize(count: 1)
         header.deinitialize(count: 1)
         while let chunk = next {
@@ -161,12 +161,12 @@ extension StorageReference {
     /// They never notice more than the new value. Takes the lock. Nil if others are certainly concerned.
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = find(key) else { return false }
-        if cell.pointee.state.load(ordering: .relaxed) & CellState.special != 0 { return nil }
+        if cell.pointee.state.load(ordering: .relaxed) & CellFlags.special != 0 { return nil }
         let replaced: UInt64? = header.pointee.lock.withLock {
             let state = cell.pointee.state.load(ordering: .relaxed)
             let concerns =
-                CellState.fast | CellState.held | CellState.special | CellState.layered | CellState.loaded
-            guard state & concerns == CellState.fast | CellState.held else { return nil }
+                CellFlags.fast | CellFlags.held | CellFlags.special | CellFlags.layered | CellFlags.loaded
+            guard state & concerns == CellFlags.fast | CellFlags.held else { return nil }
             guard let box = payload.box else {
                 cell.pointee.word.store(payload.bits, ordering: .releasing)
                 return 0

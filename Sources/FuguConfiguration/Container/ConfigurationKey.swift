@@ -22,11 +22,11 @@ extension PropertyKey: ConfigurationKey where Value: Decodable {
     ///
     /// - Parameter container: The container that would be read.
     /// - Returns: The problem, or `nil` if there is none or if code, a rule, or the default gives the value.
-    public func mistake(in container: Container) -> PropertyError? { answer(container.layers(of: self)).mistake }
+    public func mistake(in container: Container) -> PropertyError? { answer(container.origins(of: self)).mistake }
 }
 
 /// Returns what the first of the layers says that says anything.
-func answer<Value>(_ layers: [ValueLayer<Value>]) -> SourceAnswer<Value> {
+func answer<Value>(_ layers: [ValueOrigin<Value>]) -> SourceAnswer<Value> {
     for layer in layers {
         switch layer {
         case .code(let value), .rule(let value): return .value(value)

@@ -29,14 +29,14 @@ extension Container {
     /// The same without what was made from it, for which a graph would be drawn.
     func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
         Explainer(name: key.name, label: key.label, isSecret: key.isSecret)
-            .explanation(of: layers(of: key)) { self[key] }
+            .explanation(of: origins(of: key)) { self[key] }
     }
 
     /// The same without what was made from it.
     func origin<P: Property>(of property: P.Type) -> Explanation {
         let name = (property as? any NamedProperty.Type)?.name
         return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._naming?.isSecret == true)
-            .explanation(of: layers(of: property)) { self[property] }
+            .explanation(of: origins(of: property)) { self[property] }
     }
 }
 
@@ -46,7 +46,7 @@ private struct Explainer {
     let label: String
     let isSecret: Bool
 
-    func explanation<Value>(of layers: [ValueLayer<Value>], read: () -> Value) -> Explanation {
+    func explanation<Value>(of layers: [ValueOrigin<Value>], read: () -> Value) -> Explanation {
         var entries = layers.flatMap { self.entries(of: $0) }
         let answer = answer(layers)
         let winner: Explanation.Entry
@@ -65,7 +65,7 @@ private struct Explainer {
             name: Quoted.line(name ?? label), winner: winner, hidden: entries, mistake: answer.mistake)
     }
 
-    private func entries<Value>(of layer: ValueLayer<Value>) -> [Explanation.Entry] {
+    private func entries<Value>(of layer: ValueOrigin<Value>) -> [Explanation.Entry] {
         switch layer {
         case .code(let value): return [entry(ValueText.text(of: value), .code)]
         case .rule(let value): return [entry(ValueText.text(of: value), .rule)]

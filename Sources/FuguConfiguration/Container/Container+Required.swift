@@ -10,7 +10,7 @@ extension Container {
     /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try checked {
-            try require(answer(layers(of: key)), key.name, label: key.name ?? key.label)
+            try require(answer(origins(of: key)), key.name, label: key.name ?? key.label)
         } read: {
             self[key]
         }
@@ -25,7 +25,7 @@ extension Container {
     /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
         try checked {
-            try require(answer(layers(of: property)), P.name, label: P.name)
+            try require(answer(origins(of: property)), P.name, label: P.name)
         } read: {
             self[property]
         }
@@ -53,7 +53,7 @@ extension Container {
     ) throws -> Stored? {
         var isGiven = false
         let value = try checked {
-            let layers = layers(of: key)
+            let layers = origins(of: key)
             let answer = answer(layers)
             if let mistake = answer.mistake { throw unquoted(layers, key.name ?? key.label, Value.self) ?? mistake }
             if case .value = answer { isGiven = true } else { isGiven = false }
@@ -75,7 +75,7 @@ extension Container {
     }
 
     private func unquoted<Stored, Value: Decodable & Sendable>(
-        _ layers: [ValueLayer<Stored>], _ name: String, _: Value.Type
+        _ layers: [ValueOrigin<Stored>], _ name: String, _: Value.Type
     ) -> PropertyError? {
         for case .sources(let sources, .failure) in layers {
             return sources.answer(name, as: Value.self, isSecret: true).mistake

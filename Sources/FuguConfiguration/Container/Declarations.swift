@@ -54,6 +54,6 @@ extension Container {
     ///
     /// It does not count as a read.
     var declaredKeys: [DeclaredKey] {
-        if case .value(let keys) = answer(layers(of: Declarations.self)) { keys } else { [] }
+        if case .value(let keys) = answer(origins(of: Declarations.self)) { keys } else { [] }
     }
 }

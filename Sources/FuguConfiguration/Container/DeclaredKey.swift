@@ -37,7 +37,7 @@ struct DeclaredKey: Sendable {
         // Asking for it makes the name known, and known as a secret.
         let naming = P._naming
         isSecret = { P.isSecret || naming?.isSecret == true }
-        mistake = { answer($0.layers(of: P.self)).mistake }
+        mistake = { answer($0.origins(of: P.self)).mistake }
         explanation = { $0.origin(of: P.self) }
         defaultValue = { Reflection.value(of: P.defaultValue) }
         help = P.help

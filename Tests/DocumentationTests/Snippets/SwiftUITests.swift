@@ -6,7 +6,7 @@ extension Snippets {
     @Test("SwiftUI: what a view reads from the observable container is tracked, key by key")
     func tracked() {
         let container = Container()
-        let told = Guarded(0)
+        let told = Locked(0)
         let track = {
             withObservationTracking {
                 container.observable[SwiftUIPage.Forecast.self].text

@@ -11,7 +11,7 @@ import Testing
 
     /// Runs a graph for each seed, some at a time, and ends even if one of them does not.
     private func run(seeds: Range<UInt64>) async {
-        let (next, done, running) = (Guarded(seeds.lowerBound), Counter(), Guarded<[UInt64: World]>([:]))
+        let (next, done, running) = (Locked(seeds.lowerBound), Counter(), Locked<[UInt64: World]>([:]))
         let (over, faulty) = (Gate(), Counter())
         let lanes = 4
         for _ in 0..<lanes {
@@ -41,7 +41,7 @@ import Testing
     /// Ends the test when no graph has come to its end for ten minutes, and tells who waits for whom.
     ///
     /// Other tests may keep the pool's threads busy for long.
-    private func watch(_ done: Counter, _ running: Guarded<[UInt64: World]>, _ over: Gate) {
+    private func watch(_ done: Counter, _ running: Locked<[UInt64: World]>, _ over: Gate) {
         Thread.detachNewThread {
             var (last, still) = (-1, 0)
             while !over.isOpen {

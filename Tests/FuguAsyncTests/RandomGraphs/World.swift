@@ -40,11 +40,11 @@ final class World: Sendable {
     }
 
     let graph: RandomGraph
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(_ graph: RandomGraph) {
         self.graph = graph
-        state = Guarded(State(failuresLeft: graph.vertices.map(\.failures)))
+        state = Locked(State(failuresLeft: graph.vertices.map(\.failures)))
     }
 
     var now: State { state.withLock { $0 } }

@@ -4,9 +4,9 @@ import Support
 /// What a test shares with the loads of its features: gates and counters by name, and a log.
 final class Stage: Sendable {
     let log = Log<String>()
-    private let gates = Guarded<[String: Gate]>([:])
-    private let tallies = Guarded<[String: Counter]>([:])
-    private let failures = Guarded<[String: Int]>([:])
+    private let gates = Locked<[String: Gate]>([:])
+    private let tallies = Locked<[String: Counter]>([:])
+    private let failures = Locked<[String: Int]>([:])
 
     func gate(_ name: String) -> Gate {
         gates.withLock { gates in

@@ -16,10 +16,10 @@ extension Container {
     }
 
     private func untilWaiting(_ key: Key, _ count: Int) async {
-        let family = backing.node.family
+        let family = backend.node.family
         while true {
             let waiting = family.lock.withLock {
-                (family.existingLoads(of: key)?.value.flights ?? FlightList()).map(\.waiterCount).reduce(0, +)
+                (family.existingLoads(of: key)?.value.loads ?? LoadList()).map(\.waiterCount).reduce(0, +)
             }
             if waiting >= count { return }
             await Task.yield()
@@ -28,19 +28,19 @@ extension Container {
 
     /// How many loads are under way in this family.
     var loadsUnderWay: Int {
-        let family = backing.node.family
-        return family.lock.withLock { family.flights.reduce(0) { count, _ in count + 1 } }
+        let family = backend.node.family
+        return family.lock.withLock { family.loads.reduce(0) { count, _ in count + 1 } }
     }
 
     /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
-    func untilClosersRan() async { await backing.node.family.closings.waitForAll() }
+    func untilClosersRan() async { await backend.node.family.closings.waitForAll() }
 
     /// Returns when the container, or the one it belongs to, has begun to close.
     func untilClosing() async {
         while true {
-            let node = backing.node
+            let node = backend.node
             let isOpen = node.family.lock.withLock {
-                if case .open = node.storage.facts.closing { true } else { false }
+                if case .open = node.storage.state.closing { true } else { false }
             }
             if !isOpen { return }
             await Task.yield()
@@ -50,10 +50,10 @@ extension Container {
     /// Returns when so many calls of `close()` wait for another one.
     func untilClosersWait(_ count: Int) async {
         while true {
-            let node = backing.node
+            let node = backend.node
             let waiting = node.family.lock.withLock {
-                if case .closing(let closing) = node.storage.facts.closing {
-                    closing.facts.value.waiters.count
+                if case .closing(let closing) = node.storage.state.closing {
+                    closing.state.value.waiters.count
                 } else {
                     0
                 }

@@ -124,7 +124,7 @@ private actor Bedroom {
     @Test("A loop that sleeps again and again is moved step by step")
     func steps() async throws {
         let clock = ManualClock()
-        let ticks = Guarded(0)
+        let ticks = Locked(0)
         let loop = Task {
             while true {
                 try await clock.sleep(for: .seconds(10))

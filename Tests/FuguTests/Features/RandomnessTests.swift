@@ -85,7 +85,7 @@ import Testing
     func inPlace() {
         let container = Container()
         container.randomness = .constant(1)
-        let sets = Guarded(0)
+        let sets = Locked(0)
         let original = container.randomness
         container.randomness = Randomness {
             sets.withLock { $0 += 1 }

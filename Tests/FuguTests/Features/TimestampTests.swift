@@ -45,7 +45,7 @@ import Android
 
     @Test("A timestamp of one's own is read at every read")
     func custom() {
-        let reads = Guarded(0.0)
+        let reads = Locked(0.0)
         let timestamp = Timestamp {
             reads.withLock { reads in
                 reads += 1

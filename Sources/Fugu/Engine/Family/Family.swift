@@ -3,7 +3,7 @@ import Synchronization
 /// A root and its descendants.
 final class Family: Sendable {
     let lock: FamilyLock
-    private let facts = FamilyState(FamilyFacts())
+    private let state = FamilyLocked(State())
     /// The root's storage, which outlives every node of the family.
     ///
     /// The records of keys stand beside its cells.
@@ -20,7 +20,7 @@ final class Family: Sendable {
 
     /// Whether some container was ever given sources: reads of named keys then ask them first.
     var hasSources: Bool { sourced.load(ordering: .acquiring) }
-    func noteSources() { sourced.store(true, ordering: .releasing) }
+    func markSourced() { sourced.store(true, ordering: .releasing) }
 
     /// Whether somebody observes events.
     var hasEvents: Bool { observed.load(ordering: .acquiring) }
@@ -30,7 +30,7 @@ final class Family: Sendable {
         let key: Key
     }
 
-    private struct FamilyFacts {
+    private struct State {
         var time: UInt64 = 0
         var layers: Set<NodeIdentity> = []
         /// Closings that wait until nothing is under way in a node.
@@ -51,83 +51,83 @@ final class Family: Sendable {
     }
 
     deinit {
-        facts.free()
+        state.free()
         lock.destroy()
     }
 
     // Everything below: under the lock.
 
     /// What the family knows of the loads of a key.
-    func loads(of key: Key) -> FamilyState<CellFacts> { rootStorage.cell(key).makeInfo() }
+    func loads(of key: Key) -> FamilyLocked<CellState> { rootStorage.cell(key).makeInfo() }
 
     /// The same, if anything is known.
-    func existingLoads(of key: Key) -> FamilyState<CellFacts>? { rootStorage.existingCell(key)?.info }
+    func existingLoads(of key: Key) -> FamilyLocked<CellState>? { rootStorage.existingCell(key)?.info }
 
     /// The loads under way.
-    var flights: [Flight] {
-        var flights: [Flight] = []
+    var loads: [Load] {
+        var loads: [Load] = []
         for cell in rootStorage.cells {
-            if let info = cell.info { for flight in info.value.flights { flights.append(flight) } }
+            if let info = cell.info { for load in info.value.loads { loads.append(load) } }
         }
-        return flights
+        return loads
     }
 
     /// The nodes that hold what rules set for a scope.
-    var layers: Set<NodeIdentity> { facts.value.layers }
+    var layers: Set<NodeIdentity> { state.value.layers }
 
     func add(layer: Node) {
-        facts.value.layers.insert(NodeIdentity(node: layer))
+        state.value.layers.insert(NodeIdentity(node: layer))
         scoped.store(true, ordering: .releasing)
     }
 
-    func remove(layer: Node) { facts.value.layers.remove(NodeIdentity(node: layer)) }
+    func remove(layer: Node) { state.value.layers.remove(NodeIdentity(node: layer)) }
 
     /// Closings that wait until nothing is under way in a node.
     var drains: [NodeIdentity: [TaskWaiter]] {
-        get { facts.value.drains }
-        _modify { yield &facts.value.drains }
+        get { state.value.drains }
+        _modify { yield &state.value.drains }
     }
 
     /// Whether a container was ever closed.
-    var hasClosings: Bool { facts.value.hasClosings }
+    var hasClosings: Bool { state.value.hasClosings }
 
-    func noteClosing() { facts.value.hasClosings = true }
+    func markClosing() { state.value.hasClosings = true }
 
     /// How many containers are being closed, with something to wait for or to run.
     var closingCount: Int {
-        get { facts.value.closingCount }
-        set { facts.value.closingCount = newValue }
+        get { state.value.closingCount }
+        set { state.value.closingCount = newValue }
     }
 
     /// How the sources are asked for the keys that have names and are read or observed: a change of theirs reaches those.
-    var namings: [Key: PropertyNaming] { facts.value.namings }
+    var namings: [Key: PropertyNaming] { state.value.namings }
 
     /// Notes how the sources are asked for a key.
-    func note(_ naming: PropertyNaming?, of key: Key) {
-        guard let naming, facts.value.namings[key] == nil else { return }
-        facts.value.namings[key] = naming
+    func register(_ naming: PropertyNaming?, of key: Key) {
+        guard let naming, state.value.namings[key] == nil else { return }
+        state.value.namings[key] = naming
     }
 
     /// Those who observe events, if somebody does.
     var eventHub: EventHub? {
-        get { facts.value.eventHub }
+        get { state.value.eventHub }
         set {
-            facts.value.eventHub = newValue
+            state.value.eventHub = newValue
             observed.store(newValue != nil, ordering: .releasing)
         }
     }
 
     /// The number of the next child that is made.
     func nextChildNumber() -> UInt64 {
-        facts.value.childCount += 1
-        return facts.value.childCount
+        state.value.childCount += 1
+        return state.value.childCount
     }
 
     /// Ends the sequences of a node that is closed; what is returned is to be released outside the lock.
     func endSequences(in node: Node) -> [Observer.Ending] {
-        guard node.storage.facts.followerCount > 0 else { return [] }
+        guard node.storage.state.followerCount > 0 else { return [] }
         return node.storage.cells.flatMap { cell in
-            (cell.info?.value.followers?.facts.value.observers.slots ?? []).compactMap { observer in
+            (cell.info?.value.followers?.state.value.observers.slots ?? []).compactMap { observer in
                 observer.flatMap { $0.isSequence ? $0.end() : nil }
             }
         }
@@ -135,19 +135,19 @@ final class Family: Sendable {
 
     /// Whether something is reported for the first time: what a feature does with a key.
     func isNew(_ feature: Key, _ key: Key) -> Bool {
-        facts.value.reported.insert(Pair(feature: feature, key: key)).inserted
+        state.value.reported.insert(Pair(feature: feature, key: key)).inserted
     }
 
     /// The time of the last change.
-    var now: UInt64 { facts.value.time }
+    var now: UInt64 { state.value.time }
 
     /// The time of the next change, which nothing else has.
     func tick() -> UInt64 {
-        facts.value.time += 1
-        return facts.value.time
+        state.value.time += 1
+        return state.value.time
     }
 
-    /// How many recipes may stand behind one another before those of instances that are gone are taken for the cause: more
+    /// How many provenances may stand behind one another before those of instances that are gone are taken for the cause: more
     /// than there are keys.
     var longestChain: Int { 2 * rootStorage.cellCount + 32 }
 }

@@ -23,7 +23,7 @@ final class Node: Sendable {
     /// A child.
     ///
     /// What is read through it is an input of `recorder`, the load whose handle it was made from.
-    init(parent: Node, recorder: Flight?) {
+    init(parent: Node, recorder: Load?) {
         let family = parent.family
         self.family = family
         above = ChainReference(parent)
@@ -41,8 +41,8 @@ final class Node: Sendable {
 
 /// What a node knows beside its cells.
 ///
-/// Guarded by the lock of the family.
-struct NodeFacts {
+/// Locked by the lock of the family.
+struct NodeState {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
     var closing = ClosingState.open
@@ -59,11 +59,11 @@ struct NodeFacts {
     var serial: UInt64 = 0
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
-    private var rare: FamilyState<RareNodeFacts>?
+    private var rare: FamilyLocked<RareNodeState>?
     // Children are unlinked before they go, so these never dangle.
-    var firstChild: Unowned<Node>?
-    var nextSibling: Unowned<Node>?
-    var previousSibling: Unowned<Node>?
+    var firstChild: UnmanagedReference<Node>?
+    var nextSibling: UnmanagedReference<Node>?
+    var previousSibling: UnmanagedReference<Node>?
 
     func free() { rare?.free() }
 
@@ -81,21 +81,21 @@ struct NodeFacts {
 }
 
 /// What few containers have: made when one does, so that the others are small.
-private struct RareNodeFacts {
+private struct RareNodeState {
     var sources: (any ValueSources)?
     var sourceGeneration: UInt32 = 0
     var answers: UInt32 = 0
-    var scopes: ScopeFacts?
+    var scopes: ScopeState?
     var tracker: Tracker?
     var closers: [Closer] = []
-    var recorder: Flight?
+    var recorder: Load?
     var failures: [Key: FailedLoad] = [:]
 }
 
-extension NodeFacts {
-    private mutating func makeRare() -> FamilyState<RareNodeFacts> {
+extension NodeState {
+    private mutating func makeRare() -> FamilyLocked<RareNodeState> {
         if let rare { return rare }
-        let made = FamilyState(RareNodeFacts())
+        let made = FamilyLocked(RareNodeState())
         rare = made
         return made
     }
@@ -119,7 +119,7 @@ extension NodeFacts {
     }
 
     /// Rules and scopes, if there are any.
-    var scopes: ScopeFacts? {
+    var scopes: ScopeState? {
         get { rare?.value.scopes }
         _modify { yield &makeRare().value.scopes }
     }
@@ -131,7 +131,7 @@ extension NodeFacts {
     }
 
     /// The load that records what is read here.
-    var recorder: Flight? {
+    var recorder: Load? {
         get { rare?.value.recorder }
         set { makeRare().value.recorder = newValue }
     }
@@ -149,22 +149,22 @@ extension NodeFacts {
     }
 }
 
-extension Unowned<Node> {
+extension UnmanagedReference<Node> {
     var depth: Int { use { $0.depth } }
     fileprivate var storage: StorageReference { use { $0.storage } }
-    fileprivate var parent: Unowned<Node>? { use { $0.above?.uncounted } }
+    fileprivate var parent: UnmanagedReference<Node>? { use { $0.above?.uncounted } }
 }
 
 /// A node and its ancestors, nearest first.
 ///
 /// Whoever walks it keeps the node, which keeps its ancestors.
 struct Path: Sequence {
-    fileprivate let start: Unowned<Node>
+    fileprivate let start: UnmanagedReference<Node>
 
     func makeIterator() -> Iterator { Iterator(following: start) }
 
     struct Iterator: IteratorProtocol {
-        fileprivate var following: Unowned<Node>?
+        fileprivate var following: UnmanagedReference<Node>?
 
         mutating func next() -> Node? {
             guard let node = following else { return nil }
@@ -178,7 +178,7 @@ struct Path: Sequence {
     /// What `body` gives for the first node that it gives something for.
     @inline(__always)
     func firstResult<R>(_ body: (Node) -> R?) -> R? {
-        var following: Unowned<Node>? = start
+        var following: UnmanagedReference<Node>? = start
         while let node = following {
             if let result = node.use(body) { return result }
             following = node.parent
@@ -187,7 +187,9 @@ struct Path: Sequence {
     }
 
     @inline(__always)
-    func first(where isMet: (Node) -> Bool) -> Node? { firstResult { isMet($0) ? Unowned($0) : nil }?.object }
+    func first(where isMet: (Node) -> Bool) -> Node? {
+        firstResult { isMet($0) ? UnmanagedReference($0) : nil }?.object
+    }
 
     @inline(__always)
     func contains(where isMet: (Node) -> Bool) -> Bool { firstResult { isMet($0) ? true : nil } ?? false }
@@ -195,44 +197,44 @@ struct Path: Sequence {
 
 // Everything below: under the lock.
 extension Node {
-    var hasChildren: Bool { storage.facts.firstChild != nil }
-    var isEnded: Bool { storage.facts.isEnded }
+    var hasChildren: Bool { storage.state.firstChild != nil }
+    var isEnded: Bool { storage.state.isEnded }
     /// The load whose handle this container, or one above it, was made from: what is read through here is its input.
-    var ownRecorder: Flight? { storage.facts.recorder }
+    var ownRecorder: Load? { storage.state.recorder }
 
     /// What it is called.
-    var number: Int { Int(storage.facts.serial) }
+    var number: Int { Int(storage.state.serial) }
 
-    private func adopt(_ child: Node, _ recorder: Flight?) {
-        child.storage.facts.serial = family.nextChildNumber()
-        if let strictness = storage.facts.strictness { child.storage.facts.strictness = strictness }
-        if let recorder = recorder ?? ownRecorder { child.storage.facts.recorder = recorder }
-        let added = Unowned(child)
-        let next = storage.facts.firstChild
-        child.storage.facts.nextSibling = next
-        next?.storage.facts.previousSibling = added
-        storage.facts.firstChild = added
+    private func adopt(_ child: Node, _ recorder: Load?) {
+        child.storage.state.serial = family.nextChildNumber()
+        if let strictness = storage.state.strictness { child.storage.state.strictness = strictness }
+        if let recorder = recorder ?? ownRecorder { child.storage.state.recorder = recorder }
+        let added = UnmanagedReference(child)
+        let next = storage.state.firstChild
+        child.storage.state.nextSibling = next
+        next?.storage.state.previousSibling = added
+        storage.state.firstChild = added
     }
 
     private func leaveParent() {
-        let previous = storage.facts.previousSibling
-        let next = storage.facts.nextSibling
-        if let previous { previous.storage.facts.nextSibling = next } else { parent?.storage.facts.firstChild = next }
-        next?.storage.facts.previousSibling = previous
+        let previous = storage.state.previousSibling
+        let next = storage.state.nextSibling
+        if let previous { previous.storage.state.nextSibling = next } else { parent?.storage.state.firstChild = next }
+        next?.storage.state.previousSibling = previous
     }
 
     /// The node and its ancestors, nearest first.
-    var path: Path { Path(start: Unowned(self)) }
+    var path: Path { Path(start: UnmanagedReference(self)) }
 
     /// Whether something was set here for the key.
     func holds(_ key: Key) -> Bool {
-        storage.facts.heldMask & key.mask != 0 && storage.existingCell(key)?.has(CellState.held) == true
+        storage.state.heldMask & key.mask != 0 && storage.existingCell(key)?.has(CellFlags.held) == true
     }
 
-    /// Whether something was set here that the recipe names.
-    func holdsInput(of recipe: Recipe) -> Bool {
+    /// Whether something was set here that the provenance names.
+    func holdsInput(of provenance: Provenance) -> Bool {
         // Asked so that it is noted: a chain that is loaded anew asks of all its links.
-        recipe.isOverridden(for: self, above: depth - 1)
+        provenance.isOverridden(for: self, above: depth - 1)
     }
 
     /// Whether this is `ancestor` or stands below it.
@@ -252,7 +254,7 @@ extension Node {
     /// Returns what is to be released outside the lock.
     func giveUp() -> Garbage {
         var garbage = Garbage()
-        storage.facts.isEnded = true
+        storage.state.isEnded = true
         if isRoot {
             garbage.add(family.eventHub)
             family.eventHub = nil
@@ -260,19 +262,19 @@ extension Node {
             leaveParent()
         }
         for cell in storage.cells { giveUp(cell, &garbage) }
-        if storage.facts.hasRare { giveUpRare(&garbage) }
+        if storage.state.hasRare { giveUpRare(&garbage) }
         return garbage
     }
 
     private func giveUpRare(_ garbage: inout Garbage) {
-        if !storage.facts.closers.isEmpty { garbage.addAbandoned(nil) }
-        if let layer = storage.facts.scopes?.layer {
+        if !storage.state.closers.isEmpty { garbage.addAbandoned(nil) }
+        if let layer = storage.state.scopes?.layer {
             family.remove(layer: self)
-            let scopes = parent?.storage.facts.scopes?.scopes
+            let scopes = parent?.storage.state.scopes?.scopes
             if scopes?[layer.path]?.layer == NodeIdentity(node: self) {
-                garbage.add(Retained(parent?.storage.facts.scopes?.scopes.removeValue(forKey: layer.path)))
+                garbage.add(Retained(parent?.storage.state.scopes?.scopes.removeValue(forKey: layer.path)))
             }
         }
-        if let rare = storage.facts.takeRare() { garbage.add(rare) }
+        if let rare = storage.state.takeRare() { garbage.add(rare) }
     }
 }

@@ -1,27 +1,27 @@
 /// Who waits for whom, of all families: loads of one may need another's.
 enum WaitGraph {
     private struct Wait {
-        let waiter: any Activity
+        let waiter: any CallFrame
         /// How often: tasks started by one load may wait for the same.
         var count = 1
     }
 
-    /// Under each activity, those that wait for it.
-    private static let waits = Guarded<[ObjectIdentifier: [ObjectIdentifier: Wait]]>([:])
+    /// Under each frame, those that wait for it.
+    private static let waits = Locked<[ObjectIdentifier: [ObjectIdentifier: Wait]]>([:])
 
     /// Notes that `waiter` is about to wait for `target`, unless that would close a circle of waits.
     ///
     /// - Returns: The circle: each needs the next, and the last, `waiter`, the first, `target`.
-    static func add(_ waiter: (any Activity)?, waitingFor target: any Activity) -> [any Activity]? {
+    static func add(_ waiter: (any CallFrame)?, waitingFor target: any CallFrame) -> [any CallFrame]? {
         guard let waiter else { return nil }
         return waits.withLock { waits in
-            var open: [any Activity] = [waiter]
+            var open: [any CallFrame] = [waiter]
             /// What each needs.
-            var needs: [ObjectIdentifier: any Activity] = [:]
-            func add(_ activity: any Activity, needing next: any Activity) {
-                guard activity !== waiter, needs[ObjectIdentifier(activity)] == nil else { return }
-                needs[ObjectIdentifier(activity)] = next
-                open.append(activity)
+            var needs: [ObjectIdentifier: any CallFrame] = [:]
+            func add(_ frame: any CallFrame, needing next: any CallFrame) {
+                guard frame !== waiter, needs[ObjectIdentifier(frame)] == nil else { return }
+                needs[ObjectIdentifier(frame)] = next
+                open.append(frame)
             }
             while let next = open.popLast() {
                 if next === target { return circle(from: next, needs) }
@@ -36,14 +36,14 @@ enum WaitGraph {
     }
 
     private static func circle(
-        from first: any Activity, _ needs: [ObjectIdentifier: any Activity]
-    ) -> [any Activity] {
+        from first: any CallFrame, _ needs: [ObjectIdentifier: any CallFrame]
+    ) -> [any CallFrame] {
         var circle = [first]
         while let next = needs[ObjectIdentifier(circle[circle.count - 1])] { circle.append(next) }
         return circle
     }
 
-    static func remove(_ waiter: (any Activity)?, waitingFor target: any Activity) {
+    static func remove(_ waiter: (any CallFrame)?, waitingFor target: any CallFrame) {
         guard let waiter else { return }
         // Released outside the lock.
         let removed: Wait? = waits.withLock { waits in

@@ -10,23 +10,23 @@ struct FailedLoad: Sendable {
     private static let longestText = 500
 
     /// Outside every lock, since the error says what it is.
-    init(_ error: any Error, way: [Key], _ recipe: Recipe?) {
+    init(_ error: any Error, way: [Key], _ provenance: Provenance?) {
         let text = "\(error)"
         self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
         self.way = way
-        inputs = recipe?.inputs.map { ($0.key, $0.depth) } ?? []
+        inputs = provenance?.inputs.map { ($0.key, $0.depth) } ?? []
     }
 }
 
-extension Flight {
+extension Load {
     /// Outside the lock: remembers that the load has failed.
-    func remember(_ error: any Error, _ recipe: Recipe?) {
+    func remember(_ error: any Error, _ provenance: Provenance?) {
         if error is CancellationError { return }
-        var failure = FailedLoad(error, way: failedWay(error), recipe)
+        var failure = FailedLoad(error, way: failedWay(error), provenance)
         family.lock.withLock {
             if asker.isEnded { return }
-            failure.count += asker.storage.facts.failures[requested]?.count ?? 0
-            asker.storage.facts.failures[requested] = failure
+            failure.count += asker.storage.state.failures[requested]?.count ?? 0
+            asker.storage.state.failures[requested] = failure
         }
     }
 }

@@ -1,43 +1,43 @@
-extension Flight {
+extension Load {
     /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who waited.
     ///
     /// Returns what the load's own asker gets, and where the instance lives.
     func end(
-        with result: Result<Payload, any Error>, _ recorder: Flight?, _ span: LoadSpan?
+        with result: Result<Payload, any Error>, _ recorder: Load?, _ span: LoadSpan?
     ) -> (result: Result<Payload, any Error>, home: Node) {
         var effects = Effects()
         let duration = span?.duration
-        var failed: Recipe?
+        var failed: Provenance?
         let (given, home): (Result<Payload, any Error>, Node) = family.lock.withLock {
-            let (home, recipe) = settle(duration)
-            let lease = makeLease(home)
-            facts.value.home = Unowned(home)
+            let (home, provenance) = settle(duration)
+            let lifetime = makeLifetime(home)
+            state.value.home = UnmanagedReference(home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
             finish()
             let ending: Ending
             switch result {
-            case .success(let payload): ending = keep(payload, home, recipe, lease, recorder, &effects)
+            case .success(let payload): ending = keep(payload, home, provenance, lifetime, recorder, &effects)
             case .failure:
-                ending = discard(lease, recorder, &effects)
-                failed = recipe
+                ending = discard(lifetime, recorder, &effects)
+                failed = provenance
             }
-            span?.note(ending.kind(of: result, self, home), of: self, home, duration, result, &effects)
-            if let landing = facts.value.landing {
-                let made = Outcome(
-                    result: result, home: home, recipe: recipe, lease: lease,
-                    isOutdated: asker.isOutdated(recipe), isProvisional: facts.value.isProvisional)
-                landing.outcome.withLock { $0 = ending.outcome(for: made) }
+            span?.end(ending.kind(of: result, self, home), of: self, home, duration, result, &effects)
+            if let pendingOutcome = state.value.pendingOutcome {
+                let made = LoadOutcome(
+                    result: result, home: home, provenance: provenance, lifetime: lifetime,
+                    isOutdated: asker.isOutdated(provenance), isProvisional: state.value.isProvisional)
+                pendingOutcome.outcome.withLock { $0 = ending.outcome(for: made) }
             }
-            if case .success = result, let rare = facts.value.rare, !rare.failedNeeds.isEmpty {
+            if case .success = result, let rare = state.value.rare, !rare.failedNeeds.isEmpty {
                 effects.garbage.add(Retained(rare.failedNeeds))
                 rare.failedNeeds = []
             }
             leave(&effects)
-            return (ending.standing.map { .success($0) } ?? result, home)
+            return (ending.existing.map { .success($0) } ?? result, home)
         }
         effects.perform()
         #if DEBUG
-        if let report = family.lock.withLock({ facts.value.rare?.report }) { family.reports.report(report) }
+        if let report = family.lock.withLock({ state.value.rare?.report }) { family.reports.report(report) }
         #endif
         if case .failure(let error) = result { remember(error, failed) }
         if case .failure(let error) = given { parent?.needFailed(failedWay(error), error) }
@@ -49,7 +49,7 @@ extension Flight {
     /// An older instance stays as it is for all who share it: where the new one would take its place, or would be
     /// shared by those who see the older one of something it was made from, the override that hides the older one from
     /// the asker decides.
-    private func settle(_ duration: Duration?) -> (home: Node, recipe: Recipe) {
+    private func settle(_ duration: Duration?) -> (home: Node, provenance: Provenance) {
         var (home, isLocal, overrides) = (home, isLocal, Set<Key>())
         while home !== asker, let older = olderInstance(hiddenAt: home) {
             if older.isLocal { isLocal = true }
@@ -58,29 +58,31 @@ extension Flight {
         }
         // Moved, not copied.
         var inputs: [Input] = []
-        swap(&inputs, &facts.value.inputs)
-        let recipe = Recipe.make(
+        swap(&inputs, &state.value.inputs)
+        let provenance = Provenance.make(
             inputs, isLocal: isLocal, reloads: reloads, others: Array(overrides), longest: family.longestChain,
             duration)
-        return (home, recipe)
+        return (home, provenance)
     }
 
-    /// Under the lock: the recipe of an instance that `home` sees, and the asker does not, of what is loaded or of what the
+    /// Under the lock: the provenance of an instance that `home` sees, and the asker does not, of what is loaded or of what the
     /// load has read.
-    private func olderInstance(hiddenAt home: Node) -> Recipe? {
-        func older(_ key: Key) -> Recipe? {
-            guard let (cell, owner) = home.find(key).present, let recipe = cell.info?.value.recipe else { return nil }
-            return asker.isValid(recipe, of: owner.depth) ? nil : recipe
+    private func olderInstance(hiddenAt home: Node) -> Provenance? {
+        func older(_ key: Key) -> Provenance? {
+            guard let (cell, owner) = home.find(key).present, let provenance = cell.info?.value.provenance else {
+                return nil
+            }
+            return asker.isValid(provenance, of: owner.depth) ? nil : provenance
         }
-        if let recipe = older(requested) { return recipe }
-        for input in facts.value.inputs { if let recipe = older(input.key) { return recipe } }
+        if let provenance = older(requested) { return provenance }
+        for input in state.value.inputs { if let provenance = older(input.key) { return provenance } }
         return nil
     }
 
-    /// Only what has closers, or was made from something that has, needs a lease.
-    private func makeLease(_ home: Node) -> Lease? {
-        guard let rare = facts.value.rare, !rare.closers.isEmpty || !rare.needs.isEmpty else { return nil }
-        return Lease(requested, home: home, serial: family.tick(), closers: rare.closers, needs: rare.needs)
+    /// Only what has closers, or was made from something that has, needs a lifetime.
+    private func makeLifetime(_ home: Node) -> InstanceLifetime? {
+        guard let rare = state.value.rare, !rare.closers.isEmpty || !rare.needs.isEmpty else { return nil }
+        return InstanceLifetime(requested, home: home, serial: family.tick(), closers: rare.closers, needs: rare.needs)
     }
 
     /// What becomes of what was made.
@@ -90,11 +92,11 @@ extension Flight {
         /// The load's own asker gets what stands in its way; those who waited what was made.
         case hidden(Payload)
         /// All get what someone else has put there. Since it may have left its cell again when they come, those who waited
-        /// are handed its lease, too.
-        case overtaken(Payload, home: Node, recipe: Recipe?, lease: Lease?)
+        /// are handed its lifetime, too.
+        case overtaken(Payload, home: Node, provenance: Provenance?, lifetime: InstanceLifetime?)
 
         /// What the load's own asker gets in place of what was made.
-        var standing: Payload? {
+        var existing: Payload? {
             switch self {
             case .made: nil
             case .hidden(let payload), .overtaken(let payload, _, _, _): payload
@@ -103,20 +105,21 @@ extension Flight {
 
         /// Under the lock: what events call it.
         func kind(
-            of result: Result<Payload, any Error>, _ flight: Flight, _ home: Node
+            of result: Result<Payload, any Error>, _ load: Load, _ home: Node
         ) -> ContainerEvent.Kind {
             if case .failure = result { return .failed }
             guard case .made = self else { return .overtaken }
-            let cell = home.storage.existingCell(flight.requested)
-            guard let cell, cell.has(CellState.loaded), let info = cell.info else { return .notKept }
+            let cell = home.storage.existingCell(load.requested)
+            guard let cell, cell.has(CellFlags.loaded), let info = cell.info else { return .notKept }
             return info.value.loadCount > 1 ? .reloaded : .loaded
         }
 
-        func outcome(for made: Outcome) -> Outcome {
-            guard case .overtaken(let payload, let home, let recipe, let lease) = self else { return made }
-            let empty = Recipe(inputs: [], isLocal: false, reloads: false)
-            return Outcome(
-                result: .success(payload), home: home, recipe: recipe ?? empty, lease: lease, isOutdated: false)
+        func outcome(for made: LoadOutcome) -> LoadOutcome {
+            guard case .overtaken(let payload, let home, let provenance, let lifetime) = self else { return made }
+            let empty = Provenance(inputs: [], isLocal: false, reloads: false)
+            return LoadOutcome(
+                result: .success(payload), home: home, provenance: provenance ?? empty, lifetime: lifetime,
+                isOutdated: false)
         }
     }
 
@@ -124,28 +127,28 @@ extension Flight {
     ///
     /// What was set meanwhile wins, and so does what someone else loaded there.
     private func keep(
-        _ payload: Payload, _ home: Node, _ recipe: Recipe, _ lease: Lease?, _ recorder: Flight?,
+        _ payload: Payload, _ home: Node, _ provenance: Provenance, _ lifetime: InstanceLifetime?, _ recorder: Load?,
         _ effects: inout Effects
     ) -> Ending {
-        effects.garbage.add(lease, isForNobody: false)
+        effects.garbage.add(lifetime, isForNobody: false)
         if asker.isEnded { return .made }
-        noteLast(recipe, &effects)
-        if let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
-            !cell.has(CellState.loaded) || owner.depth <= home.depth
+        rememberLast(provenance, &effects)
+        if let (cell, owner) = asker.find(requested).present, let existing = cell.payload,
+            !cell.has(CellFlags.loaded) || owner.depth <= home.depth
         {
-            note(cell, at: owner.depth, recorder)
+            recordRead(of: cell, at: owner.depth, recorder)
             if owner.depth > home.depth {
                 // Who does not see what was set below the home still shares what was loaded for it.
-                if home.find(requested).present == nil { _ = place(payload, home, recipe, lease, &effects) }
-                return .hidden(standing)
+                if home.find(requested).present == nil { _ = place(payload, home, provenance, lifetime, &effects) }
+                return .hidden(existing)
             }
-            effects.garbage.add(lease, isForNobody: true)
-            let facts = cell.info?.value
-            return .overtaken(standing, home: owner.object, recipe: facts?.recipe, lease: facts?.lease)
+            effects.garbage.add(lifetime, isForNobody: true)
+            let state = cell.info?.value
+            return .overtaken(existing, home: owner.object, provenance: state?.provenance, lifetime: state?.lifetime)
         }
-        if let cell = place(payload, home, recipe, lease, &effects) {
-            note(cell, at: home.depth, recorder)
-            if home !== asker, asker.isValid(recipe, of: home.depth) {
+        if let cell = place(payload, home, provenance, lifetime, &effects) {
+            recordRead(of: cell, at: home.depth, recorder)
+            if home !== asker, asker.isValid(provenance, of: home.depth) {
                 asker.link(requested, to: cell)
             } else if home !== asker {
                 // Something was set meanwhile that hides it from the asker, of which nobody told those who observe there:
@@ -153,26 +156,27 @@ extension Flight {
                 repeatIfObserved(&effects)
             }
         } else {
-            recordUnkept(home, recipe, lease, recorder)
-            if !facts.value.isProvisional { repeatIfObserved(&effects) }
+            recordUnkept(home, provenance, lifetime, recorder)
+            if !state.value.isProvisional { repeatIfObserved(&effects) }
         }
         return .made
     }
 
     /// Under the lock: where the next load will live is guessed by this one.
-    private func noteLast(_ recipe: Recipe, _ effects: inout Effects) {
+    private func rememberLast(_ provenance: Provenance, _ effects: inout Effects) {
         let loads = family.loads(of: requested)
-        let last = loads.value.lastRecipe.take()
-        loads.value.lastRecipe = recipe
+        let last = loads.value.lastProvenance.take()
+        loads.value.lastProvenance = provenance
         // What lets go of a long chain does so outside the lock.
         if let last, last.length > 8 { effects.garbage.add(last) }
     }
 
     /// Under the lock: the instance is not kept, but whoever needed it was made from it.
-    private func recordUnkept(_ home: Node, _ recipe: Recipe, _ lease: Lease?, _ recorder: Flight?) {
-        let made = Outcome(
-            result: .success(Payload(())), home: home, recipe: recipe, lease: lease, isOutdated: false,
-            isProvisional: facts.value.isProvisional)
+    private func recordUnkept(_ home: Node, _ provenance: Provenance, _ lifetime: InstanceLifetime?, _ recorder: Load?)
+    {
+        let made = LoadOutcome(
+            result: .success(Payload(())), home: home, provenance: provenance, lifetime: lifetime, isOutdated: false,
+            isProvisional: state.value.isProvisional)
         recorder?.record(made, of: requested)
         asker.ownRecorder?.record(made, of: requested)
     }
@@ -180,7 +184,7 @@ extension Flight {
     /// Under the lock: an instance that was reset, or that is made from old values, is loaded again at once if it is
     /// observed: those who observe know that the one before is gone, and would never hear of another.
     private func repeatIfObserved(_ effects: inout Effects) {
-        let isReset = facts.value.rare?.resets.isEmpty == false
+        let isReset = state.value.rare?.resets.isEmpty == false
         guard reloads || isReset, let followers = asker.storage.existingCell(requested)?.info?.value.followers else {
             return
         }
@@ -188,85 +192,86 @@ extension Flight {
     }
 
     /// Whose end those wait for who are told of this load.
-    private var holder: (any Activity)? { outermost.flatMap { $0.isFinished ? nil : $0 } }
+    private var holder: (any CallFrame)? { outermost.flatMap { $0.isFinished ? nil : $0 } }
 
     /// Under the lock: what the asker gets of a load that failed: what was set meanwhile, if something was.
-    private func discard(_ lease: Lease?, _ recorder: Flight?, _ effects: inout Effects) -> Ending {
-        effects.garbage.add(lease, isForNobody: true)
-        guard !asker.isEnded, let (cell, owner) = asker.find(requested).present, let standing = cell.payload,
-            !cell.has(CellState.loaded)
+    private func discard(_ lifetime: InstanceLifetime?, _ recorder: Load?, _ effects: inout Effects) -> Ending {
+        effects.garbage.add(lifetime, isForNobody: true)
+        guard !asker.isEnded, let (cell, owner) = asker.find(requested).present, let existing = cell.payload,
+            !cell.has(CellFlags.loaded)
         else { return .made }
-        note(cell, at: owner.depth, recorder)
-        let home = facts.value.home!
-        if owner.depth > home.depth { return .hidden(standing) }
-        let facts = cell.info?.value
-        return .overtaken(standing, home: owner.object, recipe: facts?.recipe, lease: facts?.lease)
+        recordRead(of: cell, at: owner.depth, recorder)
+        let home = state.value.home!
+        if owner.depth > home.depth { return .hidden(existing) }
+        let state = cell.info?.value
+        return .overtaken(existing, home: owner.object, provenance: state?.provenance, lifetime: state?.lifetime)
     }
 
     /// Under the lock: stores what was made, if it is wanted.
     private func place(
-        _ payload: Payload, _ home: Node, _ recipe: Recipe, _ lease: Lease?, _ effects: inout Effects
+        _ payload: Payload, _ home: Node, _ provenance: Provenance, _ lifetime: InstanceLifetime?,
+        _ effects: inout Effects
     ) -> CellReference? {
-        guard isWanted(at: home, recipe) else { return nil }
+        guard isWanted(at: home, provenance) else { return nil }
         let cell = home.storage.cell(requested)
-        let flags = CellState.loaded | cell.standing
+        let flags = CellFlags.loaded | cell.heldFlags
         let time = family.tick()
         // What rules may drop again at once is not to be read before they have run.
         let isOpen = !reloads || home.isConfigured
         effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
         if requested.kind != .property {
             let info = cell.makeInfo()
-            info.value.recipe = recipe
-            info.value.lease = lease
+            info.value.provenance = provenance
+            info.value.lifetime = lifetime
             info.value.loadCount &+= 1
             if !home.isRoot { home.link(requested) }
-            if reloads { home.follow(recipe, by: requested) }
+            if reloads { home.follow(provenance, by: requested) }
         }
         cell.countChange(at: time)
         #if DEBUG
-        if !home.isRoot, isExternal || lease?.hasClosers == true { noteMadeAgain(at: home, recipe) }
+        if !home.isRoot, isExternal || lifetime?.hasClosers == true { markMadeAgain(at: home, provenance) }
         #endif
         home.announce(requested, as: Node.Announcement(isLoad: true), holder, &effects)
         return cell
     }
 
-    /// Under the lock: what is dear is made once more for a child, by the way that the recipe tells.
-    private func noteMadeAgain(at home: Node, _ recipe: Recipe) {
-        guard !recipe.isLocal, limit == nil, let root = home.path.first(where: { $0.isRoot }),
-            let way = recipe.way(.max, to: { home.holds($0) })
+    /// Under the lock: what is dear is made once more for a child, by the way that the provenance tells.
+    private func markMadeAgain(at home: Node, _ provenance: Provenance) {
+        guard !provenance.isLocal, limit == nil, let root = home.path.first(where: { $0.isRoot }),
+            let way = provenance.way(.max, to: { home.holds($0) })
         else { return }
-        let isThere = root.storage.existingCell(requested)?.has(CellState.loaded) == true
+        let isThere = root.storage.existingCell(requested)?.has(CellFlags.loaded) == true
         guard isThere || family.existingLoads(of: requested)?.value.isMadeBelow == true else {
             family.loads(of: requested).value.isMadeBelow = true
             return
         }
         guard family.isNew(requested, requested) else { return }
-        facts.value.more().report = Messages.madeAgain(requested, [requested] + way)
+        state.value.more().report = Messages.madeAgain(requested, [requested] + way)
     }
 
-    private func note(_ cell: CellReference, at depth: Int, _ recorder: Flight?) {
+    private func recordRead(of cell: CellReference, at depth: Int, _ recorder: Load?) {
         recorder?.record(cell, at: depth)
         asker.ownRecorder?.record(cell, at: depth)
     }
 
     /// Whether what was made is to stay: the key was not reset meanwhile, what puts it below the root still stands, and,
     /// if it reloads, nothing changed that it was made from.
-    private func isWanted(at home: Node, _ recipe: Recipe) -> Bool {
-        guard !facts.value.isProvisional, facts.value.rare?.resets.contains(where: { $0 === home }) != true else {
+    private func isWanted(at home: Node, _ provenance: Provenance) -> Bool {
+        guard !state.value.isProvisional, state.value.rare?.resets.contains(where: { $0 === home }) != true else {
             return false
         }
-        guard home.isRoot || home.anchors(requested, recipe) else { return false }
-        return !asker.isOutdated(recipe)
+        guard home.isRoot || home.anchors(requested, provenance) else { return false }
+        return !asker.isOutdated(provenance)
     }
 
     private func leave(_ effects: inout Effects) {
-        family.existingLoads(of: requested)?.value.flights.remove(self)
+        family.existingLoads(of: requested)?.value.loads.remove(self)
         let drains = asker.endUnderWay()
         if !drains.isEmpty { effects.waiters += drains }
-        facts.value.container = nil
-        facts.value.landing = nil
-        facts.value.task = nil
-        guard let rare = facts.value.rare else { return }
+        state.value.container = nil
+        state.value.pendingOutcome = nil
+        state.value.task = nil
+        guard let rare = state.value.rare else { return }
         if !rare.waiters.isEmpty { effects.waiters += rare.waiters.takeAll() }
         rare.seen = []
         rare.closers = []
@@ -276,27 +281,27 @@ extension Flight {
 }
 
 // Under the lock.
-extension Flight {
+extension Load {
     /// Whether something changed by now that this load has read, so that who asks from now on must not be given what it
     /// makes.
-    var isOutdated: Bool { reloads && facts.value.inputs.contains { asker.hasChanged($0) } }
+    var isOutdated: Bool { reloads && state.value.inputs.contains { asker.hasChanged($0) } }
 }
 
 // Under the lock.
 extension Node {
-    /// Whether an instance made by `recipe` may stay in this node, which is no root: something here made it its home.
-    func anchors(_ key: Key, _ recipe: Recipe) -> Bool {
-        if recipe.isLocal || holds(key) { return true }
+    /// Whether an instance made by `provenance` may stay in this node, which is no root: something here made it its home.
+    func anchors(_ key: Key, _ provenance: Provenance) -> Bool {
+        if provenance.isLocal || holds(key) { return true }
         // Nearly always it is a direct input.
-        for input in recipe.inputs where input.depth == depth { if holds(input.key) { return true } }
-        return holdsInput(of: recipe)
+        for input in provenance.inputs where input.depth == depth { if holds(input.key) { return true } }
+        return holdsInput(of: provenance)
     }
 
-    /// Whether something changed that was read for `recipe`, as this node sees it.
-    func isStale(_ recipe: Recipe) -> Bool { recipe.inputs.contains { hasChanged($0) } }
+    /// Whether something changed that was read for `provenance`, as this node sees it.
+    func isStale(_ provenance: Provenance) -> Bool { provenance.inputs.contains { hasChanged($0) } }
 
     /// Whether that is so and the instance is not kept then.
-    func isOutdated(_ recipe: Recipe) -> Bool { recipe.reloads && isStale(recipe) }
+    func isOutdated(_ provenance: Provenance) -> Bool { provenance.reloads && isStale(provenance) }
 
     func hasChanged(_ input: Input) -> Bool {
         if let (cell, owner) = find(input.key).present {
@@ -304,7 +309,7 @@ extension Node {
         }
         // What was never there, the placeholder of a strict container say, has not gone; what is there is hidden.
         guard let owner = path.first(where: { $0.depth == input.depth }),
-            let cell = owner.storage.existingCell(input.key), !cell.has(CellState.hasWord)
+            let cell = owner.storage.existingCell(input.key), !cell.has(CellFlags.hasWord)
         else { return true }
         return cell.info?.value.changed != input.changed
     }

@@ -9,92 +9,92 @@ struct LoadSpan: Sendable {
     ///
     /// Nil if nobody wants to know.
     @inline(__always)
-    static func begin(_ flight: Flight) -> LoadSpan? {
+    static func begin(_ load: Load) -> LoadSpan? {
         #if DEBUG
-        return flight.requested.kind == .property ? nil : LoadSpan(flight)
+        return load.requested.kind == .property ? nil : LoadSpan(load)
         #else
-        return flight.family.hasEvents && flight.requested.kind != .property ? LoadSpan(flight) : nil
+        return load.family.hasEvents && load.requested.kind != .property ? LoadSpan(load) : nil
         #endif
     }
 
     @inline(never)
-    private init(_ flight: Flight) {
-        var note: EventNote?
-        if flight.family.hasEvents {
-            note = flight.family.lock.withLock {
-                flight.family.eventHub.map { hub in
-                    flight.facts.value.more().number = hub.nextLoad()
-                    return flight.note(.loadBegan, hub)
+    private init(_ load: Load) {
+        var pending: PendingEvent?
+        if load.family.hasEvents {
+            pending = load.family.lock.withLock {
+                load.family.eventHub.map { hub in
+                    load.state.value.more().number = hub.nextLoad()
+                    return load.makeEvent(.loadBegan, hub)
                 }
             }
         }
-        hub = note?.hub
-        note?.tell()
+        hub = pending?.hub
+        pending?.tell()
         start = .now
     }
 
     var duration: Duration { .now - start }
 
-    /// Under the lock: the load has ended.
-    func note(
-        _ kind: ContainerEvent.Kind, of flight: Flight, _ home: Node, _ duration: Duration?,
+    /// The load has ended.
+    func end(
+        _ kind: ContainerEvent.Kind, of load: Load, _ home: Node, _ duration: Duration?,
         _ result: Result<Payload, any Error>, _ effects: inout Effects
     ) {
         guard let hub else { return }
-        var note = flight.note(kind, hub)
-        note.event.duration = duration
-        if case .failure(let error) = result { note.event.error = error } else { note.event.home = home.number }
-        effects.add(note)
+        var pending = load.makeEvent(kind, hub)
+        pending.event.duration = duration
+        if case .failure(let error) = result { pending.event.error = error } else { pending.event.home = home.number }
+        effects.add(pending)
     }
 }
 
 /// A read that waits for a load which another one has begun, if somebody hears of it.
 struct WaitSpan: Sendable {
-    private let flight: Flight
-    private let waiter: (any Activity)?
+    private let load: Load
+    private let waiter: (any CallFrame)?
     private let start: ContinuousClock.Instant
 
     @inline(__always)
-    static func begin(waitingFor flight: Flight, _ waiter: (any Activity)?) -> WaitSpan? {
-        flight.family.hasEvents ? WaitSpan(flight, waiter) : nil
+    static func begin(waitingFor load: Load, _ waiter: (any CallFrame)?) -> WaitSpan? {
+        load.family.hasEvents ? WaitSpan(load, waiter) : nil
     }
 
-    private init(_ flight: Flight, _ waiter: (any Activity)?) {
-        self.flight = flight
+    private init(_ load: Load, _ waiter: (any CallFrame)?) {
+        self.load = load
         self.waiter = waiter
         start = .now
     }
 
     /// Outside the lock.
     func end() {
-        let note: EventNote? = flight.family.lock.withLock {
-            guard let hub = flight.family.eventHub else { return nil }
-            var note = flight.note(.waited, hub)
-            note.event.neededBy = flight.family.number(ofLoadAbove: waiter)
-            note.event.way = (waiter?.way ?? []) + [flight.requested]
-            note.event.duration = note.event.time - start
-            return note
+        let pending: PendingEvent? = load.family.lock.withLock {
+            guard let hub = load.family.eventHub else { return nil }
+            var pending = load.makeEvent(.waited, hub)
+            pending.event.neededBy = load.family.number(ofLoadAbove: waiter)
+            pending.event.way = (waiter?.way ?? []) + [load.requested]
+            pending.event.duration = pending.event.time - start
+            return pending
         }
-        note?.tell()
+        pending?.tell()
     }
 }
 
-extension Flight {
-    /// Under the lock: notes what happens to the load.
-    fileprivate func note(_ kind: ContainerEvent.Kind, _ hub: EventHub) -> EventNote {
-        var note = EventNote(kind, requested, in: asker.number, hub)
-        note.event.load = facts.value.rare?.number
-        note.event.neededBy = family.number(ofLoadAbove: parent)
+extension Load {
+    /// Makes an event of what happens to the load.
+    fileprivate func makeEvent(_ kind: ContainerEvent.Kind, _ hub: EventHub) -> PendingEvent {
+        var pending = PendingEvent(kind, requested, in: asker.number, hub)
+        pending.event.load = state.value.rare?.number
+        pending.event.neededBy = family.number(ofLoadAbove: parent)
         // It counts as finished by its end.
-        note.event.way = (parent?.way ?? []) + [requested]
-        return note
+        pending.event.way = (parent?.way ?? []) + [requested]
+        return pending
     }
 }
 
 extension Family {
-    /// Under the lock: what events call the load that needs what `activity` needs, if it is one of this family.
-    fileprivate func number(ofLoadAbove activity: (any Activity)?) -> UInt64? {
-        let flight = activity?.chain.lazy.compactMap { $0 as? Flight }.first
-        return flight?.family === self ? flight?.facts.value.rare?.number : nil
+    /// Under the lock: what events call the load that needs what `frame` needs, if it is one of this family.
+    fileprivate func number(ofLoadAbove frame: (any CallFrame)?) -> UInt64? {
+        let load = frame?.chain.lazy.compactMap { $0 as? Load }.first
+        return load?.family === self ? load?.state.value.rare?.number : nil
     }
 }

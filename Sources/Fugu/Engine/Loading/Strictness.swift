@@ -5,7 +5,7 @@ package final class Strictness: Sendable {
         /// What was refused, by whose load it was needed, and what to do.
         package let error: LoadError
         /// What would have been loaded.
-        package let feature: Swap
+        package let feature: Override
         /// Where it was read, or a key that names it was made, if that is known.
         package let place: SourcePlace?
     }
@@ -14,7 +14,7 @@ package final class Strictness: Sendable {
     private let report: @Sendable (Refusal) -> Void
     fileprivate let isForAll: Bool
     /// Kept, so that all who read a feature share its placeholder as they would share the feature.
-    private let placeholders = Guarded<[Key: Payload]>([:])
+    private let placeholders = Locked<[Key: Payload]>([:])
 
     /// - Parameters:
     ///   - isForAll: Whether the container belongs to no test in particular. Then neither do placeholders, and what is
@@ -34,13 +34,13 @@ package final class Strictness: Sendable {
     /// Reports the load and gives the placeholder, or throws if the kind can.
     ///
     /// `isForPart`: Whether what is given is read to swap a part of it, which is no mistake.
-    fileprivate func answer(_ request: Request, _ parent: (any Activity)?, isForPart: Bool) throws -> Payload {
+    fileprivate func answer(_ request: Request, _ parent: (any CallFrame)?, isForPart: Bool) throws -> Payload {
         if !isForPart || request.placeholder == nil {
             let way = (parent?.way ?? []) + [request.key]
             let place = request.place?.outsideLibrary
             let error = LoadError.external(
                 way, at: request.key.isValueKey ? nil : place, remedy: advise(Messages.swapLine(for: request.key)))
-            report(Refusal(error: error, feature: Swap(key: request.key), place: place))
+            report(Refusal(error: error, feature: Override(key: request.key), place: place))
             guard request.placeholder != nil else { throw error }
         }
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
@@ -58,14 +58,14 @@ extension Node {
     /// It counts as read, from the root: a child that swaps it has its own instance of whatever was made with the
     /// placeholder.
     func refuse(
-        _ request: Request, by strictness: Strictness, _ recorder: Flight?, _ parent: (any Activity)?
+        _ request: Request, by strictness: Strictness, _ recorder: Load?, _ parent: (any CallFrame)?
     ) throws -> Payload {
         family.lock.withLock {
             guard let root = path.first(where: { $0.isRoot }) else { return }
             let cell = root.storage.cell(request.key)
-            for flight in [recorder, ownRecorder].compactMap(\.self) {
-                flight.record(cell, at: root.depth)
-                if strictness.isForAll { flight.facts.value.isProvisional = true }
+            for load in [recorder, ownRecorder].compactMap(\.self) {
+                load.record(cell, at: root.depth)
+                if strictness.isForAll { load.state.value.isProvisional = true }
             }
         }
         let isForPart = (parent as? Exclusion).map { $0.modified == request.key && $0.node === self } ?? false
@@ -82,16 +82,16 @@ extension Container {
 
     /// Whether this container is strict.
     package var isStrict: Bool {
-        let node = backing.node
-        return node.family.lock.withLock { node.storage.facts.strictness != nil }
+        let node = backend.node
+        return node.family.lock.withLock { node.storage.state.strictness != nil }
     }
 
     /// Takes away every feature that was loaded in this container, so that the next read asks for it again.
     package func dropLoadedFeatures() {
-        let node = backing.node
+        let node = backend.node
         var effects = Effects()
         node.family.lock.withLock {
-            for cell in node.storage.cells where cell.has(CellState.loaded) && cell.key.kind != .property {
+            for cell in node.storage.cells where cell.has(CellFlags.loaded) && cell.key.kind != .property {
                 node.dropLoaded(cell, &effects)
             }
         }
@@ -99,9 +99,9 @@ extension Container {
     }
 
     private func setStrictness(_ strictness: Strictness?) {
-        let node = backing.node
+        let node = backend.node
         node.family.lock.withLock {
-            for node in node.subtree { node.storage.facts.strictness = strictness }
+            for node in node.subtree { node.storage.state.strictness = strictness }
         }
     }
 }

@@ -5,7 +5,7 @@ final class TaskWaiter: Sendable {
         case suspended(CheckedContinuation<Void, any Error>)
         case released(isCancelled: Bool)
     }
-    private let state = Guarded(State.idle)
+    private let state = Locked(State.idle)
 
     func wake() { release(isCancelled: false) }
 

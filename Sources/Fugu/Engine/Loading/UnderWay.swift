@@ -3,21 +3,21 @@ extension Node {
     /// A load that was asked for here, or a read that waits here for one, begins.
     ///
     /// Until its end no closing of this node, or of one above it, goes on.
-    func beginUnderWay() { storage.facts.underWay += 1 }
+    func beginUnderWay() { storage.state.underWay += 1 }
 
     /// It has ended.
     ///
     /// What is returned is to be woken outside the lock.
     func endUnderWay() -> [Waiter] {
-        storage.facts.underWay -= 1
-        guard storage.facts.underWay == 0, !family.drains.isEmpty else { return [] }
+        storage.state.underWay -= 1
+        guard storage.state.underWay == 0, !family.drains.isEmpty else { return [] }
         return family.drains.removeValue(forKey: NodeIdentity(node: self))?.map { .task($0) } ?? []
     }
 
     /// For each of the nodes where something is under way: what tells that nothing is any more.
     static func drains(of nodes: [Node]) -> [TaskWaiter] {
         nodes.compactMap { node in
-            guard node.storage.facts.underWay > 0 else { return nil }
+            guard node.storage.state.underWay > 0 else { return nil }
             let waiter = TaskWaiter()
             node.family.drains[NodeIdentity(node: node), default: []].append(waiter)
             return waiter

@@ -9,12 +9,12 @@ extension Node {
         /// The transaction that ends with this.
         ///
         /// What waits for its end about the same key is not told.
-        var transaction: (any Activity)?
+        var transaction: (any CallFrame)?
     }
 
     /// Under the lock: queues what those are to hear who observe the key here, or below and see what is here.
     func announce(
-        _ key: Key, as announcement: Announcement = Announcement(), _ holder: (any Activity)?, _ effects: inout Effects
+        _ key: Key, as announcement: Announcement = Announcement(), _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
         guard let info = storage.existingCell(key)?.info else { return }
         // Nearly always there is nobody below.
@@ -30,48 +30,48 @@ extension Node {
 extension Followers {
     /// Queues what is seen now, if that is another state than the one that was told last.
     func refresh(
-        as announcement: Node.Announcement = Node.Announcement(), _ holder: (any Activity)?, _ effects: inout Effects
+        as announcement: Node.Announcement = Node.Announcement(), _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        if facts.value.isEnded { return }
+        if state.value.isEnded { return }
         // What was dropped unheard is owed, be it that something has gone.
         var isOwed = false
         if let transaction = announcement.transaction, !announcement.isSilent {
-            let dropped = facts.value.events.removeAll(heldBy: transaction)
+            let dropped = state.value.events.removeAll(heldBy: transaction)
             isOwed = !dropped.isEmpty
             if isOwed { effects.garbage.add(Retained(dropped)) }
         }
         let visible = node.use { $0.visible(key) }
         guard let visible, let payload = visible.payload else {
-            let isKnown = if case .state = facts.value.known { true } else { false }
+            let isKnown = if case .state = state.value.known { true } else { false }
             if isOwed || isKnown && !announcement.isSilent {
                 reload(holder, &effects)
             } else if isKnown {
-                facts.value.known = .nothing
+                state.value.known = .nothing
             }
             return
         }
-        let state = FollowersFacts.Known.state(Stamp(of: visible))
-        let isNews = facts.value.known != state
-        facts.value.known = state
+        let known = FollowersState.Known.state(Stamp(of: visible))
+        let isNews = state.value.known != known
+        state.value.known = known
         guard !announcement.isSilent, isOwed || isNews else { return }
         effects.tell(announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
     }
 
     /// After something was set or reset that may hide or uncover what those wait for who know that the value is gone.
-    func lookAgain(_ holder: (any Activity)?, _ effects: inout Effects) {
-        guard case .loss = facts.value.known else { return }
+    func lookAgain(_ holder: (any CallFrame)?, _ effects: inout Effects) {
+        guard case .loss = state.value.known else { return }
         if node.use({ $0.visible(key) }) == nil { reload(holder, &effects) } else { refresh(holder, &effects) }
     }
 
     /// Lets the key be loaded again for those who observe it, unless there is something by then.
-    func reload(_ holder: (any Activity)?, _ effects: inout Effects) {
+    func reload(_ holder: (any CallFrame)?, _ effects: inout Effects) {
         var attempts = 0
-        if case .loss(let known) = facts.value.known { attempts = known }
+        if case .loss(let known) = state.value.known { attempts = known }
         reload(after: attempts, holder, &effects)
     }
 
-    private func reload(after attempts: Int, _ holder: (any Activity)?, _ effects: inout Effects) {
-        facts.value.known = .loss(attempts: attempts)
+    private func reload(after attempts: Int, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+        state.value.known = .loss(attempts: attempts)
         effects.tell(.gone, self, until: holder)
     }
 
@@ -85,7 +85,7 @@ extension Followers {
 
     /// What is to be delivered by the one who asks, if nothing is being delivered or waits for it.
     func begin(_ event: Event) -> Turn? {
-        guard !facts.value.isDelivering, facts.value.events.isEmpty else { return nil }
+        guard !state.value.isDelivering, state.value.events.isEmpty else { return nil }
         return turn(event)
     }
 
@@ -93,27 +93,27 @@ extension Followers {
     ///
     /// The first time that is nothing, if another thread is at it.
     func takeTurn(isFirst: Bool) -> Turn? {
-        if isFirst, facts.value.isDelivering { return nil }
-        facts.value.isDelivering = false
-        guard let event = facts.value.events.first, isDue(event), !facts.value.isEnded, let turn = turn(event) else {
+        if isFirst, state.value.isDelivering { return nil }
+        state.value.isDelivering = false
+        guard let event = state.value.events.first, isDue(event), !state.value.isEnded, let turn = turn(event) else {
             return nil
         }
-        facts.value.events.removeFirst()
+        state.value.events.removeFirst()
         return turn
     }
 
     private func turn(_ event: Event) -> Turn? {
-        guard let container = facts.value.container else { return nil }
-        facts.value.isDelivering = true
-        return Turn(followers: self, event: event, observers: facts.value.observers.slots, container: container)
+        guard let container = state.value.container else { return nil }
+        state.value.isDelivering = true
+        return Turn(followers: self, event: event, observers: state.value.observers.slots, container: container)
     }
 
     /// Whether an event need not wait any longer.
     ///
-    /// An activity of another container holds up nothing that comes later.
+    /// A frame of another container holds up nothing that comes later.
     private func isDue(_ event: Event) -> Bool {
         guard let holder = event.holder, !holder.isFinished else { return true }
-        return facts.value.events.freeCount > 0 && !node.use { holder.isOf($0) }
+        return state.value.events.freeCount > 0 && !node.use { holder.isOf($0) }
     }
 
     /// After a reload: nothing may have been loaded, since something else is seen by now, or what was loaded may not
@@ -122,14 +122,14 @@ extension Followers {
     /// What cannot fail is loaded again, a few times.
     fileprivate func check(_ effects: inout Effects) {
         if node.use({ $0.visible(key) }) != nil { return refresh(nil, &effects) }
-        guard case .loss(let attempts) = facts.value.known, attempts < 8, !key.kind.throws else { return }
+        guard case .loss(let attempts) = state.value.known, attempts < 8, !key.kind.throws else { return }
         reload(after: attempts + 1, nil, &effects)
     }
 
     /// What to do where something is gone: how to load it again, if nothing is there by now.
     fileprivate func reloaderIfGone(_ effects: inout Effects) -> Reloader? {
-        if facts.value.isEnded || node.use({ $0.isRefusing(nil) }) { return nil }
-        if node.use({ $0.visible(key) }) == nil { return facts.value.reloader }
+        if state.value.isEnded || node.use({ $0.isRefusing(nil) }) { return nil }
+        if node.use({ $0.visible(key) }) == nil { return state.value.reloader }
         refresh(nil, &effects)
         return nil
     }
@@ -147,7 +147,7 @@ extension Followers {
         guard let reloader else { return }
         reloader(container)
         var laterEffects = Effects()
-        family.lock.withLock { if !facts.value.isEnded { check(&laterEffects) } }
+        family.lock.withLock { if !state.value.isEnded { check(&laterEffects) } }
         laterEffects.perform()
     }
 }

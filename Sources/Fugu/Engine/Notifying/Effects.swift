@@ -9,27 +9,27 @@ struct Effects {
     private var followers: Followers?
     private var moreFollowers: [Followers] = []
     /// What those are told who observe events.
-    private var notes: [EventNote]?
+    private var events: [PendingEvent]?
 
     init(beginsAtOnce: Bool = false) { self.beginsAtOnce = beginsAtOnce }
 
     /// Under the lock: queues what followers are to be told, at the end of `holder` or when this is performed.
-    mutating func tell(_ news: Event.News, _ followers: Followers, until holder: (any Activity)?) {
+    mutating func tell(_ news: Event.News, _ followers: Followers, until holder: (any CallFrame)?) {
         let event = Event(news: news, time: followers.family.tick(), holder: holder)
         if holder == nil, beginsAtOnce, begun == nil, self.followers == nil, let turn = followers.begin(event) {
             begun = turn
             return
         }
-        followers.facts.value.events.append(event)
+        followers.state.value.events.append(event)
         if let holder { return Deferred.add(followers, until: holder) }
         if self.followers == nil { self.followers = followers } else { moreFollowers.append(followers) }
     }
 
-    mutating func add(_ note: EventNote) { if notes?.append(note) == nil { notes = [note] } }
+    mutating func add(_ event: PendingEvent) { if events?.append(event) == nil { events = [event] } }
 
     /// Does it.
     mutating func perform() {
-        if let notes { for note in notes { note.tell() } }
+        if let events { for event in events { event.tell() } }
         if !garbage.isEmpty { garbage.dispose() }
         if !waiters.isEmpty { for waiter in waiters { waiter.wake() } }
         begun.take()?.deliver()

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A family has one as long as somebody does.
 final class EventHub: Sendable {
-    private let observers = Guarded<[EventObserver]>([])
+    private let observers = Locked<[EventObserver]>([])
     private let lastNumber = Atomic<UInt64>(0)
     private let lastLoad = Atomic<UInt64>(0)
 
@@ -36,10 +36,10 @@ final class EventObserver: Cancelling {
         var call: (@Sendable (ContainerEvent) -> Void)?
         weak var family: Family?
     }
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(of family: Family, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
-        state = Guarded(State(call: handler, family: family))
+        state = Locked(State(call: handler, family: family))
     }
 
     func hear(_ event: ContainerEvent) { state.withLock { $0.call }?(event) }
@@ -69,7 +69,7 @@ extension Node {
         let hub = EventHub()
         family.eventHub = hub
         for node in path.first(where: { $0.isRoot })?.subtree ?? [] {
-            for cell in node.storage.cells { cell.mark(CellState.special) }
+            for cell in node.storage.cells { cell.mark(CellFlags.special) }
         }
         return hub
     }
@@ -86,8 +86,8 @@ extension Family {
     }
 }
 
-/// What happened, noted under the lock and told outside of it.
-struct EventNote: Sendable {
+/// What happened, recorded under the lock and told outside it.
+struct PendingEvent: Sendable {
     let hub: EventHub
     var event: ContainerEvent
 
@@ -100,18 +100,18 @@ struct EventNote: Sendable {
 }
 
 extension Node {
-    /// Under the lock: notes what happens here, if somebody wants to know.
+    /// Records an event, if anybody observes events.
     @inline(__always)
-    func note(_ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
-        if family.hasEvents { noteSlowly(kind(), key, &effects) }
+    func emit(_ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
+        if family.hasEvents { emitSlowly(kind(), key, &effects) }
     }
 
     @inline(never)
-    private func noteSlowly(_ kind: ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
+    private func emitSlowly(_ kind: ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
         guard let hub = family.eventHub else { return }
-        effects.add(EventNote(kind, key, in: number, hub))
+        effects.add(PendingEvent(kind, key, in: number, hub))
         // The next write of the key takes this way, too.
-        if let key { storage.existingCell(key)?.mark(CellState.special) }
+        if let key { storage.existingCell(key)?.mark(CellFlags.special) }
     }
 }
 
@@ -124,9 +124,9 @@ extension Family {
         _ key: Key?, in container: Int, since start: ContinuousClock.Instant?, _ error: (any Error)? = nil
     ) {
         guard let start, let hub = lock.withLock({ eventHub }) else { return }
-        var note = EventNote(.closed, key, in: container, hub)
-        note.event.duration = note.event.time - start
-        note.event.error = error
-        note.tell()
+        var pending = PendingEvent(.closed, key, in: container, hub)
+        pending.event.duration = pending.event.time - start
+        pending.event.error = error
+        pending.tell()
     }
 }

@@ -11,7 +11,7 @@ final class Observer: Sendable {
     /// What can end it from afar.
     let subscription: Subscription
     /// The same, which the observer keeps: a call counts nothing.
-    private let uncounted: Unowned<Subscription>
+    private let uncounted: UnmanagedReference<Subscription>
     /// Events after it are heard.
     ///
     /// Written under the lock of the family.
@@ -31,7 +31,7 @@ final class Observer: Sendable {
         self.isSequence = isSequence
         self.callbacks = callbacks
         subscription = Subscription(node, key)
-        uncounted = Unowned(subscription)
+        uncounted = UnmanagedReference(subscription)
     }
 
     /// Tells of a value, if that came after the observer.
@@ -85,7 +85,7 @@ final class Subscription: Cancelling {
     func cancel() {
         let dropped: (Observer, Observer.Ending, Followers?)? = node.family.lock.withLock {
             guard let cell = node.storage.existingCell(key), let followers = cell.info?.value.followers,
-                let observer = followers.facts.value.observers.remove(self)
+                let observer = followers.state.value.observers.remove(self)
             else { return nil }
             return (observer, observer.end(), node.dropIfIdle(followers, cell))
         }
@@ -138,8 +138,8 @@ struct Event: Sendable {
     let news: News
     /// Observers that came later are not told.
     let time: UInt64
-    /// The activity whose end it waits for.
-    let holder: (any Activity)?
+    /// The frame whose end it waits for.
+    let holder: (any CallFrame)?
     /// The one who is told, if it is not for all.
     var only: Observer?
 }
@@ -148,7 +148,7 @@ struct Event: Sendable {
 struct EventQueue {
     private var events: [Event] = []
     private var head = 0
-    /// How many wait for the end of no activity.
+    /// How many wait for the end of no frame.
     private(set) var freeCount = 0
 
     var isEmpty: Bool { head == events.count }
@@ -167,10 +167,10 @@ struct EventQueue {
         head = 0
     }
 
-    /// Takes out what waits for the end of an activity.
+    /// Takes out what waits for the end of a frame.
     ///
     /// What is returned is to be released outside the lock.
-    mutating func removeAll(heldBy holder: any Activity) -> [Event] {
+    mutating func removeAll(heldBy holder: any CallFrame) -> [Event] {
         let dropped = events[head...].filter { $0.holder === holder }
         if !dropped.isEmpty {
             events = events[head...].filter { $0.holder !== holder }
@@ -188,23 +188,23 @@ final class Followers: Sendable {
     let family: Family
     let key: Key
     /// The node, which ends this before it goes.
-    let node: Unowned<Node>
-    let facts: FamilyState<FollowersFacts>
+    let node: UnmanagedReference<Node>
+    let state: FamilyLocked<FollowersState>
 
     init(_ key: Key, in node: Node) {
         family = node.family
         self.key = key
-        self.node = Unowned(node)
-        facts = FamilyState(FollowersFacts())
+        self.node = UnmanagedReference(node)
+        state = FamilyLocked(FollowersState())
     }
 
-    deinit { facts.free() }
+    deinit { state.free() }
 }
 
 /// The changing part of it.
 ///
-/// Guarded by the lock of the family.
-struct FollowersFacts {
+/// Locked by the lock of the family.
+struct FollowersState {
     /// The container, or, as long as only its handles observe, one of them.
     weak var container: Container?
     var observers = ObserverList()
@@ -252,15 +252,15 @@ extension Family {
         let (followers, ending): (Followers?, Observer.Ending?) = lock.withLock {
             guard !node.isEnded else { return (nil, observer.end()) }
             let followers = node.followers(of: key)
-            if container.isOwner(of: Unowned(node)) || followers.facts.value.container == nil {
-                followers.facts.value.container = container
+            if container.isOwner(of: UnmanagedReference(node)) || followers.state.value.container == nil {
+                followers.state.value.container = container
             }
-            followers.facts.value.observers.append(observer, at: now)
-            self.note(naming, of: key)
-            if let reloader { followers.facts.value.reloader = reloader }
+            followers.state.value.observers.append(observer, at: now)
+            self.register(naming, of: key)
+            if let reloader { followers.state.value.reloader = reloader }
             if startsWithPresent, let payload = node.present(key)?.payload {
                 let event = Event(news: .value(payload), time: tick(), holder: nil, only: observer)
-                followers.facts.value.events.append(event)
+                followers.state.value.events.append(event)
             }
             return (followers, nil)
         }
@@ -278,10 +278,10 @@ extension Node {
         if let known = info.value.followers { return known }
         let made = Followers(key, in: self)
         info.value.followers = made
-        storage.facts.followerCount += 1
+        storage.state.followerCount += 1
         countActive(1)
         link(key)
-        if let cell = visible(key) { made.facts.value.known = .state(Stamp(of: cell)) }
+        if let cell = visible(key) { made.state.value.known = .state(Stamp(of: cell)) }
         return made
     }
 
@@ -289,8 +289,8 @@ extension Node {
     ///
     /// What is returned is to be released outside of it.
     fileprivate func dropIfIdle(_ followers: Followers, _ cell: CellReference) -> Followers? {
-        let facts = followers.facts.value
-        guard facts.observers.count == 0, !facts.isDelivering, facts.events.isEmpty else { return nil }
+        let state = followers.state.value
+        guard state.observers.count == 0, !state.isDelivering, state.events.isEmpty else { return nil }
         return drop(followers, cell)
     }
 
@@ -299,9 +299,9 @@ extension Node {
     /// What is returned is to be released outside of it.
     @discardableResult
     func drop(_ followers: Followers, _ cell: CellReference) -> Followers {
-        followers.facts.value.isEnded = true
+        followers.state.value.isEnded = true
         cell.info?.value.followers = nil
-        storage.facts.followerCount -= 1
+        storage.state.followerCount -= 1
         countActive(-1)
         unlinkIfIdle(cell)
         return followers
@@ -311,7 +311,7 @@ extension Node {
     ///
     /// What a reset uncovers may be a source's value, for which the next who reads will ask.
     func visible(_ key: Key) -> CellReference? {
-        if let cell = storage.existingCell(key), cell.has(CellState.held), cell.has(CellState.hasWord) { return cell }
+        if let cell = storage.existingCell(key), cell.has(CellFlags.held), cell.has(CellFlags.hasWord) { return cell }
         return openQuestion(key) == nil ? find(key).present?.cell : nil
     }
 }

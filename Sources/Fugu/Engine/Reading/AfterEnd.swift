@@ -1,62 +1,62 @@
 /// Answers of containers that are closed or have gone away.
 extension Node {
     /// Says that the container is closed.
-    func refusal(of key: Key, _ parent: (any Activity)?) -> LoadError { .closed((parent?.way ?? []) + [key]) }
+    func refusal(of key: Key, _ parent: (any CallFrame)?) -> LoadError { .closed((parent?.way ?? []) + [key]) }
 
     /// Answers one who cannot fail after the container has been closed: what is needed is loaded for its reader alone.
     func answerClosed(
-        _ request: Request, _ container: Container, _ recorder: Flight?, _ need: Need?,
-        _ load: (Container) throws -> Payload
+        _ request: Request, _ container: Container, _ recorder: Load?, _ need: Need?,
+        _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        let parent = need?.activity
-        let (flight, replacement, strictness) = family.lock.withLock {
+        let parent = need?.frame
+        let (load, replacement, strictness) = family.lock.withLock {
             let limit = find(request.key).limit
             let replacement = limit.flatMap { $0.use { $0.replacement(of: request.key) } }
-            let flight = Flight(
-                request, asker: self, container: container, expected: Unowned(self), limit: limit,
+            let load = Load(
+                request, asker: self, container: container, expected: UnmanagedReference(self), limit: limit,
                 need: need ?? Need())
-            return (flight, replacement, request.isExternal && replacement == nil ? storage.facts.strictness : nil)
+            return (load, replacement, request.isExternal && replacement == nil ? storage.state.strictness : nil)
         }
         if let strictness { return try refuse(request, by: strictness, recorder, parent) }
-        return try flight.runForReaderAlone { view in try replacement.map { try $0.load(view) } ?? load(view) }
+        return try load.runForReaderAlone { view in try replacement.map { try $0.load(view) } ?? loader(view) }
     }
 
     /// Answers one who cannot fail after the container has gone away.
-    func answerEnded(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
+    func answerEnded(_ request: Request, _ loader: (Container) throws -> Payload) throws -> Payload {
         guard request.key.kind == .property else { fatalError(LoadError.ended(request.key).description) }
         family.reports.report(Messages.readAfterEnd(of: request.key))
-        return try load(Container.ended)
+        return try loader(Container.ended)
     }
 }
 
-extension Flight {
+extension Load {
     /// Runs the load on this thread, for a container that is closed: nothing is kept, and what it needs is loaded for it
     /// alone.
-    fileprivate func runForReaderAlone(_ load: (Container) throws -> Payload) throws -> Payload {
+    fileprivate func runForReaderAlone(_ loader: (Container) throws -> Payload) throws -> Payload {
         let view = Container(view: self)
         family.lock.withLock {
-            facts.value.isForReaderAlone = true
-            facts.value.isAbandoned = true
+            state.value.isForReaderAlone = true
+            state.value.isAbandoned = true
             // Where cycles are looked for.
-            family.loads(of: requested).value.flights.append(self)
+            family.loads(of: requested).value.loads.append(self)
         }
         let result = Result {
-            try Current.run(self) { try Container.$current.withValue(view) { try load(view) } }
+            try Current.run(self) { try Container.$current.withValue(view) { try loader(view) } }
         }
         let way = way
         let (inputs, rare) = family.lock.withLock {
             defer {
-                facts.value.inputs = []
-                facts.value.rare = nil
+                state.value.inputs = []
+                state.value.rare = nil
             }
-            facts.value.home = Unowned(asker)
-            facts.value.container = nil
+            state.value.home = UnmanagedReference(asker)
+            state.value.container = nil
             finish()
-            family.existingLoads(of: requested)?.value.flights.remove(self)
-            return (facts.value.inputs, facts.value.rare)
+            family.existingLoads(of: requested)?.value.loads.remove(self)
+            return (state.value.inputs, state.value.rare)
         }
         let closers = rare?.closers.count ?? 0
-        for input in inputs { _ = input.recipe?.take() }
+        for input in inputs { _ = input.provenance?.take() }
         view.answers(from: asker)
         Deferred.deliver(after: self)
         family.reports.report(Messages.loadedAfterClosing(way, closers: closers))

@@ -3,16 +3,16 @@ extension Node {
     /// What is there for this node, without loading.
     ///
     /// Links this node's cell to an ancestor's.
-    func present(_ key: Key, _ recorder: Flight? = nil) -> (payload: Payload, cell: CellReference)? {
-        note(find(key).present, key, recorder)
+    func present(_ key: Key, _ recorder: Load? = nil) -> (payload: Payload, cell: CellReference)? {
+        recordRead(of: find(key).present, key, recorder)
     }
 
     /// Gives what was found, and notes it for the load that reads it.
-    func note(_ found: Found?, _ key: Key, _ recorder: Flight?) -> (payload: Payload, cell: CellReference)? {
+    func recordRead(of found: Found?, _ key: Key, _ recorder: Load?) -> (payload: Payload, cell: CellReference)? {
         guard let (cell, owner) = found, let payload = cell.payload else { return nil }
         recorder?.record(cell, at: owner.depth)
         ownRecorder?.record(cell, at: owner.depth)
-        if owner != Unowned(self) { link(key, to: cell) }
+        if owner != UnmanagedReference(self) { link(key, to: cell) }
         return (payload, cell)
     }
 
@@ -22,27 +22,27 @@ extension Node {
     }
 
     /// A value, and the node at or above the one that asks in which it stands.
-    typealias Found = (cell: CellReference, owner: Unowned<Node>)
+    typealias Found = (cell: CellReference, owner: UnmanagedReference<Node>)
 
     /// Who has the key for this node.
     ///
     /// If nobody has, `limit` is the node whose replaced loader is to be used, if there is one.
-    func find(_ key: Key) -> (present: Found?, limit: Unowned<Node>?) {
-        guard let holder = path.firstResult({ $0.holds(key) ? Unowned($0) : nil }) else {
+    func find(_ key: Key) -> (present: Found?, limit: UnmanagedReference<Node>?) {
+        guard let holder = path.firstResult({ $0.holds(key) ? UnmanagedReference($0) : nil }) else {
             return (findLoaded(key, upTo: nil), nil)
         }
         let cell = holder.use { $0.storage.existingCell(key)! }
-        if cell.has(CellState.hasWord), !cell.has(CellState.loaded) { return ((cell, holder), nil) }
+        if cell.has(CellFlags.hasWord), !cell.has(CellFlags.loaded) { return ((cell, holder), nil) }
         return (findLoaded(key, upTo: holder), holder)
     }
 
     /// The nearest instance that was loaded and is valid for this node.
-    private func findLoaded(_ key: Key, upTo limit: Unowned<Node>?) -> Found? {
+    private func findLoaded(_ key: Key, upTo limit: UnmanagedReference<Node>?) -> Found? {
         path.firstResult { node -> Found?? in
-            if let cell = node.storage.existingCell(key), cell.has(CellState.loaded), isValid(cell, of: node.depth) {
-                return .some((cell, Unowned(node)))
+            if let cell = node.storage.existingCell(key), cell.has(CellFlags.loaded), isValid(cell, of: node.depth) {
+                return .some((cell, UnmanagedReference(node)))
             }
-            return Unowned(node) == limit ? .some(nil) : nil
+            return UnmanagedReference(node) == limit ? .some(nil) : nil
         } ?? nil
     }
 
@@ -50,13 +50,13 @@ extension Node {
     /// it was made from.
     private func isValid(_ cell: CellReference, of depth: Int) -> Bool {
         if depth == self.depth { return true }
-        guard let info = cell.info, let recipe = info.value.recipe else { return true }
-        return isValid(recipe, of: depth)
+        guard let info = cell.info, let provenance = info.value.provenance else { return true }
+        return isValid(provenance, of: depth)
     }
 
-    /// Whether this node, at a depth or below, sees an instance there that was made by the recipe.
-    func isValid(_ recipe: Recipe, of depth: Int) -> Bool {
+    /// Whether this node, at a depth or below, sees an instance there that was made by the provenance.
+    func isValid(_ provenance: Provenance, of depth: Int) -> Bool {
         if depth == self.depth { return true }
-        return !recipe.isLocal && !recipe.isOverridden(for: self, above: depth)
+        return !provenance.isLocal && !provenance.isOverridden(for: self, above: depth)
     }
 }

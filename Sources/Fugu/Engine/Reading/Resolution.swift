@@ -5,8 +5,8 @@
 private struct Resolution: ~Copyable {
     enum Step {
         case found(Payload)
-        case load(Flight, Replacement?)
-        case wait(Flight, Waiter)
+        case load(Load, Replacement?)
+        case wait(Load, Waiter)
         /// The feature is to be loaded in the root first.
         case share(Node)
         /// The container is closed, or has gone away, and the reader cannot fail.
@@ -15,7 +15,7 @@ private struct Resolution: ~Copyable {
     }
 
     private(set) var need: Need?
-    private var awaited: (node: Node, flight: Flight, landing: Landing)?
+    private var awaited: (node: Node, load: Load, pendingOutcome: PendingOutcome)?
     /// The wait that is under way, if somebody hears of it.
     private var span: WaitSpan?
     /// What the root gave.
@@ -28,52 +28,52 @@ private struct Resolution: ~Copyable {
     /// - `recorder`: The load that reads through its handle.
     /// - `isTask`: Whether the reader is a task that may suspend.
     mutating func next(
-        of node: Node, _ request: Request, for container: Container, _ recorder: Flight?, isTask: Bool
+        of node: Node, _ request: Request, for container: Container, _ recorder: Load?, isTask: Bool
     ) throws -> Step {
         while true {
             let isFirst = need == nil
             let decision = node.family.lock.withLock {
-                node.decide(request, for: container, recorder, &need, after: awaited?.landing, isTask: isTask)
+                node.decide(request, for: container, recorder, &need, after: awaited?.pendingOutcome, isTask: isTask)
             }
-            if isFirst { node.reportUnrecorded(request.key, need?.activity, recorder) }
+            if isFirst { node.reportUnrecorded(request.key, need?.frame, recorder) }
             switch consume decision {
             case .found(let payload): return .found(payload)
             case .failed(let error):
-                if let awaited { need?.activity?.needFailed(awaited.flight.failedWay(error), error) }
+                if let awaited { need?.frame?.needFailed(awaited.load.failedWay(error), error) }
                 throw error
             case .ended:
                 if request.key.kind.throws { throw LoadError.ended(request.key) }
                 return .ended
             case .refused:
-                if request.key.kind.throws { throw node.refusal(of: request.key, need?.activity) }
+                if request.key.kind.throws { throw node.refusal(of: request.key, need?.frame) }
                 return .closed
-            case .faulty(let fault): throw node.error(of: fault, request.key)
+            case .cyclic(let cycle): throw node.error(of: cycle, request.key)
             case .external(let strictness):
-                return .found(try node.refuse(request, by: strictness, recorder, need?.activity))
+                return .found(try node.refuse(request, by: strictness, recorder, need?.frame))
             case .ask(let question): node.ask(question)
             case .shared(let root): return shared.map { .found($0) } ?? .share(root)
-            case .start(let flight, let replacement):
+            case .start(let load, let replacement):
                 need?.hasBegun = true
-                return .load(flight, replacement)
-            case .wait(let flight, let waiter, let landing):
+                return .load(load, replacement)
+            case .wait(let load, let waiter, let pendingOutcome):
                 need?.hasBegun = false
-                awaited = (node, flight, landing)
-                span = WaitSpan.begin(waitingFor: flight, need?.activity)
-                return .wait(flight, waiter)
+                awaited = (node, load, pendingOutcome)
+                span = WaitSpan.begin(waitingFor: load, need?.frame)
+                return .wait(load, waiter)
             }
         }
     }
 
     /// The wait for a load of another reader is over.
-    mutating func endWait(for flight: Flight) {
-        WaitGraph.remove(need?.activity, waitingFor: flight)
+    mutating func endWait(for load: Load) {
+        WaitGraph.remove(need?.frame, waitingFor: load)
         span.take()?.end()
     }
 
     /// Lets the reader wait for the load that it has begun, unless that has ended.
-    mutating func join(_ flight: Flight, _ task: Task<Result<Payload, any Error>, Never>) -> Waiter? {
-        guard let (waiter, landing) = flight.join(task, isFirstWait: awaited == nil) else { return nil }
-        awaited = (flight.asker, flight, landing)
+    mutating func join(_ load: Load, _ task: Task<Result<Payload, any Error>, Never>) -> Waiter? {
+        guard let (waiter, pendingOutcome) = load.join(task, isFirstWait: awaited == nil) else { return nil }
+        awaited = (load.asker, load, pendingOutcome)
         return waiter
     }
 }
@@ -85,33 +85,33 @@ extension Node {
     /// - `recorder`: The load that reads through its handle.
     /// - `load`: Makes the value; called at most once, in place.
     func resolve(
-        _ request: Request, for container: Container, recorder: Flight?, load: (Container) throws -> Payload
+        _ request: Request, for container: Container, recorder: Load?, load loader: (Container) throws -> Payload
     ) throws -> Payload {
-        if let naming = request.naming { family.lock.withLock { family.note(naming, of: request.key) } }
+        if let naming = request.naming { family.lock.withLock { family.register(naming, of: request.key) } }
         prepareScopes()
         var resolution = Resolution()
         while true {
             switch try resolution.next(of: self, request, for: container, recorder, isTask: false) {
             case .found(let payload): return payload
-            case .closed: return try answerClosed(request, container, recorder, resolution.need, load)
-            case .ended: return try answerEnded(request, load)
+            case .closed: return try answerClosed(request, container, recorder, resolution.need, loader)
+            case .ended: return try answerEnded(request, loader)
             case .share(let root):
-                resolution.shared = try root.resolve(request, for: container.root, recorder: recorder, load: load)
-            case .load(let flight, let replacement):
-                return try flight.run(for: container, recorder) { view in
-                    try replacement.map { try $0.load(view) } ?? load(view)
+                resolution.shared = try root.resolve(request, for: container.root, recorder: recorder, load: loader)
+            case .load(let load, let replacement):
+                return try load.run(for: container, recorder) { view in
+                    try replacement.map { try $0.load(view) } ?? loader(view)
                 }
-            case .wait(let flight, let waiter):
+            case .wait(let load, let waiter):
                 if case .thread(let signal) = waiter { signal.wait() }
-                resolution.endWait(for: flight)
+                resolution.endWait(for: load)
             }
         }
     }
 
     /// Gives the value of an async key for this node, loading it in a task of its own if need be.
     func resolveAsync(
-        _ request: Request, for container: Container, recorder: Flight?,
-        load: @escaping @Sendable (Container) async throws -> Payload
+        _ request: Request, for container: Container, recorder: Load?,
+        load loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         // A load must not hold up the actor of its reader.
         let hasActor = Task.isOnActor(#isolation)
@@ -125,15 +125,15 @@ extension Node {
             case .closed, .ended: throw LoadError.ended(request.key)  // Has been thrown.
             case .share(let root):
                 resolution.shared = try await root.resolveAsync(
-                    request, for: container.root, recorder: recorder, load: load)
-            case .load(let flight, let replacement):
-                let mayRunHere = !hasActor && !flight.nesting.level.isMultiple(of: 16)
-                let task = flight.start(for: container, recorder, mayRunHere, replacement?.loadAsync ?? load)
-                guard let waiter = resolution.join(flight, task) else { return try (await task.value).get() }
-                try await flight.await(waiter)
-            case .wait(let flight, let waiter):
-                defer { resolution.endWait(for: flight) }
-                try await flight.await(waiter)
+                    request, for: container.root, recorder: recorder, load: loader)
+            case .load(let load, let replacement):
+                let mayRunHere = !hasActor && !load.nesting.level.isMultiple(of: 16)
+                let task = load.start(for: container, recorder, mayRunHere, replacement?.loadAsync ?? loader)
+                guard let waiter = resolution.join(load, task) else { return try (await task.value).get() }
+                try await load.await(waiter)
+            case .wait(let load, let waiter):
+                defer { resolution.endWait(for: load) }
+                try await load.await(waiter)
             }
         }
     }
@@ -144,22 +144,22 @@ extension Node {
     }
 
     /// Tells, in debug builds, of a load that reads its own family past its handle.
-    fileprivate func reportUnrecorded(_ key: Key, _ parent: (any Activity)?, _ recorder: Flight?) {
+    fileprivate func reportUnrecorded(_ key: Key, _ parent: (any CallFrame)?, _ recorder: Load?) {
         #if DEBUG
-        guard recorder == nil, let flight = parent as? Flight, flight.family === family,
+        guard recorder == nil, let load = parent as? Load, load.family === family,
             family.lock.withLock({ ownRecorder }) == nil
         else { return }
-        family.reports.report(Messages.unrecordedRead(of: key, by: flight.requested))
+        family.reports.report(Messages.unrecordedRead(of: key, by: load.requested))
         #endif
     }
 }
 
 extension Node {
     /// Answers a reader whose task has been cancelled: with what is there.
-    private func answerCancelled(_ request: Request, _ recorder: Flight?) throws -> Payload {
+    private func answerCancelled(_ request: Request, _ recorder: Load?) throws -> Payload {
         if let present = presentAfterAsking(request.key, recorder) { return present }
-        if let fault = family.lock.withLock({ need(request.key, through: recorder).fault }) {
-            throw error(of: fault, request.key)
+        if let cycle = family.lock.withLock({ need(request.key, through: recorder).cycle }) {
+            throw error(of: cycle, request.key)
         }
         throw CancellationError()
     }

@@ -12,7 +12,7 @@ extension Node {
     /// and for what its instances were made from, as far as that was not done.
     ///
     /// Answers count as held by the node.
-    func presentAfterAsking(_ key: Key, _ recorder: Flight? = nil) -> Payload? {
+    func presentAfterAsking(_ key: Key, _ recorder: Load? = nil) -> Payload? {
         guard family.hasSources else { return family.lock.withLock { present(key, recorder)?.payload } }
         while true {
             var question: Question?
@@ -30,11 +30,11 @@ extension Node {
         guard family.hasSources else { return nil }
         if let question = unanswered(key) { return question }
         guard key.kind != .property else { return nil }
-        var recipes = path.compactMap { $0.storage.existingCell(key)?.info?.value.recipe }
-        if let last = family.existingLoads(of: key)?.value.lastRecipe { recipes.append(last) }
-        for recipe in recipes {
+        var provenances = path.compactMap { $0.storage.existingCell(key)?.info?.value.provenance }
+        if let last = family.existingLoads(of: key)?.value.lastProvenance { provenances.append(last) }
+        for provenance in provenances {
             var question: Question?
-            let isOpen = recipe.contains(.max) { input in
+            let isOpen = provenance.contains(.max) { input in
                 question = unanswered(input)
                 return question != nil
             }
@@ -47,8 +47,8 @@ extension Node {
         guard let naming = family.namings[key] else { return nil }
         for node in path {
             if node.holds(key) { return nil }
-            guard let sources = node.storage.facts.sources, !node.isEnded else { continue }
-            let generation = node.storage.facts.sourceGeneration
+            guard let sources = node.storage.state.sources, !node.isEnded else { continue }
+            let generation = node.storage.state.sourceGeneration
             guard node.storage.existingCell(key)?.info?.value.answered != generation else { continue }
             return Question(node: node, key: key, naming: naming, sources: sources, generation: generation)
         }
@@ -61,11 +61,11 @@ extension Node {
         let mistake = answer.mistake
         var effects = Effects()
         let isNew = family.lock.withLock {
-            guard node.storage.facts.sourceGeneration == question.generation, !node.isEnded else { return false }
+            guard node.storage.state.sourceGeneration == question.generation, !node.isEnded else { return false }
             let info = node.storage.cell(key).makeInfo()
             guard info.value.answered != question.generation else { return false }
             info.value.answered = question.generation
-            node.storage.facts.answers &+= 1
+            node.storage.state.answers &+= 1
             defer { info.value.mistake = mistake }
             node.apply(
                 .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
@@ -77,7 +77,7 @@ extension Node {
 
     /// What a reset of the key would uncover here.
     func answerBeneath(_ request: Request) -> SourceAnswer<Payload> {
-        guard let naming = request.naming, let sources = family.lock.withLock({ storage.facts.sources }) else {
+        guard let naming = request.naming, let sources = family.lock.withLock({ storage.state.sources }) else {
             return .nothing
         }
         return naming.ask(sources)
@@ -94,8 +94,8 @@ extension SourceAnswer {
 extension Container {
     /// The sources of this container.
     package var sources: (any ValueSources)? {
-        let node = backing.node.sourceNode
-        return node.family.lock.withLock { node.storage.facts.sources }
+        let node = backend.node.sourceNode
+        return node.family.lock.withLock { node.storage.state.sources }
     }
 
     /// Gives the container other sources.
@@ -110,7 +110,7 @@ extension Container {
     package func replaceSources(
         _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
     ) throws -> Bool {
-        try backing.node.sourceNode.replaceSources(SourceChange(old: old, new: sources), accept)
+        try backend.node.sourceNode.replaceSources(SourceChange(old: old, new: sources), accept)
     }
 }
 
@@ -154,7 +154,7 @@ private struct SourceChange {
 extension Node {
     /// Rules come before sources, so a scope's sources belong to the layer above it that holds what rules set.
     fileprivate var sourceNode: Node {
-        guard let parent, family.lock.withLock({ parent.storage.facts.scopes?.layer != nil }) else { return self }
+        guard let parent, family.lock.withLock({ parent.storage.state.scopes?.layer != nil }) else { return self }
         return parent
     }
 
@@ -163,7 +163,7 @@ extension Node {
             var names: [SourceChange.NamedKey] = []
             let before = family.lock.withLock {
                 names = namedKeys
-                return (answers: storage.facts.answers, namings: names.count)
+                return (answers: storage.state.answers, namings: names.count)
             }
             let answers = change.answers(to: names)
             try accept(change.newMistakes(among: answers))
@@ -174,13 +174,13 @@ extension Node {
             let mistakes = answers.map(\.answer.mistake)
             var reports: [String] = []
             let isDone = family.commit(writes) {
-                isOld = storage.facts.sources === change.old
-                return !isOld || before != (storage.facts.answers, family.namings.count)
+                isOld = storage.state.sources === change.old
+                return !isOld || before != (storage.state.answers, family.namings.count)
             } alongside: {
-                storage.facts.sources = change.new
-                storage.facts.sourceGeneration &+= 1
-                family.noteSources()
-                reports = zip(answers, mistakes).compactMap { note($1, of: $0.key) }
+                storage.state.sources = change.new
+                storage.state.sourceGeneration &+= 1
+                family.markSourced()
+                reports = zip(answers, mistakes).compactMap { keepMistake($1, of: $0.key) }
                 for name in names where name.isAnswered { markAnswered(name.key) }
                 storage.raiseEpoch(to: family.tick(), reachesDescendants: true)
             }
@@ -191,7 +191,7 @@ extension Node {
 
     /// Under the lock: the names that were read or are observed.
     private var namedKeys: [SourceChange.NamedKey] {
-        let generation = storage.facts.sourceGeneration
+        let generation = storage.state.sourceGeneration
         return family.namings.map { key, naming in
             let answered = storage.existingCell(key)?.info?.value.answered
             return SourceChange.NamedKey(key: key, naming: naming, isAnswered: answered == generation)
@@ -200,7 +200,7 @@ extension Node {
 
     /// Under the lock: what the key was answered before holds for the new sources.
     private func markAnswered(_ key: Key) {
-        let generation = storage.facts.sourceGeneration
+        let generation = storage.state.sourceGeneration
         guard let info = storage.existingCell(key)?.info, info.value.answered == generation &- 1 else { return }
         info.value.answered = generation
     }
@@ -208,9 +208,9 @@ extension Node {
     /// Under the lock: the key has its answer.
     ///
     /// Returns what is to be reported.
-    private func note(_ mistake: String?, of key: Key) -> String? {
+    private func keepMistake(_ mistake: String?, of key: Key) -> String? {
         let info = storage.cell(key).makeInfo()
-        info.value.answered = storage.facts.sourceGeneration
+        info.value.answered = storage.state.sourceGeneration
         defer { info.value.mistake = mistake }
         return info.value.mistake == mistake ? nil : mistake
     }

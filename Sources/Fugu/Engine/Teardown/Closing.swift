@@ -1,6 +1,6 @@
 /// How far a container's closing is.
 ///
-/// Guarded by the lock of the family.
+/// Locked by the lock of the family.
 enum ClosingState {
     case open
     case closing(Closing)
@@ -9,10 +9,10 @@ enum ClosingState {
 
 /// A closing under way.
 final class Closing: Sendable {
-    /// Guarded by the lock of the family.
-    let facts = FamilyState(Facts())
+    /// Locked by the lock of the family.
+    let state = FamilyLocked(State())
 
-    struct Facts {
+    struct State {
         /// Other calls, which wait for this one.
         var waiters: [TaskWaiter] = []
         /// The ends of the closings of containers below, which have taken closers that are to run before those that are
@@ -20,7 +20,7 @@ final class Closing: Sendable {
         var below: [TaskWaiter] = []
     }
 
-    deinit { facts.free() }
+    deinit { state.free() }
 }
 
 /// The closers of one instance, or those that a container has of its own.
@@ -41,13 +41,13 @@ extension Node {
         var endings: [Observer.Ending] = []
         let start = family.timeIfObserved
         let wasOpen: Bool? = family.lock.withLock {
-            switch storage.facts.closing {
+            switch storage.state.closing {
             case .closed: return false
             case .closing: return nil
             case .open: break
             }
             guard family.closings.isIdle, hasNothingToClose else { return nil }
-            family.noteClosing()
+            family.markClosing()
             release(&effects, &endings)
             return true
         }
@@ -67,9 +67,9 @@ extension Node {
 
     /// Under the lock: whether nothing is under way here and nothing is registered by what lives at `limit` or deeper.
     private func hasNothingToClose(downTo limit: Int) -> Bool {
-        guard storage.facts.underWay == 0, storage.facts.closers.isEmpty else { return false }
-        if case .closing = storage.facts.closing { return false }
-        return storage.cells.allSatisfy { $0.info?.value.lease?.hasNothingToClose(downTo: limit) ?? true }
+        guard storage.state.underWay == 0, storage.state.closers.isEmpty else { return false }
+        if case .closing = storage.state.closing { return false }
+        return storage.cells.allSatisfy { $0.info?.value.lifetime?.hasNothingToClose(downTo: limit) ?? true }
     }
 
     func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
@@ -94,10 +94,10 @@ extension Node {
         let waiter = TaskWaiter()
         var waits = false
         let begun: Closing? = family.lock.withLock {
-            switch storage.facts.closing {
+            switch storage.state.closing {
             case .open: return open(Closing())
             case .closing(let first):
-                first.facts.value.waiters.append(waiter)
+                first.state.value.waiters.append(waiter)
                 waits = true
             case .closed: break
             }
@@ -110,24 +110,24 @@ extension Node {
     /// Under the lock: begins a closing, for which those wait that are under way above, and which waits for those below.
     private func open(_ closing: Closing) -> Closing {
         for node in path {
-            guard case .closing(let above) = node.storage.facts.closing else { continue }
+            guard case .closing(let above) = node.storage.state.closing else { continue }
             Self.link(closing, below: above)
         }
         if family.closingCount > 0, hasChildren {
             for node in subtree {
-                if case .closing(let below) = node.storage.facts.closing { Self.link(below, below: closing) }
+                if case .closing(let below) = node.storage.state.closing { Self.link(below, below: closing) }
             }
         }
-        storage.facts.closing = .closing(closing)
-        family.noteClosing()
+        storage.state.closing = .closing(closing)
+        family.markClosing()
         family.closingCount += 1
         return closing
     }
 
     private static func link(_ below: Closing, below above: Closing) {
         let waiter = TaskWaiter()
-        below.facts.value.waiters.append(waiter)
-        above.facts.value.below.append(waiter)
+        below.state.value.waiters.append(waiter)
+        above.state.value.below.append(waiter)
     }
 
     /// Returns when no load that was asked for here or below goes on any more, and no read there waits for one.
@@ -142,25 +142,26 @@ extension Node {
     /// Under the lock: what is to be run, in order.
     private func closingSteps() -> [ClosingStep] {
         var steps: [ClosingStep] = []
-        var open: [Lease] = []
+        var open: [InstanceLifetime] = []
         for node in subtree {
-            let own = node.storage.facts.closers
+            let own = node.storage.state.closers
             if !own.isEmpty {
-                node.storage.facts.closers = []
+                node.storage.state.closers = []
                 steps.append(ClosingStep(key: nil, home: node.number, depth: node.depth, serial: 0) { own.reversed() })
             }
-            for cell in node.storage.cells { if let lease = cell.info?.value.lease { open.append(lease) } }
+            for cell in node.storage.cells { if let lifetime = cell.info?.value.lifetime { open.append(lifetime) } }
         }
         var seen: Set<ObjectIdentifier> = []
-        while let lease = open.popLast() {
-            guard lease.depth >= depth, seen.insert(ObjectIdentifier(lease)).inserted else { continue }
-            if lease.hasClosers {
+        while let lifetime = open.popLast() {
+            guard lifetime.depth >= depth, seen.insert(ObjectIdentifier(lifetime)).inserted else { continue }
+            if lifetime.hasClosers {
                 steps.append(
-                    ClosingStep(key: lease.key, home: lease.home, depth: lease.depth, serial: lease.serial) {
-                        lease.takeClosers()
+                    ClosingStep(key: lifetime.key, home: lifetime.home, depth: lifetime.depth, serial: lifetime.serial)
+                    {
+                        lifetime.takeClosers()
                     })
             }
-            open += lease.needs
+            open += lifetime.needs
         }
         return steps.sorted { ($0.depth, $0.serial) > ($1.depth, $1.serial) }
     }
@@ -198,7 +199,7 @@ extension Node {
     }
 
     private func awaitClosings(below closing: Closing) async {
-        while let waiter = family.lock.withLock({ closing.facts.value.below.popLast() }) { await waiter.wait() }
+        while let waiter = family.lock.withLock({ closing.state.value.below.popLast() }) { await waiter.wait() }
     }
 
     /// Releases the features, ends the sequences and lets other callers go.
@@ -207,8 +208,8 @@ extension Node {
         var endings: [Observer.Ending] = []
         family.lock.withLock {
             release(&effects, &endings)
-            effects.waiters += closing.facts.value.waiters.map { .task($0) }
-            closing.facts.value.waiters = []
+            effects.waiters += closing.state.value.waiters.map { .task($0) }
+            closing.state.value.waiters = []
             family.closingCount -= 1
         }
         effects.perform()
@@ -217,16 +218,16 @@ extension Node {
 
     /// Under the lock: gives up what was loaded here and below, where all is closed now.
     private func release(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
-        storage.facts.closing = .closed
+        storage.state.closing = .closed
         guard hasChildren else { return releaseLoaded(&effects, &endings) }
         for node in subtree { node.releaseLoaded(&effects, &endings) }
     }
 
     private func releaseLoaded(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
-        for cell in storage.cells where cell.key.kind != .property && cell.has(CellState.loaded) {
+        for cell in storage.cells where cell.key.kind != .property && cell.has(CellFlags.loaded) {
             dropLoaded(cell, &effects)
         }
-        if storage.facts.followerCount > 0 { endings += family.endSequences(in: self) }
+        if storage.state.followerCount > 0 { endings += family.endSequences(in: self) }
     }
 
     /// Under the lock: this node and all below it.
@@ -234,10 +235,10 @@ extension Node {
         var result = [self]
         var index = 0
         while index < result.count {
-            var child = result[index].storage.facts.firstChild?.object
+            var child = result[index].storage.state.firstChild?.object
             while let next = child {
                 result.append(next)
-                child = next.storage.facts.nextSibling?.object
+                child = next.storage.state.nextSibling?.object
             }
             index += 1
         }
@@ -246,25 +247,25 @@ extension Node {
 
     /// Under the lock: whether this container, or one above it, has been closed.
     var isClosed: Bool {
-        for node in path { if case .closed = node.storage.facts.closing { return true } }
+        for node in path { if case .closed = node.storage.state.closing { return true } }
         return false
     }
 
     /// Under the lock: whether a load asked for here is refused.
     ///
     /// What a load needs that began before is not.
-    func isRefusing(_ parent: (any Activity)?) -> Bool {
+    func isRefusing(_ parent: (any CallFrame)?) -> Bool {
         guard family.hasClosings else { return false }
         for node in path {
-            if case .open = node.storage.facts.closing { continue }
-            let isNeeded = parent?.chain.contains { ($0 as? Flight)?.keepsOpen(node) == true } == true
+            if case .open = node.storage.state.closing { continue }
+            let isNeeded = parent?.chain.contains { ($0 as? Load)?.keepsOpen(node) == true } == true
             if !isNeeded { return true }
         }
         return false
     }
 }
 
-extension Flight {
+extension Load {
     /// Under the lock: whether the load began before the container closed, so that what it needs is loaded still.
-    fileprivate func keepsOpen(_ node: Node) -> Bool { !facts.value.isForReaderAlone && asker.isWithin(node) }
+    fileprivate func keepsOpen(_ node: Node) -> Bool { !state.value.isForReaderAlone && asker.isWithin(node) }
 }

@@ -19,7 +19,7 @@ final class ClosingCall: Sendable {
         var outcome: Result<Void, any Error>?
         var alarms: [Task<Void, Never>] = []
     }
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let waiter = TaskWaiter()
 
     /// Runs the closer.
@@ -98,7 +98,7 @@ extension Current {
         if let closing, closing.holdsUp(node) {
             return CloseError.WaitsForItself(feature: closing.feature, isLoad: false)
         }
-        let loads = unfinished?.chain.lazy.compactMap { $0 as? Flight }
+        let loads = unfinished?.chain.lazy.compactMap { $0 as? Load }
         guard let load = loads?.first(where: { $0.asker.isWithin(node) }) else { return nil }
         return CloseError.WaitsForItself(feature: load.requested.name, isLoad: true)
     }

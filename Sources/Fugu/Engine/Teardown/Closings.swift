@@ -1,12 +1,12 @@
 /// An instance that left early, with the closers that are to run.
-struct Leaver: Sendable {
+struct EarlyTeardown: Sendable {
     let key: Key
     let home: Int
     let closers: [Closer]
     let role: ClosingRole
     let family: Family
     /// What the instance was made from, needed until its closers have run.
-    let needs: Departure
+    let needs: PendingTeardown
 }
 
 /// The closers of the instances of one family that left early.
@@ -24,27 +24,27 @@ final class Closings: Sendable {
         var count = 0
         var waiters: [TaskWaiter] = []
         /// The instances that wait, the first at `next`.
-        var leavers: [Leaver?] = []
+        var waiting: [EarlyTeardown?] = []
         var next = 0
         var runners = 0
         var calls: [ObjectIdentifier: ClosingCall] = [:]
         /// How long those who wait give each closer.
         var deadlines: [Duration] = []
 
-        mutating func takeLeaver() -> Leaver? {
-            guard next < leavers.count else { return nil }
+        mutating func takeTeardown() -> EarlyTeardown? {
+            guard next < waiting.count else { return nil }
             defer {
-                leavers[next] = nil
+                waiting[next] = nil
                 next += 1
-                if next == leavers.count || next > 64 && next * 2 > leavers.count {
-                    leavers.removeFirst(next)
+                if next == waiting.count || next > 64 && next * 2 > waiting.count {
+                    waiting.removeFirst(next)
                     next = 0
                 }
             }
-            return leavers[next]
+            return waiting[next]
         }
     }
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Whether no closers run or may be about to.
     var isIdle: Bool { state.withLock { $0.count == 0 } }
@@ -62,50 +62,50 @@ final class Closings: Sendable {
     }
 
     /// Runs the closers of an instance, soon.
-    func run(_ leaver: Leaver) {
+    func run(_ teardown: EarlyTeardown) {
         let startsRunner = state.withLock { state in
             state.count += 1
-            state.leavers.append(leaver)
+            state.waiting.append(teardown)
             guard state.runners < Closings.runnerLimit else { return false }
             state.runners += 1
             return true
         }
         guard startsRunner else { return }
         Task.detached { [self] in
-            while let leaver = nextLeaver() {
-                await close(leaver)
-                leaver.needs.end()
+            while let teardown = nextTeardown() {
+                await close(teardown)
+                teardown.needs.end()
                 end()
             }
         }
     }
 
     /// The next instance to be closed by the runner that asks, which ends if there is none.
-    private func nextLeaver() -> Leaver? {
+    private func nextTeardown() -> EarlyTeardown? {
         state.withLock { state in
-            let leaver = state.takeLeaver()
-            if leaver == nil { state.runners -= 1 }
-            return leaver
+            let teardown = state.takeTeardown()
+            if teardown == nil { state.runners -= 1 }
+            return teardown
         }
     }
 
     /// Runs the closers of an instance, each as long as those who wait for it allow.
-    private func close(_ leaver: Leaver) async {
-        let start = leaver.family.timeIfObserved
+    private func close(_ teardown: EarlyTeardown) async {
+        let start = teardown.family.timeIfObserved
         var failure: (any Error)?
-        for closer in leaver.closers {
+        for closer in teardown.closers {
             let call = ClosingCall()
             let deadline = state.withLock { state in
                 state.calls[ObjectIdentifier(call)] = call
                 return state.deadlines.min()
             }
-            let error = await call.run(closer, as: leaver.role, deadline)
+            let error = await call.run(closer, as: teardown.role, deadline)
             state.withLock { _ = $0.calls.removeValue(forKey: ObjectIdentifier(call)) }
             guard let error else { continue }
             failure = error
-            leaver.family.reports.report(Messages.closerFailed(of: leaver.key, error))
+            teardown.family.reports.report(Messages.closerFailed(of: teardown.key, error))
         }
-        leaver.family.tellOfClosing(leaver.key, in: leaver.home, since: start, failure)
+        teardown.family.tellOfClosing(teardown.key, in: teardown.home, since: start, failure)
     }
 
     /// Returns when none is left; each that is under way, and each that begins meanwhile, may take as long as `deadline`.

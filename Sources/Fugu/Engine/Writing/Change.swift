@@ -3,13 +3,13 @@ extension Node {
     /// from it.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock {
-            guard !isEnded, isRoot || storage.facts.activeCount == 0, !family.hasEvents else { return nil }
+            guard !isEnded, isRoot || storage.state.activeCount == 0, !family.hasEvents else { return nil }
             let cell = storage.cell(key)
             guard cell.isEmpty, cell.info?.isFollowed != true else { return nil }
             let time = family.tick()
-            storage.facts.heldMask |= key.mask
+            storage.state.heldMask |= key.mask
             raiseEpoch(to: time)
-            return cell.store(payload, flags: CellState.held, at: time)
+            return cell.store(payload, flags: CellFlags.held, at: time)
         }
         replaced?.dispose()
         return replaced != nil
@@ -22,23 +22,23 @@ extension Node {
     @inline(never)  // Many do.
     func apply(
         _ operation: Operation, to key: Key, _ announcement: Announcement = Announcement(), isOpen: Bool = true,
-        holder: (any Activity)?, _ effects: inout Effects
+        holder: (any CallFrame)?, _ effects: inout Effects
     ) {
         let cell = storage.cell(key)
         if case .layer(let answer) = operation, !cell.takes(answer) { return }
         if case .reset = operation {
             markResets(key)
             // What sources gave was not set by anyone; only the default that stands for a wrong value can go.
-            guard cell.has(CellState.loaded) || cell.standing == CellState.held else { return }
+            guard cell.has(CellFlags.loaded) || cell.heldFlags == CellFlags.held else { return }
         }
-        let wasHeld = cell.has(CellState.held)
-        if cell.has(CellState.loaded) { forgetLoaded(cell, &effects.garbage) }
+        let wasHeld = cell.has(CellFlags.held)
+        if cell.has(CellFlags.loaded) { forgetLoaded(cell, &effects.garbage) }
         // What hides an inherited value is not seen before links that pass here are invalid.
         let opensLater = isOpen && !wasHeld && !isRoot
         put(operation, into: cell, isOpen: isOpen && !opensLater, &effects.garbage)
-        let isHeld = cell.has(CellState.held)
-        note(operation.kind(isNew: !wasHeld && !isRoot), key, &effects)
-        if isHeld { storage.facts.heldMask |= key.mask }
+        let isHeld = cell.has(CellFlags.held)
+        emit(operation.kind(isNew: !wasHeld && !isRoot), key, &effects)
+        if isHeld { storage.state.heldMask |= key.mask }
         if !announcement.isSilent { cell.countChange(at: family.now) }
         if isHeld != wasHeld { raiseEpoch(to: family.now) }
         if opensLater { cell.openIfPresent() }
@@ -69,23 +69,23 @@ extension Node {
         switch operation {
         case .set(let payload):
             takeReplacement(cell, &garbage)
-            garbage.add(cell.store(payload, flags: CellState.held, at: time, isOpen: isOpen))
+            garbage.add(cell.store(payload, flags: CellFlags.held, at: time, isOpen: isOpen))
         case .replace(let replacement):
             takeReplacement(cell, &garbage)
-            garbage.add(cell.clear(flags: CellState.held, at: time))
+            garbage.add(cell.clear(flags: CellFlags.held, at: time))
             cell.makeInfo().value.replacement = replacement
             markResets(cell.key)
         case .reset:
-            let isLayered = cell.has(CellState.layered)
+            let isLayered = cell.has(CellFlags.layered)
             takeReplacement(cell, &garbage)
-            garbage.add(cell.clear(flags: isLayered ? cell.standing : 0, at: time))
+            garbage.add(cell.clear(flags: isLayered ? cell.heldFlags : 0, at: time))
             if !isLayered { cell.info?.value.answered = nil }
         case .layer(.value(let payload)):
-            let flags = CellState.held | CellState.layered
+            let flags = CellFlags.held | CellFlags.layered
             garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
         case .layer(.failure):
             // Held without a value: the default is loaded in its place, here.
-            garbage.add(cell.clear(flags: CellState.held | CellState.layered, at: time))
+            garbage.add(cell.clear(flags: CellFlags.held | CellFlags.layered, at: time))
         case .layer(.nothing):
             garbage.add(cell.clear(at: time))
         }
@@ -98,20 +98,20 @@ extension Node {
         info.value.replacement = nil
     }
 
-    /// Loads in flight are not to be kept here.
+    /// Loads in load are not to be kept here.
     private func markResets(_ key: Key) {
         guard let loads = family.existingLoads(of: key) else { return }
-        for flight in loads.value.flights where flight.asker.isWithin(self) {
-            flight.facts.value.more().resets.append(self)
+        for load in loads.value.loads where load.asker.isWithin(self) {
+            load.state.value.more().resets.append(self)
         }
     }
 
     /// Takes away what the load of a cell left beside its value.
     func forgetLoaded(_ cell: CellReference, _ garbage: inout Garbage) {
-        guard let info = cell.info, let recipe = info.value.recipe.take() else { return }
-        if recipe.reloads { unfollow(recipe, by: cell.key) }
-        garbage.add(recipe)
-        if let lease = info.value.lease.take() { garbage.add(lease, isForNobody: false) }
+        guard let info = cell.info, let provenance = info.value.provenance.take() else { return }
+        if provenance.reloads { unfollow(provenance, by: cell.key) }
+        garbage.add(provenance)
+        if let lifetime = info.value.lifetime.take() { garbage.add(lifetime, isForNobody: false) }
         unlinkIfIdle(cell)
     }
 
@@ -120,8 +120,8 @@ extension Node {
     /// No closers run.
     func giveUp(_ cell: CellReference, _ garbage: inout Garbage) {
         if let info = cell.info {
-            if let lease = info.value.lease {
-                for (key, closers) in lease.abandon() {
+            if let lifetime = info.value.lifetime {
+                for (key, closers) in lifetime.abandon() {
                     garbage.addAbandoned(key)
                     garbage.add(Retained(closers))
                 }
@@ -139,20 +139,20 @@ extension Node {
     /// Takes a loaded instance away, so that the next read loads again.
     func dropLoaded(_ cell: CellReference, _ effects: inout Effects) {
         forgetLoaded(cell, &effects.garbage)
-        effects.garbage.add(cell.clear(flags: cell.standing, at: family.tick()))
+        effects.garbage.add(cell.clear(flags: cell.heldFlags, at: family.tick()))
         cell.countChange(at: family.now)
-        note(.dropped, cell.key, &effects)
+        emit(.dropped, cell.key, &effects)
     }
 
     /// After a key is no longer held here: copies go that were here because of it.
-    private func dropUnanchored(_ holder: (any Activity)?, _ effects: inout Effects) {
+    private func dropUnanchored(_ holder: (any CallFrame)?, _ effects: inout Effects) {
         let copies = storage.cells.filter { cell in
-            guard cell.has(CellState.loaded), let recipe = cell.info?.value.recipe else { return false }
-            return !anchors(cell.key, recipe)
+            guard cell.has(CellFlags.loaded), let provenance = cell.info?.value.provenance else { return false }
+            return !anchors(cell.key, provenance)
         }
         for cell in copies {
-            guard let info = cell.info, let recipe = info.value.recipe else { continue }
-            let reloads = recipe.reloads
+            guard let info = cell.info, let provenance = info.value.provenance else { continue }
+            let reloads = provenance.reloads
             dropLoaded(cell, &effects)
             dropDependents(of: cell.key, info, holder, &effects)
             if reloads || find(cell.key).present != nil { announce(cell.key, holder, &effects) }
@@ -160,8 +160,8 @@ extension Node {
     }
 
     /// After a key is no longer held here: inherited instances that were hidden may be seen again by those who know of none.
-    private func tellOfUncovered(_ holder: (any Activity)?, _ effects: inout Effects) {
-        for node in activeNodes where node.storage.facts.followerCount > 0 {
+    private func tellOfUncovered(_ holder: (any CallFrame)?, _ effects: inout Effects) {
+        for node in activeNodes where node.storage.state.followerCount > 0 {
             for cell in node.storage.cells {
                 cell.info?.value.followers?.lookAgain(holder, &effects)
             }
@@ -169,10 +169,10 @@ extension Node {
     }
 
     /// After a key was set or reset here: what descendants had loaded for it gives way, unless something nearer hides it.
-    private func dropCopies(of key: Key, _ holder: (any Activity)?, _ effects: inout Effects) {
+    private func dropCopies(of key: Key, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         if key.kind == .property { return }
         forEachLinked(key) { node, info in
-            guard node !== self, let cell = node.storage.existingCell(key), cell.has(CellState.loaded) else { return }
+            guard node !== self, let cell = node.storage.existingCell(key), cell.has(CellFlags.loaded) else { return }
             node.dropLoaded(cell, &effects)
             node.dropDependents(of: key, info, holder, &effects)
         }
@@ -180,14 +180,14 @@ extension Node {
 
     /// After a key changed here: instances that read it and reload go, and those that reload from them.
     private func dropDependents(
-        of key: Key, _ info: FamilyState<CellFacts>, _ holder: (any Activity)?, _ effects: inout Effects
+        of key: Key, _ info: FamilyLocked<CellState>, _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
         if info.value.dependents.isEmpty { return }
         var open = info.value.dependents.map { (dependent: $0, input: key, owner: self) }
         while let (dependent, input, owner) = open.popLast() {
             let node = dependent.node.node
             guard let cell = node.storage.existingCell(dependent.key), let info = cell.info,
-                info.value.recipe?.inputs.contains(where: { $0.key == input }) == true,
+                info.value.provenance?.inputs.contains(where: { $0.key == input }) == true,
                 !node.isShadowed(input, below: owner)
             else { continue }
             node.dropLoaded(cell, &effects)
@@ -201,13 +201,13 @@ extension Node {
     /// Instances here or below that were made from it or from those, and reload, go; and those who observe here or
     /// below what is hidden, and reloads, are to have their own at once.
     private func hideInherited(
-        by key: Key, _ announcement: Announcement, _ holder: (any Activity)?, _ effects: inout Effects
+        by key: Key, _ announcement: Announcement, _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
         let own = storage.cell(key).makeInfo()
         for node in activeNodes where !node.isShadowed(key, below: self) {
             for cell in Array(node.storage.cells) {
                 guard let info = cell.info else { continue }
-                switch info.value.recipe?.relation(to: key, above: depth) {
+                switch info.value.provenance?.relation(to: key, above: depth) {
                 case .direct? where announcement.isSilent:
                     // It is what was read; from now on its changes are those that matter.
                     own.value.dependents.insert(Dependent(node: NodeIdentity(node: node), key: cell.key))
@@ -230,18 +230,18 @@ extension Node {
 
 extension Node {
     /// Under the lock: notes that `key`, loaded here, is to be dropped when one of its inputs changes.
-    func follow(_ recipe: Recipe, by key: Key) {
+    func follow(_ provenance: Provenance, by key: Key) {
         let dependent = Dependent(node: NodeIdentity(node: self), key: key)
-        for input in recipe.inputs {
+        for input in provenance.inputs {
             guard let owner = path.first(where: { $0.depth == input.depth }) else { continue }
             owner.storage.cell(input.key).makeInfo().value.dependents.insert(dependent)
         }
         countActive(1)
     }
 
-    private func unfollow(_ recipe: Recipe, by key: Key) {
+    private func unfollow(_ provenance: Provenance, by key: Key) {
         let dependent = Dependent(node: NodeIdentity(node: self), key: key)
-        for input in recipe.inputs {
+        for input in provenance.inputs {
             // Something equal may have been set meanwhile, nearer than where it was read.
             for node in path {
                 if node.depth < input.depth { break }
@@ -257,7 +257,7 @@ private enum Relation {
     case direct, indirect, none
 }
 
-extension Recipe {
+extension Provenance {
     /// Under the lock: whether the instance reloads and read the key, or something made from it, from a container above a
     /// depth.
     fileprivate func relation(to key: Key, above depth: Int) -> Relation {
@@ -266,7 +266,7 @@ extension Recipe {
         var relation = Relation.none
         for input in inputs where input.depth < depth {
             if input.key == key { relation = .direct }
-            if input.recipe?.object.contains(key.mask, where: { $0 == key }) == true { return .indirect }
+            if input.provenance?.object.contains(key.mask, where: { $0 == key }) == true { return .indirect }
         }
         return relation
     }
@@ -275,23 +275,24 @@ extension Recipe {
 extension Followers {
     /// Under the lock: whether what was told last was made from the key and reloads.
     fileprivate func reloads(from key: Key) -> Bool {
-        guard case .state(let state) = facts.value.known, let info = state.cell.info, let recipe = info.value.recipe,
-            recipe.reloads
+        guard case .state(let state) = state.value.known, let info = state.cell.info,
+            let provenance = info.value.provenance,
+            provenance.reloads
         else { return false }
-        return recipe.contains(key.mask) { $0 == key }
+        return provenance.contains(key.mask) { $0 == key }
     }
 
     /// Under the lock: nothing is told any more, since the container goes away.
     ///
     /// What is returned is to be released outside of it.
     fileprivate func end() -> FollowersLeft {
-        let endings = facts.value.observers.slots.compactMap { $0?.end() }
+        let endings = state.value.observers.slots.compactMap { $0?.end() }
         defer {
-            facts.value.observers = ObserverList()
-            facts.value.events = EventQueue()
-            facts.value.reloader = nil
+            state.value.observers = ObserverList()
+            state.value.events = EventQueue()
+            state.value.reloader = nil
         }
-        return FollowersLeft(observers: facts.value.observers, events: facts.value.events, endings: endings)
+        return FollowersLeft(observers: state.value.observers, events: state.value.events, endings: endings)
     }
 }
 
@@ -306,8 +307,8 @@ extension Node {
     /// Resets every key that was set or loaded here.
     func resetAll() {
         let keys = family.lock.withLock {
-            let present = storage.cells.filter { $0.has(CellState.held | CellState.loaded) }.map(\.key)
-            let loading = family.flights.filter { $0.asker.isWithin(self) && !present.contains($0.requested) }
+            let present = storage.cells.filter { $0.has(CellFlags.held | CellFlags.loaded) }.map(\.key)
+            let loading = family.loads.filter { $0.asker.isWithin(self) && !present.contains($0.requested) }
             return present + loading.map(\.requested)
         }
         for key in keys { change(TypedKey(resetting: key), .reset) }
@@ -330,8 +331,8 @@ extension Operation {
 extension CellReference {
     /// Whether the sources' answer changes anything: code comes first, and nothing is no reason to drop a default.
     fileprivate func takes(_ answer: SourceAnswer<Payload>) -> Bool {
-        let isLayered = has(CellState.layered)
+        let isLayered = has(CellFlags.layered)
         if case .nothing = answer { return isLayered }
-        return isLayered || !has(CellState.held)
+        return isLayered || !has(CellFlags.held)
     }
 }

@@ -10,10 +10,10 @@ private struct Holdings {
     /// Under the lock: what the node holds itself.
     ///
     /// A load that copies was made from it.
-    private init(of node: Node, _ recorder: Flight?) {
-        strictness = node.storage.facts.strictness
-        sources = node.storage.facts.sources
-        rules = node.storage.facts.scopes?.rules ?? []
+    private init(of node: Node, _ recorder: Load?) {
+        strictness = node.storage.state.strictness
+        sources = node.storage.state.sources
+        rules = node.storage.state.scopes?.rules ?? []
         for (cell, operation) in node.settings {
             recorder?.record(cell, at: node.depth)
             operations[cell.key] = operation
@@ -22,8 +22,8 @@ private struct Holdings {
 
     /// Adds what a container and its ancestors hold, the nearest winning.
     mutating func add(_ container: Container) {
-        let node = container.backing.node
-        let recorder = container.backing.recorder
+        let node = container.backend.node
+        let recorder = container.backend.recorder
         node.prepareScopes()
         // In one look, so that a copy never has half of an update.
         let levels = node.family.lock.withLock { node.path.map { Holdings(of: $0, recorder) } }
@@ -66,13 +66,13 @@ extension Container {
         self.init()
         var holdings = Holdings()
         for container in containers { holdings.add(container) }
-        let node = backing.node
+        let node = backend.node
         var effects = Effects()
         node.family.lock.withLock {
-            node.storage.facts.strictness = holdings.strictness
-            node.storage.facts.sources = holdings.sources
-            if holdings.sources != nil { node.family.noteSources() }
-            if !holdings.rules.isEmpty { node.storage.facts.scopes = ScopeFacts(rules: holdings.rules) }
+            node.storage.state.strictness = holdings.strictness
+            node.storage.state.sources = holdings.sources
+            if holdings.sources != nil { node.family.markSourced() }
+            if !holdings.rules.isEmpty { node.storage.state.scopes = ScopeState(rules: holdings.rules) }
             for (key, operation) in holdings.operations { node.apply(operation, to: key, holder: nil, &effects) }
         }
         effects.perform()

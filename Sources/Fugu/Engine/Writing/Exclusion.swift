@@ -1,16 +1,16 @@
 import Synchronization
 
 /// A `modify` under way: other writes of its key in its node wait for its end.
-final class Exclusion: Activity {
+final class Exclusion: CallFrame {
     let node: Node
     let modified: Key
-    let parent: (any Activity)?
+    let parent: (any CallFrame)?
     let nesting: Nesting
     let outermost = Current.outermost
-    let waiters = FamilyState<[Signal]>([])
+    let waiters = FamilyLocked<[Signal]>([])
     private let finished = Atomic(false)
 
-    init(_ key: Key, in node: Node, parent: (any Activity)?) {
+    init(_ key: Key, in node: Node, parent: (any CallFrame)?) {
         modified = key
         self.node = node
         self.parent = parent
@@ -25,14 +25,14 @@ final class Exclusion: Activity {
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
 
     /// Under the lock: how to wait for the end, or that it would never come.
-    func waitForEnd(_ waiter: (any Activity)?) -> Write.Obstacle {
+    func waitForEnd(_ waiter: (any CallFrame)?) -> Write.Obstacle {
         guard WaitGraph.add(waiter, waitingFor: self) == nil else { return .circle(self) }
         let signal = Signal()
         waiters.value.append(signal)
         return .wait(self, signal)
     }
 
-    func wait(_ signal: Signal, _ waiter: (any Activity)?) {
+    func wait(_ signal: Signal, _ waiter: (any CallFrame)?) {
         signal.wait()
         WaitGraph.remove(waiter, waitingFor: self)
     }
@@ -115,7 +115,7 @@ extension Node {
                     // The other one is usually done within a moment.
                     return tries < 20 && parent == nil ? .ended : other.waitForEnd(parent)
                 }
-                cell.mark(CellState.special)
+                cell.mark(CellFlags.special)
                 info.value.exclusion = exclusion
                 return nil
             }

@@ -1,16 +1,16 @@
 import Synchronization
 
 /// An `update` under way: what is written in it waits here until it ends.
-final class Update: Activity {
+final class Update: CallFrame {
     let family: Family
-    let parent: (any Activity)?
+    let parent: (any CallFrame)?
     let nesting: Nesting
     let outermost = Current.outermost
     private let node: Node
     /// Nil once it has ended.
-    private let pending = Guarded<PendingWrites?>(PendingWrites())
+    private let pending = Locked<PendingWrites?>(PendingWrites())
 
-    init(in node: Node, parent: (any Activity)?) {
+    init(in node: Node, parent: (any CallFrame)?) {
         self.node = node
         family = node.family
         self.parent = parent
@@ -149,7 +149,7 @@ extension Node {
 }
 
 /// The handle inside an `update`: reads see what is pending, writes become pending.
-final class UpdateView: Backing {
+final class UpdateView: Backend {
     let node: Node
     private let update: Update
     private let container: Container
@@ -160,27 +160,27 @@ final class UpdateView: Backing {
         self.container = container
     }
 
-    func read(_ request: Request, _: Container, _ load: (Container) throws -> Payload) throws -> Payload {
+    func read(_ request: Request, _: Container, _ loader: (Container) throws -> Payload) throws -> Payload {
         switch update.write(of: request.key, in: node)?.operation {
         case .set(let payload): return payload
         case .reset:
             switch node.answerBeneath(request) {
             case .value(let payload): return payload
-            case .failure: return try load(container)
+            case .failure: return try loader(container)
             case .nothing: break
             }
-            guard let parent = node.parent else { return try load(container) }
-            return try parent.resolve(request, for: container, recorder: nil, load: load)
+            guard let parent = node.parent else { return try loader(container) }
+            return try parent.resolve(request, for: container, recorder: nil, load: loader)
         case .replace(let replacement): return try replacement.load(container)
-        case .layer, nil: return try node.resolve(request, for: container, recorder: nil, load: load)
+        case .layer, nil: return try node.resolve(request, for: container, recorder: nil, load: loader)
         }
     }
 
     func readAsync(
-        _ request: Request, _: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+        _ request: Request, _: Container, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         if let pending = present(request.key) { return pending }
-        return try await node.resolveAsync(request, for: container, recorder: nil, load: load)
+        return try await node.resolveAsync(request, for: container, recorder: nil, load: loader)
     }
 
     func change(_ key: TypedKey, _ operation: Operation) {

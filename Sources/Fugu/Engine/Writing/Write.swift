@@ -68,7 +68,7 @@ private struct Batch: ~Copyable {
     private var firstComparison: Write.Comparison?
     private var others: [(write: Write, comparison: Write.Comparison?)] = []
     /// The transaction that publishes them.
-    let transaction: (any Activity)?
+    let transaction: (any CallFrame)?
 
     init(_ write: consuming Write) {
         first = write
@@ -76,7 +76,7 @@ private struct Batch: ~Copyable {
     }
 
     /// `writes`: At least one.
-    init(_ writes: [Write], _ transaction: (any Activity)?) {
+    init(_ writes: [Write], _ transaction: (any CallFrame)?) {
         first = writes[0]
         others = writes.dropFirst().map { ($0, nil) }
         self.transaction = transaction
@@ -87,11 +87,11 @@ private struct Batch: ~Copyable {
     /// Under the lock: what is to be done first.
     ///
     /// Everything that is to be compared is compared at once.
-    mutating func obstacles(_ activity: (any Activity)?, _ found: inout [(Int, Write.Obstacle)]) {
-        if let obstacle = first.obstacle(&firstComparison, activity) { found.append((0, obstacle)) }
+    mutating func obstacles(_ frame: (any CallFrame)?, _ found: inout [(Int, Write.Obstacle)]) {
+        if let obstacle = first.obstacle(&firstComparison, frame) { found.append((0, obstacle)) }
         for index in others.indices {
             if case .wait? = found.last?.1 { return }
-            guard let obstacle = others[index].write.obstacle(&others[index].comparison, activity) else { continue }
+            guard let obstacle = others[index].write.obstacle(&others[index].comparison, frame) else { continue }
             found.append((index + 1, obstacle))
         }
     }
@@ -99,12 +99,12 @@ private struct Batch: ~Copyable {
     /// Outside the lock: does that.
     ///
     /// Returns false if there is nothing to write to any more.
-    mutating func overcome(_ obstacles: [(Int, Write.Obstacle)], _ activity: (any Activity)?) -> Bool {
+    mutating func overcome(_ obstacles: [(Int, Write.Obstacle)], _ frame: (any CallFrame)?) -> Bool {
         for (index, obstacle) in obstacles {
             let isThere =
                 index == 0
-                ? first.overcome(obstacle, &firstComparison, activity)
-                : others[index - 1].write.overcome(obstacle, &others[index - 1].comparison, activity)
+                ? first.overcome(obstacle, &firstComparison, frame)
+                : others[index - 1].write.overcome(obstacle, &others[index - 1].comparison, frame)
             if !isThere { return false }
         }
         return true
@@ -114,7 +114,7 @@ private struct Batch: ~Copyable {
     ///
     /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
     /// first is changed.
-    borrowing func apply(_ holder: (any Activity)?, _ effects: inout Effects) {
+    borrowing func apply(_ holder: (any CallFrame)?, _ effects: inout Effects) {
         if isAlone { return apply(first, firstComparison, holder, &effects) }
         first.node.storage.cell(first.key).close()
         for (write, _) in others { write.node.storage.cell(write.key).close() }
@@ -125,7 +125,7 @@ private struct Batch: ~Copyable {
     }
 
     private borrowing func apply(
-        _ write: borrowing Write, _ comparison: Write.Comparison?, _ holder: (any Activity)?, _ effects: inout Effects
+        _ write: borrowing Write, _ comparison: Write.Comparison?, _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
         let announcement = Node.Announcement(isSilent: comparison?.isEqual == true, transaction: transaction)
         write.node.apply(write.operation, to: write.key, announcement, isOpen: isAlone, holder: holder, &effects)
@@ -134,10 +134,10 @@ private struct Batch: ~Copyable {
 
 extension Write {
     /// Under the lock: what is to be done first, if there is something.
-    fileprivate func obstacle(_ comparison: inout Comparison?, _ activity: (any Activity)?) -> Obstacle? {
+    fileprivate func obstacle(_ comparison: inout Comparison?, _ frame: (any CallFrame)?) -> Obstacle? {
         if node.isEnded { return .ended }
         let cell = node.storage.existingCell(key)
-        if let exclusion = cell?.info?.value.exclusion { return exclusion.waitForEnd(activity) }
+        if let exclusion = cell?.info?.value.exclusion { return exclusion.waitForEnd(frame) }
         guard let new = value, let (old, stamp) = node.concerningValue(key, cell), stamp != comparison?.stamp
         else { return nil }
         guard let isEqual = equal.known(old, new) else { return .compare(old, new, stamp) }
@@ -149,14 +149,14 @@ extension Write {
     ///
     /// Returns false if there is nothing to write to any more.
     fileprivate func overcome(
-        _ obstacle: Obstacle, _ comparison: inout Comparison?, _ activity: (any Activity)?
+        _ obstacle: Obstacle, _ comparison: inout Comparison?, _ frame: (any CallFrame)?
     ) -> Bool {
         switch obstacle {
         case .ended:
             node.family.reports.report(Messages.changeAfterEnd(of: key))
             return false
-        case .wait(let exclusion, let signal): exclusion.wait(signal, activity)
-        case .circle(let exclusion): fatalError(Messages.circleOfWaits(exclusion.modified, activity))
+        case .wait(let exclusion, let signal): exclusion.wait(signal, frame)
+        case .circle(let exclusion): fatalError(Messages.circleOfWaits(exclusion.modified, frame))
         case .compare(let old, let new, let stamp):
             // `==` is user code, so it sees a snapshot; if the value moves meanwhile, it is asked again.
             comparison = Comparison(isEqual: equal(old, new), stamp: stamp)
@@ -169,13 +169,13 @@ extension Node {
     /// Under the lock: the present value and its state, if its change would concern somebody: an observer, one who reloads
     /// or one who becomes stale.
     func concerningValue(_ key: Key, _ cell: CellReference?) -> (Payload, Stamp)? {
-        if let cell, cell.has(CellState.held), let payload = cell.payload {
+        if let cell, cell.has(CellFlags.held), let payload = cell.payload {
             guard let info = cell.info, info.value.isInput || info.isFollowed else { return nil }
             return (payload, Stamp(of: cell))
         }
         // What is set here for the first time hides what was inherited.
         let isConcerned = cell?.info.map { $0.value.isInput || $0.isFollowed } ?? false
-        guard isConcerned || !isRoot && storage.facts.activeCount > 0, let (payload, cell) = present(key) else {
+        guard isConcerned || !isRoot && storage.state.activeCount > 0, let (payload, cell) = present(key) else {
             return nil
         }
         return (payload, Stamp(of: cell))
@@ -184,7 +184,7 @@ extension Node {
     /// Under the lock: what code, and neither rules nor sources, set here, each as it can be set elsewhere.
     var settings: [(cell: CellReference, operation: Operation)] {
         storage.cells.compactMap { cell in
-            guard cell.standing == CellState.held else { return nil }
+            guard cell.heldFlags == CellFlags.held else { return nil }
             if let replacement = cell.info?.value.replacement { return (cell, .replace(replacement)) }
             return cell.payload.map { (cell, .set($0)) }
         }
@@ -208,7 +208,7 @@ extension Family {
     /// Returns whether it was done.
     @discardableResult
     func commit(
-        _ writes: [Write], endOf transaction: (any Activity)? = nil, unless isOutdated: () -> Bool = { false },
+        _ writes: [Write], endOf transaction: (any CallFrame)? = nil, unless isOutdated: () -> Bool = { false },
         alongside: () -> Void = {}
     ) -> Bool {
         guard !writes.isEmpty else {
@@ -223,16 +223,16 @@ extension Family {
     }
 
     private func commit(_ batch: inout Batch, unless isOutdated: () -> Bool, alongside: () -> Void) -> Bool {
-        let activity = Current.unfinished
+        let frame = Current.unfinished
         var effects = Effects(beginsAtOnce: batch.isAlone)
         while true {
             var isDone = false
             var obstacles: [(Int, Write.Obstacle)] = []
             lock.withLock {
                 if isOutdated() { return }
-                batch.obstacles(activity, &obstacles)
+                batch.obstacles(frame, &obstacles)
                 guard obstacles.isEmpty else { return }
-                batch.apply(activity == nil ? nil : Current.outermost, &effects)
+                batch.apply(frame == nil ? nil : Current.outermost, &effects)
                 alongside()
                 isDone = true
             }
@@ -240,7 +240,7 @@ extension Family {
                 effects.perform()
                 return isDone
             }
-            guard batch.overcome(obstacles, activity) else { return true }
+            guard batch.overcome(obstacles, frame) else { return true }
         }
     }
 }

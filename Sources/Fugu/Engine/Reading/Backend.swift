@@ -1,13 +1,13 @@
 /// What answers for a ``Container`` when a value cannot be read at once: its node, or a view of a node, such as the handle
 /// of a load.
-protocol Backing: AnyObject, Sendable {
+protocol Backend: AnyObject, Sendable {
     /// The node that is read and written in the end.
     var node: Node { get }
     /// Gives a value, loading it by `load` if need be, which is called in place and at most once.
-    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload
+    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws -> Payload
     /// The same for an async key.
     func readAsync(
-        _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+        _ request: Request, _ container: Container, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload
     func change(_ key: TypedKey, _ operation: Operation)
     /// Stops the program where nothing may be changed: in a load, through its handle.
@@ -16,7 +16,7 @@ protocol Backing: AnyObject, Sendable {
     func present(_ key: Key) -> Payload?
     func onClose(_ closer: Closer)
     /// The load that records what is read here.
-    var recorder: Flight? { get }
+    var recorder: Load? { get }
     /// The container that children made from here belong to, where it is another one.
     var owner: Container? { get }
     /// A child of `container`, which this backs.
@@ -27,16 +27,16 @@ protocol Backing: AnyObject, Sendable {
     func end()
 }
 
-extension Backing {
+extension Backend {
     func readAsync(
-        _ request: Request, _ container: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
+        _ request: Request, _ container: Container, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         let recorder = recorder
         return try await (recorder?.asker ?? node).resolveAsync(
-            request, for: container, recorder: recorder, load: load)
+            request, for: container, recorder: recorder, load: loader)
     }
 
-    var recorder: Flight? { nil }
+    var recorder: Load? { nil }
     var owner: Container? { nil }
     func checkMayChange(_ key: Key?) {}
     func setAlone(_ key: Key, _ payload: Payload) -> Bool { false }
@@ -47,16 +47,16 @@ extension Backing {
     }
 }
 
-extension Node: Backing {
+extension Node: Backend {
     var node: Node { self }
-    var recorder: Flight? { nil }
+    var recorder: Load? { nil }
 
     func makeChild(of container: Container) -> Container {
         Container(Node(parent: self, recorder: nil), childOf: container)
     }
 
-    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
-        try resolve(request, for: container, recorder: nil, load: load)
+    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws -> Payload {
+        try resolve(request, for: container, recorder: nil, load: loader)
     }
 
     func present(_ key: Key) -> Payload? {
@@ -64,7 +64,7 @@ extension Node: Backing {
         return presentAfterAsking(key)
     }
 
-    func onClose(_ closer: Closer) { family.lock.withLock { storage.facts.closers.append(closer) } }
+    func onClose(_ closer: Closer) { family.lock.withLock { storage.state.closers.append(closer) } }
 
     func end() {
         let garbage = family.lock.withLock { giveUp() }
@@ -76,25 +76,25 @@ extension Node: Backing {
 }
 
 /// The handle of a load: it records while the load runs, and afterwards answers from where the instance lives.
-extension Flight: Backing {
-    var node: Node { family.lock.withLock { facts.value.home?.object } ?? asker }
-    var recorder: Flight? { isFinished ? nil : self }
+extension Load: Backend {
+    var node: Node { family.lock.withLock { state.value.home?.object } ?? asker }
+    var recorder: Load? { isFinished ? nil : self }
     var owner: Container? {
-        guard let asked = family.lock.withLock({ facts.value.container?.object }) else { return nil }
+        guard let asked = family.lock.withLock({ state.value.container?.object }) else { return nil }
         // In a nested load that is the handle of another one.
-        return asked.backing.owner ?? asked
+        return asked.backend.owner ?? asked
     }
 
-    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
-        guard isFinished else { return try asker.resolve(request, for: container, recorder: self, load: load) }
+    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws -> Payload {
+        guard isFinished else { return try asker.resolve(request, for: container, recorder: self, load: loader) }
         reportLateRead(of: request.key)
-        return try node.resolve(request, for: container, recorder: nil, load: load)
+        return try node.resolve(request, for: container, recorder: nil, load: loader)
     }
 
     /// Tells, in debug builds, of a read through a kept handle where the code that runs has something else for the key.
     private func reportLateRead(of key: Key) {
         #if DEBUG
-        let (home, caller) = (node, Container.current.backing.node)
+        let (home, caller) = (node, Container.current.backend.node)
         guard caller !== home, caller.isWithin(home) else { return }
         let isOther = family.lock.withLock {
             let isOverridden = caller.path.prefix { $0 !== home }.contains { $0.holds(key) }
@@ -121,7 +121,7 @@ extension Flight: Backing {
     func onClose(_ closer: Closer) {
         // Looked at under the lock, where loads end: what comes a moment too late must not be lost.
         let isLate = family.lock.withLock {
-            if !isFinished { facts.value.more().closers.append(closer) }
+            if !isFinished { state.value.more().closers.append(closer) }
             return isFinished
         }
         if isLate { node.onClose(closer) }

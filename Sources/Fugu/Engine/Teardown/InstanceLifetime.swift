@@ -6,7 +6,7 @@ struct Closer: Sendable {
 /// The right to use an instance that has closers, held by whatever was made from it and by the cell it stands in.
 ///
 /// When the last one lets go, the instance has left early and its closers run, in a task of their own.
-final class Lease: Sendable {
+final class InstanceLifetime: Sendable {
     let key: Key
     /// How deep in its family the instance lives.
     let depth: Int
@@ -14,27 +14,27 @@ final class Lease: Sendable {
     let home: Int
     /// Dependents have higher ones than what they depend on.
     let serial: UInt64
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let family: Family
 
     private struct State {
         var closers: [Closer]
         /// What the instance was made from is needed until its closers have run.
-        var needs: [Lease]
+        var needs: [InstanceLifetime]
         var isAbandoned = false
     }
 
-    init(_ key: Key, home: Node, serial: UInt64, closers: [Closer], needs: [Lease]) {
+    init(_ key: Key, home: Node, serial: UInt64, closers: [Closer], needs: [InstanceLifetime]) {
         self.key = key
         self.serial = serial
         depth = home.depth
         self.home = home.number
         family = home.family
-        state = Guarded(State(closers: closers, needs: needs))
+        state = Locked(State(closers: closers, needs: needs))
     }
 
     var hasClosers: Bool { state.withLock { !$0.closers.isEmpty } }
-    var needs: [Lease] { state.withLock { $0.needs } }
+    var needs: [InstanceLifetime] { state.withLock { $0.needs } }
 
     /// Whether it has no closers and needs nothing that lives at `limit` or deeper, so that no closing there is concerned.
     func hasNothingToClose(downTo limit: Int) -> Bool {
@@ -58,15 +58,15 @@ final class Lease: Sendable {
         var abandoned: [(key: Key, closers: [Closer])] = []
         var open = [self]
         // At the same depth on one way down is the same container; those above go on.
-        while let lease = open.popLast() {
-            let isKnown = lease.state.withLock { state in
+        while let lifetime = open.popLast() {
+            let isKnown = lifetime.state.withLock { state in
                 defer { state.isAbandoned = true }
                 return state.isAbandoned
             }
             if isKnown { continue }
-            let closers = lease.takeClosers()
-            if !closers.isEmpty { abandoned.append((lease.key, closers)) }
-            open += lease.needs.filter { $0.depth == depth }
+            let closers = lifetime.takeClosers()
+            if !closers.isEmpty { abandoned.append((lifetime.key, closers)) }
+            open += lifetime.needs.filter { $0.depth == depth }
         }
         return abandoned
     }
@@ -80,13 +80,13 @@ final class Lease: Sendable {
             return state.needs
         }
         family.closings.run(
-            Leaver(
+            EarlyTeardown(
                 key: key, home: home, closers: closers, role: ClosingRole(key, of: family), family: family,
-                needs: Departure(needs, family.closings)))
+                needs: PendingTeardown(needs, family.closings)))
     }
 
     /// Takes what the instance was made from, if nothing has to run before that may go.
-    private func takeNeeds() -> [Lease] {
+    private func takeNeeds() -> [InstanceLifetime] {
         state.withLock { state in
             guard state.closers.isEmpty else { return [] }
             defer { state.needs = [] }
@@ -99,35 +99,37 @@ final class Lease: Sendable {
         // One by one, since a chain may be longer than a stack: the needs of what only this one kept are taken from it
         // before it goes.
         var open = takeNeeds()
-        while var lease = open.popLast() {
-            if isKnownUniquelyReferenced(&lease) { open += lease.takeNeeds() }
+        while var lifetime = open.popLast() {
+            if isKnownUniquelyReferenced(&lifetime) { open += lifetime.takeNeeds() }
         }
     }
 
     fileprivate var closings: Closings { family.closings }
 }
 
-/// Leases that somebody lets go: from the look under the lock that decided it until they are released, which may be later,
+/// Lifetimes that somebody lets go: from the look under the lock that decided it until they are released, which may be later,
 /// a closing knows that closers may have to run yet.
-final class Departure: Sendable {
-    private let leases: Guarded<[Lease]?>
+final class PendingTeardown: Sendable {
+    private let lifetimes: Locked<[InstanceLifetime]?>
     private let closings: Closings
     private let isForNobody: Bool
 
     /// `isForNobody`: Whether nobody was given the instance, so that its closers need not wait.
-    convenience init(_ lease: Lease, isForNobody: Bool) { self.init([lease], lease.closings, isForNobody: isForNobody) }
+    convenience init(_ lifetime: InstanceLifetime, isForNobody: Bool) {
+        self.init([lifetime], lifetime.closings, isForNobody: isForNobody)
+    }
 
-    fileprivate init(_ leases: [Lease], _ closings: Closings, isForNobody: Bool = false) {
-        self.leases = Guarded(leases)
+    fileprivate init(_ lifetimes: [InstanceLifetime], _ closings: Closings, isForNobody: Bool = false) {
+        self.lifetimes = Locked(lifetimes)
         self.closings = closings
         self.isForNobody = isForNobody
         closings.begin()
     }
 
     func end() {
-        var leaving = leases.withLock { leases in
-            defer { leases = nil }
-            return leases
+        var leaving = lifetimes.withLock { lifetimes in
+            defer { lifetimes = nil }
+            return lifetimes
         }
         guard leaving != nil else { return }
         if isForNobody { leaving?.forEach { $0.closeEarly() } }

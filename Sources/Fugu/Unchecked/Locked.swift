@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value with a lock of its own.
-package final class Guarded<Value>: @unchecked Sendable {
+package final class Locked<Value>: @unchecked Sendable {
     private let lock = PlatformLock()
     private var value: Value
 
@@ -23,7 +23,7 @@ package final class Guarded<Value>: @unchecked Sendable {
 /// A value that is touched only while the lock of its family is held.
 ///
 /// Whoever makes it frees it.
-struct FamilyState<Value>: @unchecked Sendable, Equatable {
+struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: sending Value) {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One load, from its beginning on; and the handle through which it reads.
-final class Flight: Activity {
+final class Load: CallFrame {
     let requested: Key
     let isLocal: Bool
     let reloads: Bool
@@ -10,17 +10,18 @@ final class Flight: Activity {
     let asker: Node
     // The asker keeps its ancestors.
     /// Where the instance is expected to live.
-    let expected: Unowned<Node>
+    let expected: UnmanagedReference<Node>
     /// The node whose replaced loader runs, if one does: the instance lives there or deeper.
-    let limit: Unowned<Node>?
-    let parent: (any Activity)?
+    let limit: UnmanagedReference<Node>?
+    let parent: (any CallFrame)?
     let nesting: Nesting
-    let outermost: (any Activity)?
-    let facts = FamilyState(FlightFacts())
+    let outermost: (any CallFrame)?
+    let state = FamilyLocked(LoadState())
     private let finished = Atomic(false)
 
     init(
-        _ request: Request, asker: Node, container: Container, expected: Unowned<Node>, limit: Unowned<Node>?,
+        _ request: Request, asker: Node, container: Container, expected: UnmanagedReference<Node>,
+        limit: UnmanagedReference<Node>?,
         need: Need
     ) {
         requested = request.key
@@ -30,20 +31,20 @@ final class Flight: Activity {
         self.asker = asker
         self.expected = expected
         self.limit = limit
-        parent = need.activity
+        parent = need.frame
         nesting = Nesting(under: parent?.nesting, loading: request.key)
         // Async loads run in tasks of their own.
         outermost = request.key.kind == .asyncFeature ? nil : need.outermost
-        facts.value.container = Unowned(container)
+        state.value.container = UnmanagedReference(container)
     }
 
     deinit {
-        for input in facts.value.inputs { _ = input.recipe?.take() }
-        facts.free()
+        for input in state.value.inputs { _ = input.provenance?.take() }
+        state.free()
     }
 
     /// Under the lock: whether others may join, who would use the same loader.
-    func isOpen(_ limit: Unowned<Node>?) -> Bool { self.limit == limit && !facts.value.isAbandoned }
+    func isOpen(_ limit: UnmanagedReference<Node>?) -> Bool { self.limit == limit && !state.value.isAbandoned }
 
     var family: Family { asker.family }
     var key: Key? { requested }
@@ -52,34 +53,34 @@ final class Flight: Activity {
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
     func needFailed(_ way: [Key], _ error: any Error) {
-        let dropped = family.lock.withLock { isFinished ? [] : facts.value.more().failedNeeds.note(way, error) }
+        let dropped = family.lock.withLock { isFinished ? [] : state.value.more().failedNeeds.replace(way, error) }
         withExtendedLifetime(dropped) {}
     }
     /// From this load to the one that threw the error with which it failed.
     func failedWay(_ error: any Error) -> [Key] {
-        [requested] + family.lock.withLock { facts.value.rare?.failedNeeds ?? [] }.way(to: error)
+        [requested] + family.lock.withLock { state.value.rare?.failedNeeds ?? [] }.way(to: error)
     }
 }
 
-/// The changing part of a flight.
+/// The changing part of a load.
 ///
-/// Guarded by the lock of the family.
-struct FlightFacts {
+/// Locked by the lock of the family.
+struct LoadState {
     var inputs: [Input] = []
     /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
-    var landing: Landing?
+    var pendingOutcome: PendingOutcome?
     /// Where the instance belongs: the asker or an ancestor, which it keeps.
     ///
     /// Set when the load has ended.
-    var home: Unowned<Node>?
+    var home: UnmanagedReference<Node>?
     /// The asker's container while the load runs, for children made from the handle.
     ///
     /// Whoever runs the load keeps it.
-    var container: Unowned<Container>?
+    var container: UnmanagedReference<Container>?
     /// Its neighbours in the list of the key's loads, and where it stands in that list's index.
-    var next: Unowned<Flight>?
-    var previous: Unowned<Flight>?
-    var indexed: Unowned<Node>?
+    var next: UnmanagedReference<Load>?
+    var previous: UnmanagedReference<Load>?
+    var indexed: UnmanagedReference<Node>?
     /// The task of an async load.
     var task: Task<Result<Payload, any Error>, Never>?
     /// Whether the task that began an async load waits for it by now.
@@ -92,11 +93,11 @@ struct FlightFacts {
     /// whom is to meet the failure.
     var isProvisional = false
     /// What few loads have.
-    var rare: RareFlightFacts?
+    var rare: RareLoadState?
 }
 
 /// What few loads have: made when one does, so that the others are light.
-final class RareFlightFacts {
+final class RareLoadState {
     /// The keys of the inputs, once they are many.
     var seen: Set<Key> = []
     var waiters = WaiterQueue()
@@ -107,28 +108,28 @@ final class RareFlightFacts {
     var closers: [Closer] = []
     /// What was needed and has failed; kept only if the load fails, too.
     var failedNeeds: [FailedNeed] = []
-    /// The leases of what was read.
-    var needs: [Lease] = []
+    /// The lifetimes of what was read.
+    var needs: [InstanceLifetime] = []
     /// What events call the load.
     var number: UInt64?
 }
 
-extension FlightFacts {
-    /// The rare facts, made if there are none.
-    mutating func more() -> RareFlightFacts {
+extension LoadState {
+    /// The rare state, made if there are none.
+    mutating func more() -> RareLoadState {
         if let rare { return rare }
-        let made = RareFlightFacts()
+        let made = RareLoadState()
         rare = made
         return made
     }
 }
 
 /// How a load ended.
-struct Outcome: Sendable {
+struct LoadOutcome: Sendable {
     let result: Result<Payload, any Error>
     let home: Node
-    let recipe: Recipe
-    let lease: Lease?
+    let provenance: Provenance
+    let lifetime: InstanceLifetime?
     /// Whether something changed meanwhile that it was made from, so that it is not kept: who waited asks again.
     let isOutdated: Bool
     /// Whether it was made from a placeholder that nobody asked for, so that it is right for who began the load alone.
@@ -137,9 +138,9 @@ struct Outcome: Sendable {
 
 /// Hands the outcome of a load to those who waited for it.
 ///
-/// The flight itself must not keep it: an instance that keeps its handle would keep itself.
-final class Landing: Sendable {
-    let outcome = Guarded<Outcome?>(nil)
+/// The load itself must not keep it: an instance that keeps its handle would keep itself.
+final class PendingOutcome: Sendable {
+    let outcome = Locked<LoadOutcome?>(nil)
 }
 
 /// One who waits for a load.
@@ -155,16 +156,16 @@ enum Waiter: Sendable {
     }
 }
 
-extension Flight {
+extension Load {
     /// Under the lock: how many wait for the end.
-    var waiterCount: Int { facts.value.rare?.waiters.count ?? 0 }
+    var waiterCount: Int { state.value.rare?.waiters.count ?? 0 }
 
     /// Under the lock: lets one wait for the end.
-    func join(_ waiter: Waiter) -> Landing {
-        facts.value.more().waiters.append(waiter)
-        let landing = facts.value.landing ?? Landing()
-        facts.value.landing = landing
-        return landing
+    func join(_ waiter: Waiter) -> PendingOutcome {
+        state.value.more().waiters.append(waiter)
+        let pendingOutcome = state.value.pendingOutcome ?? PendingOutcome()
+        state.value.pendingOutcome = pendingOutcome
+        return pendingOutcome
     }
 
     /// Under the lock: notes that the load read a key from the cell of the container at a depth.
@@ -172,39 +173,41 @@ extension Flight {
         guard !isFinished, depth <= asker.depth else { return }
         let info = cell.makeInfo()
         info.value.isInput = true
-        cell.mark(CellState.special)
-        add(cell.key, at: depth, changed: info.value.changed, info.value.recipe, info.value.lease)
+        cell.mark(CellFlags.special)
+        add(cell.key, at: depth, changed: info.value.changed, info.value.provenance, info.value.lifetime)
     }
 
     /// Under the lock: notes an input whose value was given to those who waited but not kept.
-    func record(_ outcome: Outcome, of key: Key) {
+    func record(_ outcome: LoadOutcome, of key: Key) {
         guard !isFinished, outcome.home.depth <= asker.depth else { return }
-        if outcome.isProvisional { facts.value.isProvisional = true }
-        add(key, at: outcome.home.depth, changed: Input.neverKept, outcome.recipe, outcome.lease)
+        if outcome.isProvisional { state.value.isProvisional = true }
+        add(key, at: outcome.home.depth, changed: Input.neverKept, outcome.provenance, outcome.lifetime)
     }
 
-    private func add(_ key: Key, at depth: Int, changed: UInt64, _ recipe: Recipe?, _ lease: Lease?) {
+    private func add(
+        _ key: Key, at depth: Int, changed: UInt64, _ provenance: Provenance?, _ lifetime: InstanceLifetime?
+    ) {
         // A key that is read again may have another instance by now, which is needed too.
-        if let lease, facts.value.rare?.needs.contains(where: { $0 === lease }) != true {
-            facts.value.more().needs.append(lease)
+        if let lifetime, state.value.rare?.needs.contains(where: { $0 === lifetime }) != true {
+            state.value.more().needs.append(lifetime)
         }
-        let count = facts.value.inputs.count
+        let count = state.value.inputs.count
         if count < 8 {
-            guard !facts.value.inputs.contains(where: { $0.key == key }) else { return }
+            guard !state.value.inputs.contains(where: { $0.key == key }) else { return }
         } else {
-            let rare = facts.value.more()
-            if rare.seen.isEmpty { rare.seen = Set(facts.value.inputs.map(\.key)) }
+            let rare = state.value.more()
+            if rare.seen.isEmpty { rare.seen = Set(state.value.inputs.map(\.key)) }
             guard rare.seen.insert(key).inserted else { return }
         }
-        let input = Input(key: key, depth: depth, changed: changed, recipe: recipe.map { ChainReference($0) })
-        if count == 0 { facts.value.inputs = [input] } else { facts.value.inputs.append(input) }
+        let input = Input(key: key, depth: depth, changed: changed, provenance: provenance.map { ChainReference($0) })
+        if count == 0 { state.value.inputs = [input] } else { state.value.inputs.append(input) }
     }
 
     /// Under the lock: the deepest of the nodes that held what was read.
     var home: Node {
         if isLocal { return asker }
         var depth = limit?.depth ?? 0
-        for input in facts.value.inputs { depth = max(depth, input.depth) }
+        for input in state.value.inputs { depth = max(depth, input.depth) }
         if depth == asker.depth { return asker }
         return asker.path.first { $0.depth == depth }!
     }

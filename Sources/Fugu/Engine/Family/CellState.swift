@@ -1,17 +1,17 @@
 /// What is rarely needed of a cell.
 ///
-/// Guarded by the lock of the family.
-struct CellFacts {
+/// Locked by the lock of the family.
+struct CellState {
     // What the family knows of the key: at the root's cell only.
     /// The loads under way.
-    var flights = FlightList()
+    var loads = LoadList()
     /// What the last load of this key read: where the next one will live.
-    var lastRecipe: Recipe?
+    var lastProvenance: Provenance?
     /// Whether an instance was made for a child, as far as that is of interest.
     var isMadeBelow = false
 
-    var recipe: Recipe?
-    var lease: Lease?
+    var provenance: Provenance?
+    var lifetime: InstanceLifetime?
     var replacement: Replacement?
     /// When the cell's value was last set, reset or loaded, if somebody was concerned with it by then.
     var changed: UInt64 = 0
@@ -43,9 +43,9 @@ struct Dependent: Hashable {
 ///
 /// The node is unlinked from all sets before it goes.
 struct NodeIdentity: Hashable {
-    private let reference: Unowned<Node>
+    private let reference: UnmanagedReference<Node>
 
-    init(node: Node) { reference = Unowned(node) }
+    init(node: Node) { reference = UnmanagedReference(node) }
 
     var node: Node { reference.object }
 }
@@ -56,22 +56,22 @@ struct NodeIdentity: Hashable {
 /// Each is linked below its parent's cell, so that a change reaches them without a look at any other container. A cell
 /// is unlinked before its container goes.
 struct Place {
-    fileprivate var node: Unowned<Node>?
-    fileprivate var above: FamilyState<CellFacts>?
-    fileprivate var firstBelow: FamilyState<CellFacts>?
-    fileprivate var next: FamilyState<CellFacts>?
-    fileprivate var previous: FamilyState<CellFacts>?
+    fileprivate var node: UnmanagedReference<Node>?
+    fileprivate var above: FamilyLocked<CellState>?
+    fileprivate var firstBelow: FamilyLocked<CellState>?
+    fileprivate var next: FamilyLocked<CellState>?
+    fileprivate var previous: FamilyLocked<CellState>?
 
     /// Whether somebody below wants to hear of changes.
     var hasBelow: Bool { firstBelow != nil }
 }
 
-extension FamilyState<CellFacts> {
+extension FamilyLocked<CellState> {
     /// Whether a change of the value is of interest here or below.
     var isFollowed: Bool { value.followers != nil || value.place.hasBelow || !value.dependents.isEmpty }
 
     fileprivate var isNeeded: Bool {
-        value.followers != nil || value.place.hasBelow || value.recipe != nil
+        value.followers != nil || value.place.hasBelow || value.provenance != nil
     }
 }
 
@@ -82,8 +82,8 @@ extension Node {
         var node = self
         var info = storage.cell(key).makeInfo()
         while info.value.place.node == nil {
-            info.value.place.node = Unowned(node)
-            node.storage.cell(key).mark(CellState.special)
+            info.value.place.node = UnmanagedReference(node)
+            node.storage.cell(key).mark(CellFlags.special)
             guard let parent = node.parent else { return }
             let above = parent.storage.cell(key).makeInfo()
             let next = above.value.place.firstBelow
@@ -113,11 +113,11 @@ extension Node {
 
     /// Calls `body` with the nodes at and below this one, parents first, that are linked for the key, down to where
     /// something else is set for it.
-    func forEachLinked(_ key: Key, _ body: (Node, FamilyState<CellFacts>) -> Void) {
+    func forEachLinked(_ key: Key, _ body: (Node, FamilyLocked<CellState>) -> Void) {
         guard let info = storage.existingCell(key)?.info else { return }
         guard info.value.place.hasBelow else { return body(self, info) }
         // As they are now: `body` may unlink them.
-        var reached: [(Node, FamilyState<CellFacts>)] = [(self, info)]
+        var reached: [(Node, FamilyLocked<CellState>)] = [(self, info)]
         var index = 0
         while index < reached.count {
             var following = reached[index].1.value.place.firstBelow
@@ -136,20 +136,20 @@ extension Node {
     /// observe, and instances that are dropped when what they were made from changes.
     func countActive(_ change: Int32) {
         for node in path {
-            node.storage.facts.activeCount = UInt32(Int32(node.storage.facts.activeCount) + change)
+            node.storage.state.activeCount = UInt32(Int32(node.storage.state.activeCount) + change)
         }
     }
 
     /// The nodes at and below this one in which there are such.
     var activeNodes: [Node] {
-        guard storage.facts.activeCount > 0 else { return [] }
+        guard storage.state.activeCount > 0 else { return [] }
         var result = [self]
         var index = 0
         while index < result.count {
-            var child = result[index].storage.facts.firstChild?.object
+            var child = result[index].storage.state.firstChild?.object
             while let next = child {
-                if next.storage.facts.activeCount > 0 { result.append(next) }
-                child = next.storage.facts.nextSibling?.object
+                if next.storage.state.activeCount > 0 { result.append(next) }
+                child = next.storage.state.nextSibling?.object
             }
             index += 1
         }

@@ -1,5 +1,5 @@
 /// Something that code sets in a container: a value, a swapped or a replaced feature.
-package struct Swap: Sendable, Hashable {
+package struct Override: Sendable, Hashable {
     let key: Key
     /// What messages call it.
     package var name: String { key.name }
@@ -7,17 +7,17 @@ package struct Swap: Sendable, Hashable {
 
 extension Container {
     /// What code set in this container.
-    package var swaps: [Swap] { backing.node.held().map { Swap(key: $0.key) } }
+    package var overrides: [Override] { backend.node.held().map { Override(key: $0.key) } }
 
     /// Tells of the first read of everything that code set here by now.
     ///
     /// Each is put in its own place again as a loader, which runs when it is read first: other reads pay nothing.
     ///
     /// - Parameter onRead: Is called on the thread that reads, outside of every lock.
-    package func watchSwaps(onRead: @escaping @Sendable (Swap) -> Void) {
-        let node = backing.node
+    package func watchOverrides(onRead: @escaping @Sendable (Override) -> Void) {
+        let node = backend.node
         let replacements = node.held().map { key, loader in
-            (key, Operation.replace(loader.telling { onRead(Swap(key: key)) }))
+            (key, Operation.replace(loader.telling { onRead(Override(key: key)) }))
         }
         var effects = Effects()
         node.family.lock.withLock {
@@ -28,10 +28,10 @@ extension Container {
 
     /// Whether something was registered that is to run when the container is closed.
     package var hasClosers: Bool {
-        let node = backing.node
+        let node = backend.node
         return node.family.lock.withLock {
             node.subtree.contains { node in
-                !node.storage.facts.closers.isEmpty || node.storage.cells.contains { $0.info?.value.lease != nil }
+                !node.storage.state.closers.isEmpty || node.storage.cells.contains { $0.info?.value.lifetime != nil }
             }
         }
     }

@@ -1,5 +1,5 @@
 /// One of the places that a value can come from.
-package enum ValueLayer<Value: Sendable>: Sendable {
+package enum ValueOrigin<Value: Sendable>: Sendable {
     case code(Value)
     case rule(Value)
     case sources(any ValueSources, SourceAnswer<Value>)
@@ -9,41 +9,41 @@ extension Container {
     /// All that may have a value for the key, in the order in which a read heeds them.
     ///
     /// It does not count as a read.
-    package func layers<Value>(of key: PropertyKey<Value>) -> [ValueLayer<Value>] { layers(of: Request(key)) }
+    package func origins<Value>(of key: PropertyKey<Value>) -> [ValueOrigin<Value>] { origins(of: Request(key)) }
 
     /// All that may have a value for the property, in the order in which a read heeds them.
     ///
     /// It does not count as a read.
-    package func layers<P: Property>(of property: P.Type) -> [ValueLayer<P.Value>] { layers(of: Request(property)) }
+    package func origins<P: Property>(of property: P.Type) -> [ValueOrigin<P.Value>] { origins(of: Request(property)) }
 
-    private func layers<Value: Sendable>(of request: Request) -> [ValueLayer<Value>] {
-        let node = backing.node
+    private func origins<Value: Sendable>(of request: Request) -> [ValueOrigin<Value>] {
+        let node = backend.node
         node.prepareScopes()
         var held: [(payload: Payload?, isRule: Bool, sources: (any ValueSources)?)] = []
         node.family.lock.withLock {
             for node in node.path {
                 let cell = node.storage.existingCell(request.key)
-                let payload = cell?.standing == CellState.held ? cell?.payload : nil
-                held.append((payload, node.storage.facts.scopes?.layer != nil, node.storage.facts.sources))
+                let payload = cell?.heldFlags == CellFlags.held ? cell?.payload : nil
+                held.append((payload, node.storage.state.scopes?.layer != nil, node.storage.state.sources))
             }
         }
-        var layers: [ValueLayer<Value>] = []
+        var origins: [ValueOrigin<Value>] = []
         for (payload, isRule, sources) in held {
-            if let value = payload?.value(as: Value.self) { layers.append(isRule ? .rule(value) : .code(value)) }
-            if let sources { layers.append(.sources(sources, request.naming?.answer(of: sources) ?? .nothing)) }
+            if let value = payload?.value(as: Value.self) { origins.append(isRule ? .rule(value) : .code(value)) }
+            if let sources { origins.append(.sources(sources, request.naming?.answer(of: sources) ?? .nothing)) }
         }
-        return layers
+        return origins
     }
 
     /// The sources of this container and its ancestors, nearest first.
     package var allSources: [any ValueSources] {
-        let node = backing.node
-        return node.family.lock.withLock { node.path.compactMap { $0.storage.facts.sources } }
+        let node = backend.node
+        return node.family.lock.withLock { node.path.compactMap { $0.storage.state.sources } }
     }
 
     /// The names of this container's family that were read or are observed.
     package var knownNames: [String] {
-        let family = backing.node.family
+        let family = backend.node.family
         return family.lock.withLock { family.namings.values.map(\.name) }
     }
 }

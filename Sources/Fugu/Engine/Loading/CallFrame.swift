@@ -1,16 +1,16 @@
 /// Something under way that may need something else: a load, a `modify`, an `update`.
 ///
 /// Activities form chains, from what is needed to what needs it; a chain is the way that messages tell.
-protocol Activity: AnyObject, Sendable {
+protocol CallFrame: AnyObject, Sendable {
     var family: Family { get }
     /// What is loaded or modified; nil for an update.
     var key: Key? { get }
     /// Who needs this.
-    var parent: (any Activity)? { get }
+    var parent: (any CallFrame)? { get }
     var nesting: Nesting { get }
-    /// The outermost activity that runs on the same thread or task, if this is not it: until its end nobody is told of
+    /// The outermost frame that runs on the same thread or task, if this is not it: until its end nobody is told of
     /// changes.
-    var outermost: (any Activity)? { get }
+    var outermost: (any CallFrame)? { get }
     /// Whether this concerns the container of `node`.
     func isOf(_ node: Node) -> Bool
     /// Whether it has ended, so that nobody waits for it any more.
@@ -19,9 +19,9 @@ protocol Activity: AnyObject, Sendable {
     func needFailed(_ way: [Key], _ error: any Error)
 }
 
-/// How deep an activity is nested.
+/// How deep a frame is nested.
 struct Nesting: Sendable {
-    /// How many activities there are on the way, this one included.
+    /// How many frames there are on the way, this one included.
     let level: Int
     /// The bits of the keys of all loads on the way, by `Key.mask`.
     let mask: UInt64
@@ -31,7 +31,7 @@ struct Nesting: Sendable {
     /// How many loads may be nested where each has a stack of its own.
     static let deepest = 2_000
 
-    /// - `above`: How deep the activity is nested that needs this one.
+    /// - `above`: How deep the frame is nested that needs this one.
     init(under above: Nesting?, loading key: Key? = nil) {
         level = (above?.level ?? 0) + 1
         mask = (above?.mask ?? 0) | (key?.mask ?? 0)
@@ -52,7 +52,7 @@ extension [FailedNeed] {
     /// Replaces what is known of the same way.
     ///
     /// Returns what it replaced, to be released outside of locks.
-    mutating func note(_ way: [Key], _ error: any Error) -> [FailedNeed] {
+    mutating func replace(_ way: [Key], _ error: any Error) -> [FailedNeed] {
         let known = filter { $0.way == way }
         removeAll { $0.way == way }
         append(FailedNeed(way: way, error: error))
@@ -69,25 +69,25 @@ extension [FailedNeed] {
     }
 }
 
-extension Activity {
+extension CallFrame {
     func needFailed(_ way: [Key], _ error: any Error) {}
 
     /// This and all that need it and have not ended, innermost first.
     var chain: Chain { Chain(following: self) }
 
     /// The keys of the loads of the chain, outermost first.
-    var way: [Key] { chain.compactMap { $0 is Flight ? $0.key : nil }.reversed() }
+    var way: [Key] { chain.compactMap { $0 is Load ? $0.key : nil }.reversed() }
 
 }
 
-/// An activity and all that need it and have not ended, innermost first.
+/// A frame and all that need it and have not ended, innermost first.
 struct Chain: Sequence, IteratorProtocol {
-    fileprivate var following: (any Activity)?
+    fileprivate var following: (any CallFrame)?
 
-    mutating func next() -> (any Activity)? {
-        while let activity = following {
-            following = activity.parent
-            if !activity.isFinished { return activity }
+    mutating func next() -> (any CallFrame)? {
+        while let frame = following {
+            following = frame.parent
+            if !frame.isFinished { return frame }
         }
         return nil
     }

@@ -3,12 +3,12 @@ import Synchronization
 /// One thing that a load read: the key, how deep in the family the container stands that had it, and when it had last
 /// changed by then.
 ///
-/// The recipe of what was read is kept by the load, and after it by the recipe that the load leaves.
+/// The provenance of what was read is kept by the load, and after it by the provenance that the load leaves.
 struct Input: Sendable {
     let key: Key
     let depth: Int
     let changed: UInt64
-    let recipe: ChainReference<Recipe>?
+    let provenance: ChainReference<Provenance>?
 
     /// For what was given to those who waited and not kept: it counts as changed at once.
     static let neverKept = UInt64.max
@@ -16,10 +16,10 @@ struct Input: Sendable {
 
 /// What an instance was made from.
 ///
-/// It stands beside the instance, and the recipes of those that were made from the instance keep it.
-final class Recipe: Sendable {
+/// It stands beside the instance, and the provenances of those that were made from the instance keep it.
+final class Provenance: Sendable {
     let inputs: [Input]
-    /// What the instance depends on beside its inputs and their recipes: what stands for recipes that are not kept any
+    /// What the instance depends on beside its inputs and their provenances: what stands for provenances that are not kept any
     /// more, and what makes the instance its home's own though it was not read.
     let others: [Key]
     /// Whether the instance belongs to the container that asked, by its own wish or that of something it was made from.
@@ -29,7 +29,7 @@ final class Recipe: Sendable {
     let seconds: Float
     /// The bits of all keys that the instance was made from, directly or through others.
     let mask: UInt64
-    /// How many recipes stand behind one another, at most.
+    /// How many provenances stand behind one another, at most.
     let length: Int
     /// The last answer about a long chain: for which container and up to which depth, and what.
     ///
@@ -39,17 +39,17 @@ final class Recipe: Sendable {
     private let answer = Atomic<UInt64>(0)
     private let isTakenApart = Atomic(false)
 
-    /// `inputs`: Their references to recipes are this recipe's from now on.
+    /// `inputs`: Their references to provenances are this provenance's from now on.
     init(inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = [], _ duration: Duration? = nil) {
         var isLocal = isLocal
         var length = 0
         var mask = others.reduce(0) { $0 | $1.mask }
         for input in inputs {
             mask |= input.key.mask
-            input.recipe?.use { recipe in
-                mask |= recipe.mask
-                length = max(length, recipe.length)
-                if recipe.isLocal { isLocal = true }
+            input.provenance?.use { provenance in
+                mask |= provenance.mask
+                length = max(length, provenance.length)
+                if provenance.isLocal { isLocal = true }
             }
         }
         self.inputs = inputs
@@ -63,29 +63,29 @@ final class Recipe: Sendable {
 
     deinit {
         if length == 1 || isTakenApart.load(ordering: .relaxed) { return }
-        if length == 2 { for input in inputs { _ = input.recipe?.take() } } else { takeApart() }
+        if length == 2 { for input in inputs { _ = input.provenance?.take() } } else { takeApart() }
     }
 
-    /// Lets the recipes of the inputs go, and those that only they kept, in a loop: chains may be longer than a stack.
+    /// Lets the provenances of the inputs go, and those that only they kept, in a loop: chains may be longer than a stack.
     private func takeApart() {
-        var open = inputs.compactMap(\.recipe)
+        var open = inputs.compactMap(\.provenance)
         while let reference = open.popLast() {
-            var recipe = reference.take()
-            guard isKnownUniquelyReferenced(&recipe), recipe.length > 1 else { continue }
-            recipe.isTakenApart.store(true, ordering: .relaxed)
-            for input in recipe.inputs { if let next = input.recipe { open.append(next) } }
+            var provenance = reference.take()
+            guard isKnownUniquelyReferenced(&provenance), provenance.length > 1 else { continue }
+            provenance.isTakenApart.store(true, ordering: .relaxed)
+            for input in provenance.inputs { if let next = input.provenance { open.append(next) } }
         }
     }
 }
 
 // Everything below: under the lock of the family.
-extension Recipe {
+extension Provenance {
     /// Whether `isMet` holds for a key that the instance was made from, directly or through others.
     ///
-    /// `wanted`: The bits of the keys that may meet it, by which most recipes are passed over.
+    /// `wanted`: The bits of the keys that may meet it, by which most provenances are passed over.
     func contains(_ wanted: UInt64, where isMet: (Key) -> Bool) -> Bool {
-        var search = RecipeSearch(from: self, wanted)
-        while let recipe = search.next() { if recipe.namesDirectly(isMet) { return true } }
+        var search = ProvenanceSearch(from: self, wanted)
+        while let provenance = search.next() { if provenance.namesDirectly(isMet) { return true } }
         return false
     }
 
@@ -108,15 +108,16 @@ extension Recipe {
     /// The way from the instance to a key that meets a condition, if there is one: the keys between, that one last.
     func way(_ wanted: UInt64, to isMet: (Key) -> Bool) -> [Key]? {
         var way: [Key] = []
-        var recipe = self
+        var provenance = self
         while true {
-            if let key = recipe.inputs.first(where: { isMet($0.key) })?.key ?? recipe.others.first(where: isMet) {
+            if let key = provenance.inputs.first(where: { isMet($0.key) })?.key ?? provenance.others.first(where: isMet)
+            {
                 return way + [key]
             }
-            let next = recipe.inputs.first { $0.recipe?.object.contains(wanted, where: isMet) == true }
-            guard let next, let deeper = next.recipe?.object else { return nil }
+            let next = provenance.inputs.first { $0.provenance?.object.contains(wanted, where: isMet) == true }
+            guard let next, let deeper = next.provenance?.object else { return nil }
             way.append(next.key)
-            recipe = deeper
+            provenance = deeper
         }
     }
 
@@ -126,11 +127,11 @@ extension Recipe {
         var held: UInt64 = 0
         _ = node.path.contains { node in
             if node.depth <= depth { return true }
-            held |= node.storage.facts.heldMask
+            held |= node.storage.state.heldMask
             return false
         }
         if mask & held == 0 { return false }
-        let question = OverrideQuestion(node: Unowned(node), above: depth, held: held)
+        let question = OverrideQuestion(node: UnmanagedReference(node), above: depth, held: held)
         return answer(to: question) ?? search(question)
     }
 
@@ -138,27 +139,27 @@ extension Recipe {
     private func answer(to question: OverrideQuestion) -> Bool? {
         if mask & question.held == 0 { return false }
         if length == 1 { return namesDirectly { question.isHeld($0) } }
-        // A glance at recipes that have none behind them.
+        // A glance at provenances that have none behind them.
         if length == 2, inputs.count <= 8 {
             if namesDirectly({ question.isHeld($0) }) { return true }
-            return inputs.contains { $0.recipe?.use { $0.answer(to: question) } == true }
+            return inputs.contains { $0.provenance?.use { $0.answer(to: question) } == true }
         }
-        return noted(question)
+        return rememberedAnswer(to: question)
     }
 
-    /// Looks through the recipes behind this one.
+    /// Looks through the provenances behind this one.
     ///
     /// What was found of each is noted for those who come to it by another way, and for those who ask next: a chain
     /// that is loaded anew from its end asks of all its links.
     private func search(_ question: OverrideQuestion) -> Bool {
-        // This recipe keeps all the others.
-        var way: [(recipe: Unowned<Recipe>, next: Int)] = [(Unowned(self), 0)]
+        // This provenance keeps all the others.
+        var way: [(provenance: UnmanagedReference<Provenance>, next: Int)] = [(UnmanagedReference(self), 0)]
         var isFound = namesDirectly { question.isHeld($0) }
-        while !isFound, let (recipe, next) = way.last {
-            switch recipe.use({ $0.look(from: next, for: question) }) {
+        while !isFound, let (provenance, next) = way.last {
+            switch provenance.use({ $0.look(from: next, for: question) }) {
             case .found: isFound = true
             case .nothing:
-                recipe.use { $0.note(false, question) }
+                provenance.use { $0.remember(false, question) }
                 way.removeLast()
             case .unknown(let deeper, let index):
                 way[way.count - 1].next = index + 1
@@ -166,19 +167,19 @@ extension Recipe {
                 isFound = deeper.use { $0.namesDirectly { question.isHeld($0) } }
             }
         }
-        for (recipe, _) in way { recipe.use { $0.note(true, question) } }
+        for (provenance, _) in way { provenance.use { $0.remember(true, question) } }
         return isFound
     }
 
     private enum Look {
         case found, nothing
-        case unknown(Unowned<Recipe>, Int)
+        case unknown(UnmanagedReference<Provenance>, Int)
     }
 
-    /// Looks at the recipes of the inputs, up to one of which nothing is known.
+    /// Looks at the provenances of the inputs, up to one of which nothing is known.
     private func look(from first: Int, for question: OverrideQuestion) -> Look {
         for index in first..<inputs.count {
-            guard let deeper = inputs[index].recipe?.uncounted else { continue }
+            guard let deeper = inputs[index].provenance?.uncounted else { continue }
             switch deeper.use({ $0.answer(to: question) }) {
             case true?: return .found
             case false?: continue
@@ -188,53 +189,53 @@ extension Recipe {
         return .nothing
     }
 
-    private func noted(_ question: OverrideQuestion) -> Bool? {
+    private func rememberedAnswer(to question: OverrideQuestion) -> Bool? {
         guard asker.load(ordering: .relaxed) == question.asker, askedAbove.load(ordering: .relaxed) == question.above
         else { return nil }
         let answer = answer.load(ordering: .relaxed)
         return answer >> 1 >= question.pathEpoch ? answer & 1 != 0 : nil
     }
 
-    private func note(_ isOverridden: Bool, _ question: OverrideQuestion) {
+    private func remember(_ isOverridden: Bool, _ question: OverrideQuestion) {
         asker.store(question.asker, ordering: .relaxed)
         askedAbove.store(question.above, ordering: .relaxed)
         answer.store(question.now << 1 | (isOverridden ? 1 : 0), ordering: .relaxed)
     }
 
-    /// The recipe, or one that names what it names without keeping recipes of instances that are gone: where loads take
+    /// The provenance, or one that names what it names without keeping provenances of instances that are gone: where loads take
     /// over from former instances of one another, these would pile up.
     static func make(
         _ inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = [], longest: Int, _ duration: Duration? = nil
-    ) -> Recipe {
-        let recipe = Recipe(inputs: inputs, isLocal: isLocal, reloads: reloads, others: others, duration)
-        guard recipe.length > longest else { return recipe }
-        let plain = inputs.map { Input(key: $0.key, depth: $0.depth, changed: $0.changed, recipe: nil) }
-        let keys = recipe.keys { key in !plain.contains { $0.key == key } }
-        return Recipe(inputs: plain, isLocal: recipe.isLocal, reloads: reloads, others: Array(keys), duration)
+    ) -> Provenance {
+        let provenance = Provenance(inputs: inputs, isLocal: isLocal, reloads: reloads, others: others, duration)
+        guard provenance.length > longest else { return provenance }
+        let plain = inputs.map { Input(key: $0.key, depth: $0.depth, changed: $0.changed, provenance: nil) }
+        let keys = provenance.keys { key in !plain.contains { $0.key == key } }
+        return Provenance(inputs: plain, isLocal: provenance.isLocal, reloads: reloads, others: Array(keys), duration)
     }
 }
 
-/// Goes through a recipe and those behind it, each once, as far as they name what is wanted.
-private struct RecipeSearch {
-    private var open: [Recipe]
+/// Goes through a provenance and those behind it, each once, as far as they name what is wanted.
+private struct ProvenanceSearch {
+    private var open: [Provenance]
     private var seen: Set<ObjectIdentifier> = []
     private let wanted: UInt64
 
-    init(from recipe: Recipe, _ wanted: UInt64) {
+    init(from provenance: Provenance, _ wanted: UInt64) {
         self.wanted = wanted
-        open = recipe.mask & wanted == 0 ? [] : [recipe]
+        open = provenance.mask & wanted == 0 ? [] : [provenance]
     }
 
-    mutating func next() -> Recipe? {
-        guard let recipe = open.popLast() else { return nil }
-        guard recipe.length > 1 else { return recipe }
-        for input in recipe.inputs {
-            guard let deeper = input.recipe?.object, deeper.mask & wanted != 0,
+    mutating func next() -> Provenance? {
+        guard let provenance = open.popLast() else { return nil }
+        guard provenance.length > 1 else { return provenance }
+        for input in provenance.inputs {
+            guard let deeper = input.provenance?.object, deeper.mask & wanted != 0,
                 seen.insert(ObjectIdentifier(deeper)).inserted
             else { continue }
             open.append(deeper)
         }
-        return recipe
+        return provenance
     }
 }
 
@@ -242,13 +243,13 @@ private struct RecipeSearch {
 ///
 /// Whoever asks keeps the node.
 private struct OverrideQuestion {
-    let node: Unowned<Node>
+    let node: UnmanagedReference<Node>
     let above: Int
     /// The bits of what is held there.
     let held: UInt64
 
     /// Names the node.
-    var asker: UInt64 { node.use { $0.storage.facts.serial } }
+    var asker: UInt64 { node.use { $0.storage.state.serial } }
     var pathEpoch: UInt64 { node.use { $0.storage.pathEpoch } }
     var now: UInt64 { node.use { $0.family.now } }
 

@@ -1,3 +1,3 @@
-struct NodeFacts {
+struct NodeState {
     func free() {}
 }

@@ -1,4 +1,0 @@
-final class Departure: Sendable {
-    init(_ lease: Lease, isForNobody: Bool) {}
-    func end() {}
-}

@@ -1,0 +1,4 @@
+final class PendingTeardown: Sendable {
+    init(_ lifetime: InstanceLifetime, isForNobody: Bool) {}
+    func end() {}
+}
