@@ -56,9 +56,9 @@ extension Container {
     /// How many wait for loads of the feature that are under way in the family.
     fileprivate func waiterCount<F: Feature>(of _: F.Type) -> Int {
         let family = backend.node.family
-        return family.lock.withLock {
-            let loads = family.existingLoads(of: Key(raw: Key.feature(F.self)))?.value.loads ?? LoadList()
-            return loads.reduce(0) { $0 + $1.waiterCount }
+        return family.lock.withLock { token in
+            let loads = family.existingLoads(token, of: Key(raw: Key.feature(F.self)))?[token].loads ?? LoadList()
+            return loads.reduce(0) { $0 + $1.waiterCount(token) }
         }
     }
 }

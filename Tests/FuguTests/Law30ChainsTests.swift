@@ -156,7 +156,7 @@ import Testing
                 #expect(child[keys[199]] == 199 + number)
             }
             #expect(root.size == size && root.size.children == 0)
-            #expect(root.backend.node.storage.state.activeCount == 200)
+            #expect(root.backend.node.storage.unshared.activeCount == 200)
         }
     }
 }

@@ -21,12 +21,12 @@ struct RememberedSize: Equatable {
 extension Container {
     var size: RememberedSize {
         let node = backend.node
-        return node.family.lock.withLock {
+        return node.family.lock.withLock { token in
             var size = RememberedSize()
             var open: [Provenance] = []
-            for cell in node.storage.cells {
+            for cell in node.storage.cells(token) {
                 size.cells += 1
-                guard let state = cell.info?.value else { continue }
+                guard let state = cell.info?[token] else { continue }
                 if let provenance = state.provenance { open.append(provenance) }
                 if let provenance = state.lastProvenance { open.append(provenance) }
                 size.dependents += state.dependents.count
@@ -42,14 +42,14 @@ extension Container {
                 size.inputs += provenance.inputs.count + provenance.others.count
                 open += provenance.inputs.compactMap { $0.provenance?.object }
             }
-            var child = node.storage.state.firstChild?.object
+            var child = node.storage[token].firstChild?.object
             while let next = child {
                 size.children += 1
-                child = next.storage.state.nextSibling?.object
+                child = next.storage[token].nextSibling?.object
             }
-            size.active = Int(node.storage.state.activeCount)
-            size.layers = node.family.layers.count
-            size.namings = node.family.namings.count
+            size.active = Int(node.storage[token].activeCount)
+            size.layers = node.family.state[token].layers.count
+            size.namings = node.family.state[token].namings.count
             return size
         }
     }

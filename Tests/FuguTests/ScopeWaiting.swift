@@ -5,8 +5,8 @@ extension Container {
     /// How many scopes this container and its family still know of.
     var scopesInMemory: Int {
         let node = backend.node
-        return node.family.lock.withLock {
-            max(node.storage.state.scopes?.scopes.count ?? 0, node.family.layers.count)
+        return node.family.lock.withLock { token in
+            max(node.storage[token].scopes?.scopes.count ?? 0, node.family.state[token].layers.count)
         }
     }
 
@@ -14,8 +14,8 @@ extension Container {
     func awaitScopeReaders(_ count: Int) {
         let layer = backend.node.parent!
         awaitState {
-            layer.family.lock.withLock {
-                (layer.storage.state.scopes?.layer?.computation?.waiters.value.count ?? 0) >= count
+            layer.family.lock.withLock { token in
+                (layer.storage[token].scopes?.layer?.computation?.waiters[token].count ?? 0) >= count
             }
         }
     }

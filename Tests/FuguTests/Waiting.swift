@@ -25,8 +25,8 @@ extension Container {
     /// How many threads and tasks wait for loads of the key that are under way in this family.
     func waiterCount(for key: Key) -> Int {
         let family = backend.node.family
-        return family.lock.withLock {
-            (family.existingLoads(of: key)?.value.loads ?? LoadList()).reduce(0) { $0 + $1.waiterCount }
+        return family.lock.withLock { token in
+            (family.existingLoads(token, of: key)?[token].loads ?? LoadList()).reduce(0) { $0 + $1.waiterCount(token) }
         }
     }
 
@@ -34,9 +34,9 @@ extension Container {
     func awaitWriters<Value>(_ count: Int, for key: PropertyKey<Value>) {
         let node = backend.node
         awaitState {
-            node.family.lock.withLock {
-                let exclusion = node.storage.existingCell(Key(raw: key._raw))?.info?.value.exclusion
-                return (exclusion?.waiters.value.count ?? 0) >= count
+            node.family.lock.withLock { token in
+                let exclusion = node.storage.existingCell(token, Key(raw: key._raw))?.info?[token].exclusion
+                return (exclusion?.waiters[token].count ?? 0) >= count
             }
         }
     }

@@ -64,7 +64,7 @@ final class Tracker: Observable, Sendable {
         }
     }
 
-    /// Notes that `key` is read, before it is.
+    /// Records that `key` is read, before it is.
     func access(_ key: Key, in container: Container) {
         if tracked.withLock({ $0.insert(key).inserted }) {
             let node = container.backend.node
@@ -80,10 +80,10 @@ final class Tracker: Observable, Sendable {
 }
 extension Node {
     fileprivate func tracker() -> Tracker {
-        family.lock.withLock {
-            if let tracker = storage.state.tracker { return tracker }
+        family.lock.withLock { token in
+            if let tracker = storage[token].tracker { return tracker }
             let tracker = Tracker()
-            storage.state.tracker = tracker
+            storage[token].tracker = tracker
             return tracker
         }
     }

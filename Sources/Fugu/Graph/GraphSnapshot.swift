@@ -42,36 +42,36 @@ struct GraphSnapshot {
     /// `isAlone`: Whether descendants are of no interest, nor what rules would set that have not run yet.
     init(of node: Node, isAlone: Bool = false) {
         if !isAlone { node.prepareScopes() }
-        node.family.lock.withLock {
-            if node.isEnded { return }
-            let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree)
-            for node in nodes { add(node) }
-            addLoads(nodes)
+        node.family.lock.withLock { token in
+            if node.isEnded(token) { return }
+            let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree(token))
+            for node in nodes { add(token, node) }
+            addLoads(token, nodes)
         }
     }
 
-    private mutating func add(_ node: Node) {
-        let scopes = node.storage.state.scopes?.layer?.path
-        let above = node.parent?.storage.state.scopes?.layer?.path
+    private mutating func add(_ token: LockToken, _ node: Node) {
+        let scopes = node.storage[token].scopes?.layer?.path
+        let above = node.parent?.storage[token].scopes?.layer?.path
         var isClosed = false
-        if case .closed = node.storage.state.closing { isClosed = true }
+        if case .closed = node.storage[token].closing { isClosed = true }
         var childCount = 0
-        var child = node.storage.state.firstChild?.object
+        var child = node.storage[token].firstChild?.object
         while let next = child {
             childCount += 1
-            child = next.storage.state.nextSibling?.object
+            child = next.storage[token].nextSibling?.object
         }
         boxes.append(
             Box(
                 number: node.number, parent: node.parent?.number, depth: node.depth,
                 path: scopes.map { Messages.rulesName($0) } ?? above, childCount: childCount, isClosed: isClosed))
-        let failures = node.storage.state.failures
-        for cell in node.storage.cells {
-            guard var entry = Entry(cell, in: node) else { continue }
+        let failures = node.storage[token].failures
+        for cell in node.storage.cells(token) {
+            guard var entry = Entry(token, cell, in: node) else { continue }
             entry.failure = failures[cell.key]
             entries.append(entry)
         }
-        for (key, failure) in failures where node.find(key).present == nil {
+        for (key, failure) in failures where node.find(token, key).present == nil {
             var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
             entry.inputs = failure.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
             // What it needed may have failed for the same container.
@@ -82,15 +82,15 @@ struct GraphSnapshot {
     }
 
     /// Loads under way: they stand where their instances are expected to live.
-    private mutating func addLoads(_ nodes: [Node]) {
+    private mutating func addLoads(_ token: LockToken, _ nodes: [Node]) {
         guard let family = nodes.first?.family else { return }
         let numbers = Set(nodes.map(\.number))
         var known = Dictionary(uniqueKeysWithValues: entries.indices.map { (entries[$0].place, $0) })
-        for load in family.loads where load.requested.kind != .property {
+        for load in family.loads(token) where load.requested.kind != .property {
             let home = load.expected.object
             guard numbers.contains(home.number) else { continue }
-            var inputs = load.state.value.inputs.compactMap { load.asker.place(of: $0.key, at: $0.depth) }
-            for needed in family.loads where needed.parent === load {
+            var inputs = load.state[token].inputs.compactMap { load.asker.place(of: $0.key, at: $0.depth) }
+            for needed in family.loads(token) where needed.parent === load {
                 inputs.append(Place(key: needed.requested, container: needed.expected.object.number))
             }
             let place = Place(key: load.requested, container: home.number)
@@ -107,8 +107,8 @@ struct GraphSnapshot {
 
 extension GraphSnapshot.Entry {
     /// What stands in a cell; nil for a link, or for nothing.
-    fileprivate init?(_ cell: CellReference, in node: Node) {
-        let info = cell.info?.value
+    fileprivate init?(_ token: LockToken, _ cell: CellReference, in node: Node) {
+        let info = cell.info?[token]
         let state: ContainerGraph.Entry.State
         switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
         case (true, false) where cell.has(CellFlags.layered): state = .supplied
@@ -123,8 +123,10 @@ extension GraphSnapshot.Entry {
         isLocal = provenance.isLocal
         seconds = provenance.seconds
         inputs = provenance.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
-        changed = provenance.inputs.filter { node.hasChanged($0) }.compactMap { node.place(of: $0.key, at: $0.depth) }
-        if !node.isRoot, !provenance.isLocal { anchors = provenance.way(.max) { node.holds($0) } ?? [] }
+        changed = provenance.inputs.filter { node.hasChanged(token, $0) }.compactMap {
+            node.place(of: $0.key, at: $0.depth)
+        }
+        if !node.isRoot, !provenance.isLocal { anchors = provenance.way(.max) { node.holds(token, $0) } ?? [] }
     }
 }
 

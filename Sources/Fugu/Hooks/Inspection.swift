@@ -24,7 +24,9 @@ extension Container {
         let (key, node) = (Key(raw: raw), backend.node)
         let snapshot = GraphSnapshot(of: node)
         let (graph, ids) = ContainerGraph.draw(snapshot, telling: teller)
-        let (seen, isClosed) = node.family.lock.withLock { (node.find(key).present?.1.object.number, node.isClosed) }
+        let (seen, isClosed) = node.family.lock.withLock { token in
+            (node.find(token, key).present?.1.object.number, node.isClosed(token))
+        }
         let path = snapshot.boxes.prefix { $0.number != node.number }.map(\.number) + [node.number]
         let own = path.reversed().compactMap { ids[GraphSnapshot.Place(key: key, container: $0)] }
             .compactMap { id in graph.entries.first { $0.id == id } }

@@ -20,8 +20,8 @@ extension Container {
             (key, Operation.replace(loader.telling { onRead(Override(key: key)) }))
         }
         var effects = Effects()
-        node.family.lock.withLock {
-            for (key, operation) in replacements { node.apply(operation, to: key, holder: nil, &effects) }
+        node.family.lock.withLock { token in
+            for (key, operation) in replacements { node.apply(token, operation, to: key, holder: nil, &effects) }
         }
         effects.perform()
     }
@@ -29,9 +29,10 @@ extension Container {
     /// Whether something was registered that is to run when the container is closed.
     package var hasClosers: Bool {
         let node = backend.node
-        return node.family.lock.withLock {
-            node.subtree.contains { node in
-                !node.storage.state.closers.isEmpty || node.storage.cells.contains { $0.info?.value.lifetime != nil }
+        return node.family.lock.withLock { token in
+            node.subtree(token).contains { node in
+                !node.storage[token].closers.isEmpty
+                    || node.storage.cells(token).contains { $0.info?[token].lifetime != nil }
             }
         }
     }
@@ -40,8 +41,8 @@ extension Container {
 extension Node {
     /// What code set here, each as a loader that gives it.
     fileprivate func held() -> [(key: Key, loader: Replacement)] {
-        family.lock.withLock {
-            settings.compactMap { cell, operation in
+        family.lock.withLock { token in
+            settings(token).compactMap { cell, operation in
                 switch operation {
                 case .replace(let replacement): (cell.key, replacement)
                 case .set(let payload):

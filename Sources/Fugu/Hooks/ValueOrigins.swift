@@ -20,11 +20,11 @@ extension Container {
         let node = backend.node
         node.prepareScopes()
         var held: [(payload: Payload?, isRule: Bool, sources: (any ValueSources)?)] = []
-        node.family.lock.withLock {
+        node.family.lock.withLock { token in
             for node in node.path {
-                let cell = node.storage.existingCell(request.key)
+                let cell = node.storage.existingCell(token, request.key)
                 let payload = cell?.heldFlags == CellFlags.held ? cell?.payload : nil
-                held.append((payload, node.storage.state.scopes?.layer != nil, node.storage.state.sources))
+                held.append((payload, node.storage[token].scopes?.layer != nil, node.storage[token].sources))
             }
         }
         var origins: [ValueOrigin<Value>] = []
@@ -38,13 +38,13 @@ extension Container {
     /// The sources of this container and its ancestors, nearest first.
     package var allSources: [any ValueSources] {
         let node = backend.node
-        return node.family.lock.withLock { node.path.compactMap { $0.storage.state.sources } }
+        return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].sources } }
     }
 
     /// The names of this container's family that were read or are observed.
     package var knownNames: [String] {
         let family = backend.node.family
-        return family.lock.withLock { family.namings.values.map(\.name) }
+        return family.lock.withLock { token in family.state[token].namings.values.map(\.name) }
     }
 }
 

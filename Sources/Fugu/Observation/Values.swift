@@ -76,7 +76,7 @@ private struct ValueSource<Element: Sendable>: Sendable {
         }
         node.family.observe(observer, in: container, subject.reloader, subject.naming, startsWithPresent: true)
         // A closing ends the sequences that it finds; this one may have come later.
-        if node.family.lock.withLock({ node.isClosed }) { observer.subscription.cancel() }
+        if node.family.lock.withLock({ token in node.isClosed(token) }) { observer.subscription.cancel() }
         return stream
     }
 }

@@ -37,18 +37,18 @@ extension Container {
     public func scope(_ path: String) -> Container {
         let path = ScopePattern.normalized(path)
         let node = backend.node
-        if let known = node.family.lock.withLock({ node.storage.state.scopes?.scopes[path]?.container }) {
+        if let known = node.family.lock.withLock({ token in node.storage[token].scopes?.scopes[path]?.container }) {
             return known
         }
         let layer = child()
         let made = layer.child()
-        return node.family.lock.withLock {
-            if let known = node.storage.state.scopes?.scopes[path]?.container { return known }
+        return node.family.lock.withLock { token in
+            if let known = node.storage[token].scopes?.scopes[path]?.container { return known }
             let layerNode = layer.backend.node
-            layerNode.storage.state.scopes = ScopeState(layer: RuleState(path: path))
-            node.family.add(layer: layerNode)
-            if node.storage.state.scopes == nil { node.storage.state.scopes = ScopeState() }
-            node.storage.state.scopes?.scopes[path] = WeakScope(container: made, layer: NodeIdentity(node: layerNode))
+            layerNode.storage[token].scopes = ScopeState(layer: RuleState(path: path))
+            node.family.add(token, layer: layerNode)
+            if node.storage[token].scopes == nil { node.storage[token].scopes = ScopeState() }
+            node.storage[token].scopes?.scopes[path] = WeakScope(container: made, layer: NodeIdentity(node: layerNode))
             return made
         }
     }
@@ -56,21 +56,21 @@ extension Container {
     /// Invalidates the scopes of this container and its descendants.
     ///
     /// Observed scopes are configured again at once.
-    public func invalidateScopes() { invalidateScopes { _ in } }
+    public func invalidateScopes() { invalidateScopes { _, _ in } }
 
     private func add(_ rule: ScopeRule) {
-        invalidateScopes { node in
-            if node.storage.state.scopes == nil { node.storage.state.scopes = ScopeState() }
-            node.storage.state.scopes?.rules.append(rule)
+        invalidateScopes { token, node in
+            if node.storage[token].scopes == nil { node.storage[token].scopes = ScopeState() }
+            node.storage[token].scopes?.rules.append(rule)
         }
     }
 
-    private func invalidateScopes(_ change: (Node) -> Void) {
+    private func invalidateScopes(_ change: (LockToken, Node) -> Void) {
         let node = backend.node
         if let path = Current.unfinished?.configuredPath(within: node) { fatalError(Messages.ruleChangesRules(path)) }
-        let observed = node.family.lock.withLock {
-            change(node)
-            return node.invalidateLayers()
+        let observed = node.family.lock.withLock { token in
+            change(token, node)
+            return node.invalidateLayers(token)
         }
         for layer in observed { layer.prepareScopes() }
     }

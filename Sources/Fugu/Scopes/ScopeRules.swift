@@ -95,7 +95,7 @@ extension Node {
     private func prepareLayer() {
         let parent = Current.unfinished
         while true {
-            switch family.lock.withLock({ decidePreparation(parent) }) {
+            switch family.lock.withLock({ token in decidePreparation(token, parent) }) {
             case .none: return
             case .compute(let computation, let rules): compute(computation, rules)
             case .wait(let computation, let signal):
@@ -106,22 +106,22 @@ extension Node {
         }
     }
 
-    private func decidePreparation(_ parent: (any CallFrame)?) -> Preparation {
-        guard let layer = storage.state.scopes?.layer, !layer.isComputed || layer.computation != nil, !isEnded
+    private func decidePreparation(_ token: LockToken, _ parent: (any CallFrame)?) -> Preparation {
+        guard let layer = storage[token].scopes?.layer, !layer.isComputed || layer.computation != nil, !isEnded(token)
         else { return .none }
         if let computation = layer.computation {
             guard parent?.chain.contains(where: { $0 === computation }) != true,
                 WaitGraph.add(parent, waitingFor: computation) == nil
             else { return .circle(layer.path) }
             let signal = Signal()
-            computation.waiters.value.append(signal)
+            computation.waiters[token].append(signal)
             return .wait(computation, signal)
         }
         let computation = Computation(of: self, at: layer.path, parent: parent)
-        storage.state.scopes?.layer?.computation = computation
+        storage[token].scopes?.layer?.computation = computation
         // An invalidation during the computation takes this back.
-        storage.state.scopes?.layer?.isComputed = true
-        let rules = Array(path).reversed().flatMap { $0.storage.state.scopes?.rules ?? [] }
+        storage[token].scopes?.layer?.isComputed = true
+        let rules = Array(path).reversed().flatMap { $0.storage[token].scopes?.rules ?? [] }
         return .compute(computation, rules)
     }
 
@@ -134,10 +134,12 @@ extension Node {
             publish(view.end())
         }
         computation.finish()
-        let waiters = family.lock.withLock {
-            storage.state.scopes?.layer?.computation = nil
-            for node in subtree where node.isConfigured { node.reloading.forEach { $0.openIfPresent() } }
-            return computation.waiters.value
+        let waiters = family.lock.withLock { token in
+            storage[token].scopes?.layer?.computation = nil
+            for node in subtree(token) where node.isConfigured(token) {
+                node.reloading(token).forEach { $0.openIfPresent() }
+            }
+            return computation.waiters[token]
         }
         for waiter in waiters { waiter.raise() }
         Deferred.deliver(after: computation)
@@ -146,38 +148,38 @@ extension Node {
     /// Sets what rules wrote now and resets what only earlier computations wrote.
     private func publish(_ written: [Write]) {
         let keys = written.map(\.key)
-        let before = family.lock.withLock {
-            defer { storage.state.scopes?.layer?.keys = keys }
-            return storage.state.scopes?.layer?.keys ?? []
+        let before = family.lock.withLock { token in
+            defer { storage[token].scopes?.layer?.keys = keys }
+            return storage[token].scopes?.layer?.keys ?? []
         }
         let gone = before.filter { !keys.contains($0) }
             .map { Write(self, TypedKey(resetting: $0), .reset) }
         if !(written + gone).isEmpty { family.commit(written + gone) }
     }
 
-    /// Under the lock: the cells of instances that go when something changes that they were made from.
-    private var reloading: some Sequence<CellReference> {
-        storage.cells.lazy.filter { $0.has(CellFlags.loaded) && $0.info?.value.provenance?.reloads == true }
+    /// Returns the cells of instances that go when something changes that they were made from.
+    private func reloading(_ token: LockToken) -> some Sequence<CellReference> {
+        storage.cells(token).lazy.filter { $0.has(CellFlags.loaded) && $0.info?[token].provenance?.reloads == true }
     }
 
-    /// Under the lock: whether no rules are to be run before something is read here.
-    var isConfigured: Bool {
-        !family.hasScopes || path.allSatisfy { $0.storage.state.scopes?.layer?.isComputed != false }
+    /// Returns whether no rules are to be run before something is read here.
+    func isConfigured(_ token: LockToken) -> Bool {
+        !family.hasScopes || path.allSatisfy { $0.storage[token].scopes?.layer?.isComputed != false }
     }
 
-    /// Under the lock: lets the layers at or below this node be computed again.
+    /// Lets the layers at or below this node be computed again.
     ///
     /// Returns the nodes of those observed.
-    func invalidateLayers() -> [Node] {
-        family.layers.map(\.node).filter { layer in
-            layer.isWithin(self) && layer.storage.state.scopes?.layer?.isComputed == true
+    func invalidateLayers(_ token: LockToken) -> [Node] {
+        family.state[token].layers.map(\.node).filter { layer in
+            layer.isWithin(self) && layer.storage[token].scopes?.layer?.isComputed == true
         }.filter { layer in
-            layer.storage.state.scopes?.layer?.isComputed = false
-            layer.storage.raiseEpoch(to: family.tick(), reachesDescendants: true)
+            layer.storage[token].scopes?.layer?.isComputed = false
+            layer.storage.raiseEpoch(token, to: family.state[token].tick(), reachesDescendants: true)
             let subtree = layer.subtree
             // The next read of what rules may drop is to run them first.
-            for node in subtree { node.reloading.forEach { $0.close() } }
-            return subtree.contains { $0.storage.state.followerCount > 0 }
+            for node in subtree(token) { node.reloading(token).forEach { $0.close() } }
+            return subtree(token).contains { $0.storage[token].followerCount > 0 }
         }
     }
 }

@@ -20,20 +20,33 @@ package final class Locked<Value>: @unchecked Sendable {
     }
 }
 
-/// A value that is touched only while the lock of its family is held.
+/// Proof that the lock of a family is held.
 ///
-/// Whoever makes it frees it.
+/// Only the lock hands one out, for as long as it's held. What must be called under the lock takes one.
+struct LockToken {
+    fileprivate init() {}
+}
+
+/// A value that the lock of a family protects.
+///
+/// Its owner frees it.
 struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: sending Value) {
-        // What the platform gives is aligned for every type but those made for vectors.
+        // The platform's alignment fits every type except those made for vectors.
         pointer = PlatformMemory.allocate(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
         pointer.initialize(to: value)
     }
 
-    var value: Value {
-        // Not by coroutines, which allocate and copy where they are not inlined.
+    subscript(_: LockToken) -> Value {
+        // Addressors, since coroutines allocate and copy where they are not inlined.
+        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { pointer }
+    }
+
+    /// The value without proof: before others can reach it, after they can't any more, or inside a value that is itself protected.
+    var unshared: Value {
         @inline(__always) unsafeAddress { UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { pointer }
     }
@@ -53,11 +66,12 @@ struct FamilyLock: @unchecked Sendable {
 
     func destroy() { lock.destroy() }
 
+    /// Runs `body`, which must not call user code, while the lock is held.
     @inline(__always)
-    func withLock<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    func withLock<R, E>(_ body: (LockToken) throws(E) -> R) throws(E) -> R {
         lock.lock()
         defer { lock.unlock() }
-        return try body()
+        return try body(LockToken())
     }
 }
 

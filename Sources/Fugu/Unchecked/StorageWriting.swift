@@ -43,10 +43,15 @@ extension StorageReference {
     /// The storage of the ancestor (or self) that is a child of the root.
     var branch: StorageReference { StorageReference(header: header.pointee.branch!) }
 
-    /// What else a container knows, under the lock.
-    var state: NodeState {
+    /// What else is known of a container.
+    subscript(_: LockToken) -> NodeState {
         @inline(__always) unsafeAddress { UnsafePointer(statePointer) }
         @inline(__always) nonmutating unsafeMutableAddress { statePointer }
+    }
+
+    /// The same without proof: before others can reach the container, or what never changes from then on.
+    var unshared: NodeState {
+        @inline(__always) unsafeAddress { UnsafePointer(statePointer) }
     }
 
     private var statePointer: UnsafeMutablePointer<NodeState> {
@@ -57,7 +62,7 @@ extension StorageReference {
     func free() {
         for cell in cells { cell.takeInfo()?.free() }
         var next = ledger.pointee.chunks
-        state.free()
+        statePointer.pointee.free()
         statePointer.deinitialize(count: 1)
         ledger.deinitialize(count: 1)
         header.deinitialize(count: 1)
@@ -82,8 +87,8 @@ extension StorageReference {
         return chunk + MemoryLayout<UInt>.size
     }
 
-    /// Under the lock: the cell of a key, made if there is none.
-    func cell(_ key: Key) -> CellReference {
+    /// Returns the cell of a key, made if there is none.
+    func cell(_: LockToken, _ key: Key) -> CellReference {
         if let cell = find(key.raw) { return CellReference(cell) }
         if ledger.pointee.spareCount == 0 {
             let wanted = Swift.max(2, Swift.min(64, Int(ledger.pointee.count) / 2))
@@ -119,16 +124,18 @@ extension StorageReference {
         slots[Int(index)].store(UInt(bitPattern: cell), ordering: .releasing)
     }
 
-    /// Under the lock: how many cells there are.
-    var cellCount: Int { Int(ledger.pointee.count) }
+    /// Returns the number of cells.
+    func cellCount(_: LockToken) -> Int { Int(ledger.pointee.count) }
 
-    /// Under the lock: the cell of a key, if there is one.
-    func existingCell(_ key: Key) -> CellReference? { find(key.raw).map(CellReference.init) }
+    /// Returns the cell of a key, if there is one.
+    func existingCell(_: LockToken, _ key: Key) -> CellReference? { find(key.raw).map(CellReference.init) }
 
-    /// Under the lock: all cells, in no order.
+    /// Returns all cells, in no order.
     ///
     /// Cells may be made meanwhile; whether those are met too is open.
-    var cells: Cells {
+    func cells(_: LockToken) -> Cells { cells }
+
+    private var cells: Cells {
         let table = header.pointee.table.load(ordering: .relaxed)
         let mask = UnsafePointer<Table>(bitPattern: table)!.pointee.mask
         let slots = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table + UInt(Self.slotsOffset))!
@@ -162,7 +169,7 @@ extension StorageReference {
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = find(key) else { return false }
         if cell.pointee.state.load(ordering: .relaxed) & CellFlags.special != 0 { return nil }
-        let replaced: UInt64? = header.pointee.lock.withLock {
+        let replaced: UInt64? = header.pointee.lock.withLock { _ in
             let state = cell.pointee.state.load(ordering: .relaxed)
             let concerns =
                 CellFlags.fast | CellFlags.held | CellFlags.special | CellFlags.layered | CellFlags.loaded
@@ -179,8 +186,8 @@ extension StorageReference {
         return true
     }
 
-    /// Under the lock: makes every link invalid that passes this container and was made before now.
-    func raiseEpoch(to time: UInt64, reachesDescendants: Bool) {
+    /// Makes every link invalid that passes this container and was made before now.
+    func raiseEpoch(_: LockToken, to time: UInt64, reachesDescendants: Bool) {
         header.pointee.epoch.store(time, ordering: .relaxed)
         if reachesDescendants { header.pointee.branch!.pointee.deepEpoch.store(time, ordering: .relaxed) }
     }

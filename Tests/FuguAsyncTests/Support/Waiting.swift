@@ -18,8 +18,9 @@ extension Container {
     private func untilWaiting(_ key: Key, _ count: Int) async {
         let family = backend.node.family
         while true {
-            let waiting = family.lock.withLock {
-                (family.existingLoads(of: key)?.value.loads ?? LoadList()).map(\.waiterCount).reduce(0, +)
+            let waiting = family.lock.withLock { token in
+                (family.existingLoads(token, of: key)?[token].loads ?? LoadList()).map { $0.waiterCount(token) }.reduce(
+                    0, +)
             }
             if waiting >= count { return }
             await Task.yield()
@@ -29,7 +30,7 @@ extension Container {
     /// How many loads are under way in this family.
     var loadsUnderWay: Int {
         let family = backend.node.family
-        return family.lock.withLock { family.loads.reduce(0) { count, _ in count + 1 } }
+        return family.lock.withLock { token in family.loads(token).reduce(0) { count, _ in count + 1 } }
     }
 
     /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
@@ -39,8 +40,8 @@ extension Container {
     func untilClosing() async {
         while true {
             let node = backend.node
-            let isOpen = node.family.lock.withLock {
-                if case .open = node.storage.state.closing { true } else { false }
+            let isOpen = node.family.lock.withLock { token in
+                if case .open = node.storage[token].closing { true } else { false }
             }
             if !isOpen { return }
             await Task.yield()
@@ -51,9 +52,9 @@ extension Container {
     func untilClosersWait(_ count: Int) async {
         while true {
             let node = backend.node
-            let waiting = node.family.lock.withLock {
-                if case .closing(let closing) = node.storage.state.closing {
-                    closing.state.value.waiters.count
+            let waiting = node.family.lock.withLock { token in
+                if case .closing(let closing) = node.storage[token].closing {
+                    closing.state[token].waiters.count
                 } else {
                     0
                 }

@@ -68,62 +68,63 @@ struct Place {
 
 extension FamilyLocked<CellState> {
     /// Whether a change of the value is of interest here or below.
-    var isFollowed: Bool { value.followers != nil || value.place.hasBelow || !value.dependents.isEmpty }
+    func isFollowed(_ token: LockToken) -> Bool {
+        self[token].followers != nil || self[token].place.hasBelow || !self[token].dependents.isEmpty
+    }
 
-    fileprivate var isNeeded: Bool {
-        value.followers != nil || value.place.hasBelow || value.provenance != nil
+    fileprivate func isNeeded(_ token: LockToken) -> Bool {
+        self[token].followers != nil || self[token].place.hasBelow || self[token].provenance != nil
     }
 }
 
-// Under the lock.
 extension Node {
     /// Links the cell of a key below those of the ancestors, whose writes take the long way from now on.
-    func link(_ key: Key) {
+    func link(_ token: LockToken, _ key: Key) {
         var node = self
-        var info = storage.cell(key).makeInfo()
-        while info.value.place.node == nil {
-            info.value.place.node = UnmanagedReference(node)
-            node.storage.cell(key).mark(CellFlags.special)
+        var info = storage.cell(token, key).makeInfo()
+        while info[token].place.node == nil {
+            info[token].place.node = UnmanagedReference(node)
+            node.storage.cell(token, key).mark(CellFlags.special)
             guard let parent = node.parent else { return }
-            let above = parent.storage.cell(key).makeInfo()
-            let next = above.value.place.firstBelow
-            info.value.place.above = above
-            info.value.place.next = next
-            next?.value.place.previous = info
-            above.value.place.firstBelow = info
+            let above = parent.storage.cell(token, key).makeInfo()
+            let next = above[token].place.firstBelow
+            info[token].place.above = above
+            info[token].place.next = next
+            next?[token].place.previous = info
+            above[token].place.firstBelow = info
             (node, info) = (parent, above)
         }
     }
 
     /// Unlinks the cell of a key, and those above that were linked for it alone, if nobody wants to hear of changes there.
-    func unlinkIfIdle(_ cell: CellReference) {
+    func unlinkIfIdle(_ token: LockToken, _ cell: CellReference) {
         var following = cell.info
-        while let info = following, info.value.place.node != nil, !info.isNeeded {
-            let place = info.value.place
+        while let info = following, info[token].place.node != nil, !info.isNeeded(token) {
+            let place = info[token].place
             if let previous = place.previous {
-                previous.value.place.next = place.next
+                previous[token].place.next = place.next
             } else {
-                place.above?.value.place.firstBelow = place.next
+                place.above?[token].place.firstBelow = place.next
             }
-            place.next?.value.place.previous = place.previous
-            info.value.place = Place()
+            place.next?[token].place.previous = place.previous
+            info[token].place = Place()
             following = place.above
         }
     }
 
     /// Calls `body` with the nodes at and below this one, parents first, that are linked for the key, down to where
     /// something else is set for it.
-    func forEachLinked(_ key: Key, _ body: (Node, FamilyLocked<CellState>) -> Void) {
-        guard let info = storage.existingCell(key)?.info else { return }
-        guard info.value.place.hasBelow else { return body(self, info) }
+    func forEachLinked(_ token: LockToken, _ key: Key, _ body: (Node, FamilyLocked<CellState>) -> Void) {
+        guard let info = storage.existingCell(token, key)?.info else { return }
+        guard info[token].place.hasBelow else { return body(self, info) }
         // As they are now: `body` may unlink them.
         var reached: [(Node, FamilyLocked<CellState>)] = [(self, info)]
         var index = 0
         while index < reached.count {
-            var following = reached[index].1.value.place.firstBelow
+            var following = reached[index].1[token].place.firstBelow
             while let next = following {
-                if let node = next.value.place.node?.object, !node.holds(key) { reached.append((node, next)) }
-                following = next.value.place.next
+                if let node = next[token].place.node?.object, !node.holds(token, key) { reached.append((node, next)) }
+                following = next[token].place.next
             }
             index += 1
         }
@@ -134,22 +135,22 @@ extension Node {
 extension Node {
     /// One more, or one less, who is to be asked when something is set for the first time here or above: those who
     /// observe, and instances that are dropped when what they were made from changes.
-    func countActive(_ change: Int32) {
+    func countActive(_ token: LockToken, _ change: Int32) {
         for node in path {
-            node.storage.state.activeCount = UInt32(Int32(node.storage.state.activeCount) + change)
+            node.storage[token].activeCount = UInt32(Int32(node.storage[token].activeCount) + change)
         }
     }
 
     /// The nodes at and below this one in which there are such.
-    var activeNodes: [Node] {
-        guard storage.state.activeCount > 0 else { return [] }
+    func activeNodes(_ token: LockToken) -> [Node] {
+        guard storage[token].activeCount > 0 else { return [] }
         var result = [self]
         var index = 0
         while index < result.count {
-            var child = result[index].storage.state.firstChild?.object
+            var child = result[index].storage[token].firstChild?.object
             while let next = child {
-                if next.storage.state.activeCount > 0 { result.append(next) }
-                child = next.storage.state.nextSibling?.object
+                if next.storage[token].activeCount > 0 { result.append(next) }
+                child = next.storage[token].nextSibling?.object
             }
             index += 1
         }
@@ -158,6 +159,6 @@ extension Node {
 }
 
 extension CellReference {
-    /// Under the lock: notes a change, for those who saw the value before.
-    func countChange(at time: UInt64) { info?.value.changed = time }
+    /// Records a change, for those who saw the value before.
+    func countChange(_ token: LockToken, at time: UInt64) { info?[token].changed = time }
 }

@@ -30,7 +30,7 @@ final class Node: Sendable {
         depth = parent.depth + 1
         // The root's children are branches of their own.
         storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
-        family.lock.withLock { parent.adopt(self, recorder) }
+        family.lock.withLock { token in parent.adopt(token, self, recorder) }
     }
 
     deinit {
@@ -76,7 +76,7 @@ struct NodeState {
             rare.free()
             self.rare = nil
         }
-        return Retained(rare.value)
+        return Retained(rare.unshared)
     }
 }
 
@@ -102,50 +102,50 @@ extension NodeState {
 
     /// What is asked for named keys.
     var sources: (any ValueSources)? {
-        get { rare?.value.sources }
-        set { makeRare().value.sources = newValue }
+        get { rare?.unshared.sources }
+        set { makeRare().unshared.sources = newValue }
     }
 
     /// Rises with every change of `sources`.
     var sourceGeneration: UInt32 {
-        get { rare?.value.sourceGeneration ?? 0 }
-        set { makeRare().value.sourceGeneration = newValue }
+        get { rare?.unshared.sourceGeneration ?? 0 }
+        set { makeRare().unshared.sourceGeneration = newValue }
     }
 
     /// How many answers were put into cells.
     var answers: UInt32 {
-        get { rare?.value.answers ?? 0 }
-        set { makeRare().value.answers = newValue }
+        get { rare?.unshared.answers ?? 0 }
+        set { makeRare().unshared.answers = newValue }
     }
 
     /// Rules and scopes, if there are any.
     var scopes: ScopeState? {
-        get { rare?.value.scopes }
-        _modify { yield &makeRare().value.scopes }
+        get { rare?.unshared.scopes }
+        _modify { yield &makeRare().unshared.scopes }
     }
 
     /// Tracks reads for the Observation framework.
     var tracker: Tracker? {
-        get { rare?.value.tracker }
-        set { makeRare().value.tracker = newValue }
+        get { rare?.unshared.tracker }
+        set { makeRare().unshared.tracker = newValue }
     }
 
     /// The load that records what is read here.
     var recorder: Load? {
-        get { rare?.value.recorder }
-        set { makeRare().value.recorder = newValue }
+        get { rare?.unshared.recorder }
+        set { makeRare().unshared.recorder = newValue }
     }
 
     /// The last failed load of each key that was asked for here.
     var failures: [Key: FailedLoad] {
-        get { rare?.value.failures ?? [:] }
-        _modify { yield &makeRare().value.failures }
+        get { rare?.unshared.failures ?? [:] }
+        _modify { yield &makeRare().unshared.failures }
     }
 
     /// What was registered outside of loads.
     var closers: [Closer] {
-        get { rare?.value.closers ?? [] }
-        _modify { yield &makeRare().value.closers }
+        get { rare?.unshared.closers ?? [] }
+        _modify { yield &makeRare().unshared.closers }
     }
 }
 
@@ -195,46 +195,47 @@ struct Path: Sequence {
     func contains(where isMet: (Node) -> Bool) -> Bool { firstResult { isMet($0) ? true : nil } ?? false }
 }
 
-// Everything below: under the lock.
 extension Node {
-    var hasChildren: Bool { storage.state.firstChild != nil }
-    var isEnded: Bool { storage.state.isEnded }
+    func hasChildren(_ token: LockToken) -> Bool { storage[token].firstChild != nil }
+    func isEnded(_ token: LockToken) -> Bool { storage[token].isEnded }
     /// The load whose handle this container, or one above it, was made from: what is read through here is its input.
-    var ownRecorder: Load? { storage.state.recorder }
+    func ownRecorder(_ token: LockToken) -> Load? { storage[token].recorder }
 
     /// What it is called.
-    var number: Int { Int(storage.state.serial) }
+    ///
+    /// It never changes: `adopt` sets it before anybody else can reach the node.
+    var number: Int { Int(storage.unshared.serial) }
 
-    private func adopt(_ child: Node, _ recorder: Load?) {
-        child.storage.state.serial = family.nextChildNumber()
-        if let strictness = storage.state.strictness { child.storage.state.strictness = strictness }
-        if let recorder = recorder ?? ownRecorder { child.storage.state.recorder = recorder }
+    private func adopt(_ token: LockToken, _ child: Node, _ recorder: Load?) {
+        child.storage[token].serial = family.state[token].nextChildNumber()
+        if let strictness = storage[token].strictness { child.storage[token].strictness = strictness }
+        if let recorder = recorder ?? ownRecorder(token) { child.storage[token].recorder = recorder }
         let added = UnmanagedReference(child)
-        let next = storage.state.firstChild
-        child.storage.state.nextSibling = next
-        next?.storage.state.previousSibling = added
-        storage.state.firstChild = added
+        let next = storage[token].firstChild
+        child.storage[token].nextSibling = next
+        next?.storage[token].previousSibling = added
+        storage[token].firstChild = added
     }
 
-    private func leaveParent() {
-        let previous = storage.state.previousSibling
-        let next = storage.state.nextSibling
-        if let previous { previous.storage.state.nextSibling = next } else { parent?.storage.state.firstChild = next }
-        next?.storage.state.previousSibling = previous
+    private func leaveParent(_ token: LockToken) {
+        let previous = storage[token].previousSibling
+        let next = storage[token].nextSibling
+        if let previous { previous.storage[token].nextSibling = next } else { parent?.storage[token].firstChild = next }
+        next?.storage[token].previousSibling = previous
     }
 
     /// The node and its ancestors, nearest first.
     var path: Path { Path(start: UnmanagedReference(self)) }
 
     /// Whether something was set here for the key.
-    func holds(_ key: Key) -> Bool {
-        storage.state.heldMask & key.mask != 0 && storage.existingCell(key)?.has(CellFlags.held) == true
+    func holds(_ token: LockToken, _ key: Key) -> Bool {
+        storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
     }
 
     /// Whether something was set here that the provenance names.
-    func holdsInput(of provenance: Provenance) -> Bool {
+    func holdsInput(_ token: LockToken, of provenance: Provenance) -> Bool {
         // Asked so that it is noted: a chain that is loaded anew asks of all its links.
-        provenance.isOverridden(for: self, above: depth - 1)
+        provenance.isOverridden(token, for: self, above: depth - 1)
     }
 
     /// Whether this is `ancestor` or stands below it.
@@ -245,36 +246,36 @@ extension Node {
     }
 
     /// Whether something between this node and its ancestor, this included, is set for the key, hiding the ancestor's.
-    func isShadowed(_ key: Key, below ancestor: Node) -> Bool {
-        path.firstResult { $0 === ancestor ? false : $0.holds(key) ? true : nil } ?? true
+    func isShadowed(_ token: LockToken, _ key: Key, below ancestor: Node) -> Bool {
+        path.firstResult { $0 === ancestor ? false : $0.holds(token, key) ? true : nil } ?? true
     }
 
     /// Gives up everything.
     ///
     /// Returns what is to be released outside the lock.
-    func giveUp() -> Garbage {
+    func giveUp(_ token: LockToken) -> Garbage {
         var garbage = Garbage()
-        storage.state.isEnded = true
+        storage[token].isEnded = true
         if isRoot {
-            garbage.add(family.eventHub)
-            family.eventHub = nil
+            garbage.add(family.state[token].eventHub)
+            family.setEventHub(token, nil)
         } else {
-            leaveParent()
+            leaveParent(token)
         }
-        for cell in storage.cells { giveUp(cell, &garbage) }
-        if storage.state.hasRare { giveUpRare(&garbage) }
+        for cell in storage.cells(token) { giveUp(token, cell, &garbage) }
+        if storage[token].hasRare { giveUpRare(token, &garbage) }
         return garbage
     }
 
-    private func giveUpRare(_ garbage: inout Garbage) {
-        if !storage.state.closers.isEmpty { garbage.addAbandoned(nil) }
-        if let layer = storage.state.scopes?.layer {
-            family.remove(layer: self)
-            let scopes = parent?.storage.state.scopes?.scopes
+    private func giveUpRare(_ token: LockToken, _ garbage: inout Garbage) {
+        if !storage[token].closers.isEmpty { garbage.addAbandoned(nil) }
+        if let layer = storage[token].scopes?.layer {
+            family.state[token].layers.remove(NodeIdentity(node: self))
+            let scopes = parent?.storage[token].scopes?.scopes
             if scopes?[layer.path]?.layer == NodeIdentity(node: self) {
-                garbage.add(Retained(parent?.storage.state.scopes?.scopes.removeValue(forKey: layer.path)))
+                garbage.add(Retained(parent?.storage[token].scopes?.scopes.removeValue(forKey: layer.path)))
             }
         }
-        if let rare = storage.state.takeRare() { garbage.add(rare) }
+        if let rare = storage[token].takeRare() { garbage.add(rare) }
     }
 }

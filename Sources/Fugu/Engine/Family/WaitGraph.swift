@@ -9,7 +9,7 @@ enum WaitGraph {
     /// Under each frame, those that wait for it.
     private static let waits = Locked<[ObjectIdentifier: [ObjectIdentifier: Wait]]>([:])
 
-    /// Notes that `waiter` is about to wait for `target`, unless that would close a circle of waits.
+    /// Records that `waiter` is about to wait for `target`, unless that would close a circle of waits.
     ///
     /// - Returns: The circle: each needs the next, and the last, `waiter`, the first, `target`.
     static func add(_ waiter: (any CallFrame)?, waitingFor target: any CallFrame) -> [any CallFrame]? {

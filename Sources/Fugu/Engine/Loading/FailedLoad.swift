@@ -23,10 +23,10 @@ extension Load {
     func remember(_ error: any Error, _ provenance: Provenance?) {
         if error is CancellationError { return }
         var failure = FailedLoad(error, way: failedWay(error), provenance)
-        family.lock.withLock {
-            if asker.isEnded { return }
-            failure.count += asker.storage.state.failures[requested]?.count ?? 0
-            asker.storage.state.failures[requested] = failure
+        family.lock.withLock { token in
+            if asker.isEnded(token) { return }
+            failure.count += asker.storage[token].failures[requested]?.count ?? 0
+            asker.storage[token].failures[requested] = failure
         }
     }
 }

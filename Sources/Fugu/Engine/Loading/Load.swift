@@ -20,6 +20,7 @@ final class Load: CallFrame {
     private let finished = Atomic(false)
 
     init(
+        _ token: LockToken,
         _ request: Request, asker: Node, container: Container, expected: UnmanagedReference<Node>,
         limit: UnmanagedReference<Node>?,
         need: Need
@@ -35,16 +36,18 @@ final class Load: CallFrame {
         nesting = Nesting(under: parent?.nesting, loading: request.key)
         // Async loads run in tasks of their own.
         outermost = request.key.kind == .asyncFeature ? nil : need.outermost
-        state.value.container = UnmanagedReference(container)
+        state[token].container = UnmanagedReference(container)
     }
 
     deinit {
-        for input in state.value.inputs { _ = input.provenance?.take() }
+        for input in state.unshared.inputs { _ = input.provenance?.take() }
         state.free()
     }
 
-    /// Under the lock: whether others may join, who would use the same loader.
-    func isOpen(_ limit: UnmanagedReference<Node>?) -> Bool { self.limit == limit && !state.value.isAbandoned }
+    /// Returns whether others may join, who would use the same loader.
+    func isOpen(_ token: LockToken, _ limit: UnmanagedReference<Node>?) -> Bool {
+        self.limit == limit && !state[token].isAbandoned
+    }
 
     var family: Family { asker.family }
     var key: Key? { requested }
@@ -53,12 +56,14 @@ final class Load: CallFrame {
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
     func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
     func needFailed(_ way: [Key], _ error: any Error) {
-        let dropped = family.lock.withLock { isFinished ? [] : state.value.more().failedNeeds.replace(way, error) }
+        let dropped = family.lock.withLock { token in
+            isFinished ? [] : state[token].more().failedNeeds.replace(way, error)
+        }
         withExtendedLifetime(dropped) {}
     }
     /// From this load to the one that threw the error with which it failed.
     func failedWay(_ error: any Error) -> [Key] {
-        [requested] + family.lock.withLock { state.value.rare?.failedNeeds ?? [] }.way(to: error)
+        [requested] + family.lock.withLock { token in state[token].rare?.failedNeeds ?? [] }.way(to: error)
     }
 }
 
@@ -157,57 +162,58 @@ enum Waiter: Sendable {
 }
 
 extension Load {
-    /// Under the lock: how many wait for the end.
-    var waiterCount: Int { state.value.rare?.waiters.count ?? 0 }
+    /// Returns how many wait for the end.
+    func waiterCount(_ token: LockToken) -> Int { state[token].rare?.waiters.count ?? 0 }
 
-    /// Under the lock: lets one wait for the end.
-    func join(_ waiter: Waiter) -> PendingOutcome {
-        state.value.more().waiters.append(waiter)
-        let pendingOutcome = state.value.pendingOutcome ?? PendingOutcome()
-        state.value.pendingOutcome = pendingOutcome
+    /// Adds one who waits for the end.
+    func join(_ token: LockToken, _ waiter: Waiter) -> PendingOutcome {
+        state[token].more().waiters.append(waiter)
+        let pendingOutcome = state[token].pendingOutcome ?? PendingOutcome()
+        state[token].pendingOutcome = pendingOutcome
         return pendingOutcome
     }
 
-    /// Under the lock: notes that the load read a key from the cell of the container at a depth.
-    func record(_ cell: CellReference, at depth: Int) {
+    /// Records that the load read a key from the cell of the container at a depth.
+    func record(_ token: LockToken, _ cell: CellReference, at depth: Int) {
         guard !isFinished, depth <= asker.depth else { return }
         let info = cell.makeInfo()
-        info.value.isInput = true
+        info[token].isInput = true
         cell.mark(CellFlags.special)
-        add(cell.key, at: depth, changed: info.value.changed, info.value.provenance, info.value.lifetime)
+        add(token, cell.key, at: depth, changed: info[token].changed, info[token].provenance, info[token].lifetime)
     }
 
-    /// Under the lock: notes an input whose value was given to those who waited but not kept.
-    func record(_ outcome: LoadOutcome, of key: Key) {
+    /// Records an input whose value was given to those who waited but not kept.
+    func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key) {
         guard !isFinished, outcome.home.depth <= asker.depth else { return }
-        if outcome.isProvisional { state.value.isProvisional = true }
-        add(key, at: outcome.home.depth, changed: Input.neverKept, outcome.provenance, outcome.lifetime)
+        if outcome.isProvisional { state[token].isProvisional = true }
+        add(token, key, at: outcome.home.depth, changed: Input.neverKept, outcome.provenance, outcome.lifetime)
     }
 
     private func add(
+        _ token: LockToken,
         _ key: Key, at depth: Int, changed: UInt64, _ provenance: Provenance?, _ lifetime: InstanceLifetime?
     ) {
         // A key that is read again may have another instance by now, which is needed too.
-        if let lifetime, state.value.rare?.needs.contains(where: { $0 === lifetime }) != true {
-            state.value.more().needs.append(lifetime)
+        if let lifetime, state[token].rare?.needs.contains(where: { $0 === lifetime }) != true {
+            state[token].more().needs.append(lifetime)
         }
-        let count = state.value.inputs.count
+        let count = state[token].inputs.count
         if count < 8 {
-            guard !state.value.inputs.contains(where: { $0.key == key }) else { return }
+            guard !state[token].inputs.contains(where: { $0.key == key }) else { return }
         } else {
-            let rare = state.value.more()
-            if rare.seen.isEmpty { rare.seen = Set(state.value.inputs.map(\.key)) }
+            let rare = state[token].more()
+            if rare.seen.isEmpty { rare.seen = Set(state[token].inputs.map(\.key)) }
             guard rare.seen.insert(key).inserted else { return }
         }
         let input = Input(key: key, depth: depth, changed: changed, provenance: provenance.map { ChainReference($0) })
-        if count == 0 { state.value.inputs = [input] } else { state.value.inputs.append(input) }
+        if count == 0 { state[token].inputs = [input] } else { state[token].inputs.append(input) }
     }
 
-    /// Under the lock: the deepest of the nodes that held what was read.
-    var home: Node {
+    /// Returns the deepest of the nodes that held what was read.
+    func home(_ token: LockToken) -> Node {
         if isLocal { return asker }
         var depth = limit?.depth ?? 0
-        for input in state.value.inputs { depth = max(depth, input.depth) }
+        for input in state[token].inputs { depth = max(depth, input.depth) }
         if depth == asker.depth { return asker }
         return asker.path.first { $0.depth == depth }!
     }

@@ -14,20 +14,20 @@ struct LoadList: Sequence {
 
     mutating func append(_ load: Load) {
         let added = UnmanagedReference(load)
-        load.state.value.previous = last
-        if let last { last.object.state.value.next = added } else { first = added }
+        load.state.unshared.previous = last
+        if let last { last.object.state.unshared.next = added } else { first = added }
         last = added
         count += 1
-        if !load.state.value.isAbandoned { index?.add(load, at: load.expected) }
+        if !load.state.unshared.isAbandoned { index?.add(load, at: load.expected) }
     }
 
     mutating func remove(_ load: Load) {
-        let (previous, next) = (load.state.value.previous, load.state.value.next)
+        let (previous, next) = (load.state.unshared.previous, load.state.unshared.next)
         guard previous != nil || first == UnmanagedReference(load) else { return }
-        if let previous { previous.object.state.value.next = next } else { first = next }
-        if let next { next.object.state.value.previous = previous } else { last = previous }
-        load.state.value.previous = nil
-        load.state.value.next = nil
+        if let previous { previous.object.state.unshared.next = next } else { first = next }
+        if let next { next.object.state.unshared.previous = previous } else { last = previous }
+        load.state.unshared.previous = nil
+        load.state.unshared.next = nil
         count -= 1
         withdraw(load)
         if count == 0 { index = nil }
@@ -58,7 +58,7 @@ struct LoadList: Sequence {
 
     private mutating func makeIndex(by last: Provenance?, _ judge: (Load) -> UnmanagedReference<Node>) {
         let made = LoadIndex(by: last)
-        for load in self where !load.state.value.isAbandoned { made.add(load, at: judge(load)) }
+        for load in self where !load.state.unshared.isAbandoned { made.add(load, at: judge(load)) }
         index = made
     }
 
@@ -69,7 +69,7 @@ struct LoadList: Sequence {
 
         mutating func next() -> Load? {
             let load = following?.object
-            following = load?.state.value.next
+            following = load?.state.unshared.next
             return load
         }
     }
@@ -95,13 +95,13 @@ private final class LoadIndex {
     }
 
     func add(_ load: Load, at home: UnmanagedReference<Node>) {
-        load.state.value.indexed = home
+        load.state.unshared.indexed = home
         loads[home, default: []].append(UnmanagedReference(load))
     }
 
     func remove(_ load: Load) {
-        guard let home = load.state.value.indexed else { return }
-        load.state.value.indexed = nil
+        guard let home = load.state.unshared.indexed else { return }
+        load.state.unshared.indexed = nil
         loads[home]?.removeAll { $0 == UnmanagedReference(load) }
         if loads[home]?.isEmpty == true { loads[home] = nil }
     }

@@ -21,10 +21,10 @@ struct LoadSpan: Sendable {
     private init(_ load: Load) {
         var pending: PendingEvent?
         if load.family.hasEvents {
-            pending = load.family.lock.withLock {
-                load.family.eventHub.map { hub in
-                    load.state.value.more().number = hub.nextLoad()
-                    return load.makeEvent(.loadBegan, hub)
+            pending = load.family.lock.withLock { token in
+                load.family.state[token].eventHub.map { hub in
+                    load.state[token].more().number = hub.nextLoad()
+                    return load.makeEvent(token, .loadBegan, hub)
                 }
             }
         }
@@ -37,11 +37,12 @@ struct LoadSpan: Sendable {
 
     /// The load has ended.
     func end(
+        _ token: LockToken,
         _ kind: ContainerEvent.Kind, of load: Load, _ home: Node, _ duration: Duration?,
         _ result: Result<Payload, any Error>, _ effects: inout Effects
     ) {
         guard let hub else { return }
-        var pending = load.makeEvent(kind, hub)
+        var pending = load.makeEvent(token, kind, hub)
         pending.event.duration = duration
         if case .failure(let error) = result { pending.event.error = error } else { pending.event.home = home.number }
         effects.add(pending)
@@ -67,10 +68,10 @@ struct WaitSpan: Sendable {
 
     /// Outside the lock.
     func end() {
-        let pending: PendingEvent? = load.family.lock.withLock {
-            guard let hub = load.family.eventHub else { return nil }
-            var pending = load.makeEvent(.waited, hub)
-            pending.event.neededBy = load.family.number(ofLoadAbove: waiter)
+        let pending: PendingEvent? = load.family.lock.withLock { token in
+            guard let hub = load.family.state[token].eventHub else { return nil }
+            var pending = load.makeEvent(token, .waited, hub)
+            pending.event.neededBy = load.family.number(token, ofLoadAbove: waiter)
             pending.event.way = (waiter?.way ?? []) + [load.requested]
             pending.event.duration = pending.event.time - start
             return pending
@@ -81,10 +82,10 @@ struct WaitSpan: Sendable {
 
 extension Load {
     /// Makes an event of what happens to the load.
-    fileprivate func makeEvent(_ kind: ContainerEvent.Kind, _ hub: EventHub) -> PendingEvent {
+    fileprivate func makeEvent(_ token: LockToken, _ kind: ContainerEvent.Kind, _ hub: EventHub) -> PendingEvent {
         var pending = PendingEvent(kind, requested, in: asker.number, hub)
-        pending.event.load = state.value.rare?.number
-        pending.event.neededBy = family.number(ofLoadAbove: parent)
+        pending.event.load = state[token].rare?.number
+        pending.event.neededBy = family.number(token, ofLoadAbove: parent)
         // It counts as finished by its end.
         pending.event.way = (parent?.way ?? []) + [requested]
         return pending
@@ -92,9 +93,9 @@ extension Load {
 }
 
 extension Family {
-    /// Under the lock: what events call the load that needs what `frame` needs, if it is one of this family.
-    fileprivate func number(ofLoadAbove frame: (any CallFrame)?) -> UInt64? {
+    /// Returns what events call the load that needs what `frame` needs, if it is one of this family.
+    fileprivate func number(_ token: LockToken, ofLoadAbove frame: (any CallFrame)?) -> UInt64? {
         let load = frame?.chain.lazy.compactMap { $0 as? Load }.first
-        return load?.family === self ? load?.state.value.rare?.number : nil
+        return load?.family === self ? load?.state[token].rare?.number : nil
     }
 }

@@ -78,7 +78,6 @@ final class Provenance: Sendable {
     }
 }
 
-// Everything below: under the lock of the family.
 extension Provenance {
     /// Whether `isMet` holds for a key that the instance was made from, directly or through others.
     ///
@@ -123,26 +122,26 @@ extension Provenance {
 
     /// Whether something between `node` and the depth `above` it, that depth excluded, was set for a key that the instance
     /// was made from.
-    func isOverridden(for node: Node, above depth: Int) -> Bool {
+    func isOverridden(_ token: LockToken, for node: Node, above depth: Int) -> Bool {
         var held: UInt64 = 0
         _ = node.path.contains { node in
             if node.depth <= depth { return true }
-            held |= node.storage.state.heldMask
+            held |= node.storage[token].heldMask
             return false
         }
         if mask & held == 0 { return false }
         let question = OverrideQuestion(node: UnmanagedReference(node), above: depth, held: held)
-        return answer(to: question) ?? search(question)
+        return answer(token, to: question) ?? search(token, question)
     }
 
     /// What can be said at a glance, or has been noted.
-    private func answer(to question: OverrideQuestion) -> Bool? {
+    private func answer(_ token: LockToken, to question: OverrideQuestion) -> Bool? {
         if mask & question.held == 0 { return false }
-        if length == 1 { return namesDirectly { question.isHeld($0) } }
+        if length == 1 { return namesDirectly { question.isHeld(token, $0) } }
         // A glance at provenances that have none behind them.
         if length == 2, inputs.count <= 8 {
-            if namesDirectly({ question.isHeld($0) }) { return true }
-            return inputs.contains { $0.provenance?.use { $0.answer(to: question) } == true }
+            if namesDirectly({ question.isHeld(token, $0) }) { return true }
+            return inputs.contains { $0.provenance?.use { $0.answer(token, to: question) } == true }
         }
         return rememberedAnswer(to: question)
     }
@@ -151,23 +150,23 @@ extension Provenance {
     ///
     /// What was found of each is noted for those who come to it by another way, and for those who ask next: a chain
     /// that is loaded anew from its end asks of all its links.
-    private func search(_ question: OverrideQuestion) -> Bool {
+    private func search(_ token: LockToken, _ question: OverrideQuestion) -> Bool {
         // This provenance keeps all the others.
         var way: [(provenance: UnmanagedReference<Provenance>, next: Int)] = [(UnmanagedReference(self), 0)]
-        var isFound = namesDirectly { question.isHeld($0) }
+        var isFound = namesDirectly { question.isHeld(token, $0) }
         while !isFound, let (provenance, next) = way.last {
-            switch provenance.use({ $0.look(from: next, for: question) }) {
+            switch provenance.use({ $0.look(token, from: next, for: question) }) {
             case .found: isFound = true
             case .nothing:
-                provenance.use { $0.remember(false, question) }
+                provenance.use { $0.remember(token, false, question) }
                 way.removeLast()
             case .unknown(let deeper, let index):
                 way[way.count - 1].next = index + 1
                 way.append((deeper, 0))
-                isFound = deeper.use { $0.namesDirectly { question.isHeld($0) } }
+                isFound = deeper.use { $0.namesDirectly { question.isHeld(token, $0) } }
             }
         }
-        for (provenance, _) in way { provenance.use { $0.remember(true, question) } }
+        for (provenance, _) in way { provenance.use { $0.remember(token, true, question) } }
         return isFound
     }
 
@@ -177,10 +176,10 @@ extension Provenance {
     }
 
     /// Looks at the provenances of the inputs, up to one of which nothing is known.
-    private func look(from first: Int, for question: OverrideQuestion) -> Look {
+    private func look(_ token: LockToken, from first: Int, for question: OverrideQuestion) -> Look {
         for index in first..<inputs.count {
             guard let deeper = inputs[index].provenance?.uncounted else { continue }
-            switch deeper.use({ $0.answer(to: question) }) {
+            switch deeper.use({ $0.answer(token, to: question) }) {
             case true?: return .found
             case false?: continue
             case nil: return .unknown(deeper, index)
@@ -196,10 +195,10 @@ extension Provenance {
         return answer >> 1 >= question.pathEpoch ? answer & 1 != 0 : nil
     }
 
-    private func remember(_ isOverridden: Bool, _ question: OverrideQuestion) {
+    private func remember(_ token: LockToken, _ isOverridden: Bool, _ question: OverrideQuestion) {
         asker.store(question.asker, ordering: .relaxed)
         askedAbove.store(question.above, ordering: .relaxed)
-        answer.store(question.now << 1 | (isOverridden ? 1 : 0), ordering: .relaxed)
+        answer.store(question.now(token) << 1 | (isOverridden ? 1 : 0), ordering: .relaxed)
     }
 
     /// The provenance, or one that names what it names without keeping provenances of instances that are gone: where loads take
@@ -249,15 +248,15 @@ private struct OverrideQuestion {
     let held: UInt64
 
     /// Names the node.
-    var asker: UInt64 { node.use { $0.storage.state.serial } }
+    var asker: UInt64 { node.use { UInt64($0.number) } }
     var pathEpoch: UInt64 { node.use { $0.storage.pathEpoch } }
-    var now: UInt64 { node.use { $0.family.now } }
+    func now(_ token: LockToken) -> UInt64 { node.use { $0.family.state[token].now } }
 
     @inline(__always)
-    func isHeld(_ key: Key) -> Bool {
+    func isHeld(_ token: LockToken, _ key: Key) -> Bool {
         if held & key.mask == 0 { return false }
         return node.use { node in
-            node.path.firstResult { $0.depth <= above ? false : $0.holds(key) ? true : nil } ?? false
+            node.path.firstResult { $0.depth <= above ? false : $0.holds(token, key) ? true : nil } ?? false
         }
     }
 }

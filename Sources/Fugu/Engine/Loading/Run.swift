@@ -43,7 +43,7 @@ extension Load {
                 result = .failure(error)
             }
             // Who has joined its own load reads what it gave by itself, later.
-            let isAwaited = family.lock.withLock { state.value.isLaunched }
+            let isAwaited = family.lock.withLock { token in state[token].isLaunched }
             let (given, home) = end(with: result, isAwaited ? nil : recorder, span)
             view.answers(from: home)
             Deferred.deliver(after: self)
@@ -56,13 +56,13 @@ extension Load {
     func join(
         _ task: Task<Result<Payload, any Error>, Never>, isFirstWait: Bool
     ) -> (Waiter, PendingOutcome)? {
-        family.lock.withLock {
-            guard state.value.home == nil else { return nil }
-            state.value.isLaunched = true
-            state.value.task = task
-            if isFirstWait { asker.beginUnderWay() }
+        family.lock.withLock { token in
+            guard state[token].home == nil else { return nil }
+            state[token].isLaunched = true
+            state[token].task = task
+            if isFirstWait { asker.beginUnderWay(token) }
             let waiter = Waiter.task(TaskWaiter())
-            return (waiter, join(waiter))
+            return (waiter, join(token, waiter))
         }
     }
 
@@ -77,22 +77,22 @@ extension Load {
 
     private func escalate(to priority: TaskPriority) {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        family.lock.withLock { state.value.task }?.escalatePriority(to: priority)
+        family.lock.withLock { token in state[token].task }?.escalatePriority(to: priority)
     }
 
     /// Lets one go who does not wait any longer.
     ///
     /// When the last one has left, the load is cancelled, and who comes then begins a new one.
     private func leave(_ waiter: TaskWaiter) {
-        let task: Task<Result<Payload, any Error>, Never>? = family.lock.withLock {
-            guard state.value.home == nil else { return nil }
-            let rare = state.value.more()
+        let task: Task<Result<Payload, any Error>, Never>? = family.lock.withLock { token in
+            guard state[token].home == nil else { return nil }
+            let rare = state[token].more()
             rare.waiters.remove(waiter)
             // Whoever began it has not joined yet if it is not launched.
-            guard rare.waiters.isEmpty, state.value.isLaunched else { return nil }
-            state.value.isAbandoned = true
-            family.loads(of: requested).value.loads.withdraw(self)
-            return state.value.task
+            guard rare.waiters.isEmpty, state[token].isLaunched else { return nil }
+            state[token].isAbandoned = true
+            family.loads(token, of: requested)[token].loads.withdraw(self)
+            return state[token].task
         }
         task?.cancel()
     }

@@ -60,12 +60,12 @@ extension Node {
     func refuse(
         _ request: Request, by strictness: Strictness, _ recorder: Load?, _ parent: (any CallFrame)?
     ) throws -> Payload {
-        family.lock.withLock {
+        family.lock.withLock { token in
             guard let root = path.first(where: { $0.isRoot }) else { return }
-            let cell = root.storage.cell(request.key)
-            for load in [recorder, ownRecorder].compactMap(\.self) {
-                load.record(cell, at: root.depth)
-                if strictness.isForAll { load.state.value.isProvisional = true }
+            let cell = root.storage.cell(token, request.key)
+            for load in [recorder, ownRecorder(token)].compactMap(\.self) {
+                load.record(token, cell, at: root.depth)
+                if strictness.isForAll { load.state[token].isProvisional = true }
             }
         }
         let isForPart = (parent as? Exclusion).map { $0.modified == request.key && $0.node === self } ?? false
@@ -83,16 +83,16 @@ extension Container {
     /// Whether this container is strict.
     package var isStrict: Bool {
         let node = backend.node
-        return node.family.lock.withLock { node.storage.state.strictness != nil }
+        return node.family.lock.withLock { token in node.storage[token].strictness != nil }
     }
 
     /// Takes away every feature that was loaded in this container, so that the next read asks for it again.
     package func dropLoadedFeatures() {
         let node = backend.node
         var effects = Effects()
-        node.family.lock.withLock {
-            for cell in node.storage.cells where cell.has(CellFlags.loaded) && cell.key.kind != .property {
-                node.dropLoaded(cell, &effects)
+        node.family.lock.withLock { token in
+            for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) && cell.key.kind != .property {
+                node.dropLoaded(token, cell, &effects)
             }
         }
         effects.perform()
@@ -100,8 +100,8 @@ extension Container {
 
     private func setStrictness(_ strictness: Strictness?) {
         let node = backend.node
-        node.family.lock.withLock {
-            for node in node.subtree { node.storage.state.strictness = strictness }
+        node.family.lock.withLock { token in
+            for node in node.subtree(token) { node.storage[token].strictness = strictness }
         }
     }
 }

@@ -12,67 +12,73 @@ extension Node {
         var transaction: (any CallFrame)?
     }
 
-    /// Under the lock: queues what those are to hear who observe the key here, or below and see what is here.
+    /// Queues what those are to hear who observe the key here, or below and see what is here.
     func announce(
+        _ token: LockToken,
         _ key: Key, as announcement: Announcement = Announcement(), _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        guard let info = storage.existingCell(key)?.info else { return }
+        guard let info = storage.existingCell(token, key)?.info else { return }
         // Nearly always there is nobody below.
-        if !info.value.place.hasBelow {
-            info.value.followers?.refresh(as: announcement, holder, &effects)
+        if !info[token].place.hasBelow {
+            info[token].followers?.refresh(token, as: announcement, holder, &effects)
             return
         }
-        forEachLinked(key) { _, info in info.value.followers?.refresh(as: announcement, holder, &effects) }
+        forEachLinked(token, key) { _, info in info[token].followers?.refresh(token, as: announcement, holder, &effects)
+        }
     }
 }
 
-// Under the lock.
 extension Followers {
     /// Queues what is seen now, if that is another state than the one that was told last.
     func refresh(
+        _ token: LockToken,
         as announcement: Node.Announcement = Node.Announcement(), _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        if state.value.isEnded { return }
+        if state[token].isEnded { return }
         // What was dropped unheard is owed, be it that something has gone.
         var isOwed = false
         if let transaction = announcement.transaction, !announcement.isSilent {
-            let dropped = state.value.events.removeAll(heldBy: transaction)
+            let dropped = state[token].events.removeAll(heldBy: transaction)
             isOwed = !dropped.isEmpty
             if isOwed { effects.garbage.add(Retained(dropped)) }
         }
-        let visible = node.use { $0.visible(key) }
+        let visible = node.use { $0.visible(token, key) }
         guard let visible, let payload = visible.payload else {
-            let isKnown = if case .state = state.value.known { true } else { false }
+            let isKnown = if case .state = state[token].known { true } else { false }
             if isOwed || isKnown && !announcement.isSilent {
-                reload(holder, &effects)
+                reload(token, holder, &effects)
             } else if isKnown {
-                state.value.known = .nothing
+                state[token].known = .nothing
             }
             return
         }
-        let known = FollowersState.Known.state(Stamp(of: visible))
-        let isNews = state.value.known != known
-        state.value.known = known
+        let known = FollowersState.Known.state(Stamp(token, of: visible))
+        let isNews = state[token].known != known
+        state[token].known = known
         guard !announcement.isSilent, isOwed || isNews else { return }
-        effects.tell(announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
+        effects.tell(token, announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
     }
 
     /// After something was set or reset that may hide or uncover what those wait for who know that the value is gone.
-    func lookAgain(_ holder: (any CallFrame)?, _ effects: inout Effects) {
-        guard case .loss = state.value.known else { return }
-        if node.use({ $0.visible(key) }) == nil { reload(holder, &effects) } else { refresh(holder, &effects) }
+    func lookAgain(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+        guard case .loss = state[token].known else { return }
+        if node.use({ $0.visible(token, key) }) == nil {
+            reload(token, holder, &effects)
+        } else {
+            refresh(token, holder, &effects)
+        }
     }
 
     /// Lets the key be loaded again for those who observe it, unless there is something by then.
-    func reload(_ holder: (any CallFrame)?, _ effects: inout Effects) {
+    func reload(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         var attempts = 0
-        if case .loss(let known) = state.value.known { attempts = known }
-        reload(after: attempts, holder, &effects)
+        if case .loss(let known) = state[token].known { attempts = known }
+        reload(token, after: attempts, holder, &effects)
     }
 
-    private func reload(after attempts: Int, _ holder: (any CallFrame)?, _ effects: inout Effects) {
-        state.value.known = .loss(attempts: attempts)
-        effects.tell(.gone, self, until: holder)
+    private func reload(_ token: LockToken, after attempts: Int, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+        state[token].known = .loss(attempts: attempts)
+        effects.tell(token, .gone, self, until: holder)
     }
 
     /// What one thread has to do next.
@@ -84,53 +90,55 @@ extension Followers {
     }
 
     /// What is to be delivered by the one who asks, if nothing is being delivered or waits for it.
-    func begin(_ event: Event) -> Turn? {
-        guard !state.value.isDelivering, state.value.events.isEmpty else { return nil }
-        return turn(event)
+    func begin(_ token: LockToken, _ event: Event) -> Turn? {
+        guard !state[token].isDelivering, state[token].events.isEmpty else { return nil }
+        return turn(token, event)
     }
 
     /// What is to be delivered next by the one who asks, until there is nothing more.
     ///
     /// The first time that is nothing, if another thread is at it.
-    func takeTurn(isFirst: Bool) -> Turn? {
-        if isFirst, state.value.isDelivering { return nil }
-        state.value.isDelivering = false
-        guard let event = state.value.events.first, isDue(event), !state.value.isEnded, let turn = turn(event) else {
+    func takeTurn(_ token: LockToken, isFirst: Bool) -> Turn? {
+        if isFirst, state[token].isDelivering { return nil }
+        state[token].isDelivering = false
+        guard let event = state[token].events.first, isDue(token, event), !state[token].isEnded,
+            let turn = turn(token, event)
+        else {
             return nil
         }
-        state.value.events.removeFirst()
+        state[token].events.removeFirst()
         return turn
     }
 
-    private func turn(_ event: Event) -> Turn? {
-        guard let container = state.value.container else { return nil }
-        state.value.isDelivering = true
-        return Turn(followers: self, event: event, observers: state.value.observers.slots, container: container)
+    private func turn(_ token: LockToken, _ event: Event) -> Turn? {
+        guard let container = state[token].container else { return nil }
+        state[token].isDelivering = true
+        return Turn(followers: self, event: event, observers: state[token].observers.slots, container: container)
     }
 
     /// Whether an event need not wait any longer.
     ///
     /// A frame of another container holds up nothing that comes later.
-    private func isDue(_ event: Event) -> Bool {
+    private func isDue(_ token: LockToken, _ event: Event) -> Bool {
         guard let holder = event.holder, !holder.isFinished else { return true }
-        return state.value.events.freeCount > 0 && !node.use { holder.isOf($0) }
+        return state[token].events.freeCount > 0 && !node.use { holder.isOf($0) }
     }
 
     /// After a reload: nothing may have been loaded, since something else is seen by now, or what was loaded may not
     /// have been kept.
     ///
     /// What cannot fail is loaded again, a few times.
-    fileprivate func check(_ effects: inout Effects) {
-        if node.use({ $0.visible(key) }) != nil { return refresh(nil, &effects) }
-        guard case .loss(let attempts) = state.value.known, attempts < 8, !key.kind.throws else { return }
-        reload(after: attempts + 1, nil, &effects)
+    fileprivate func check(_ token: LockToken, _ effects: inout Effects) {
+        if node.use({ $0.visible(token, key) }) != nil { return refresh(token, nil, &effects) }
+        guard case .loss(let attempts) = state[token].known, attempts < 8, !key.kind.throws else { return }
+        reload(token, after: attempts + 1, nil, &effects)
     }
 
     /// What to do where something is gone: how to load it again, if nothing is there by now.
-    fileprivate func reloaderIfGone(_ effects: inout Effects) -> Reloader? {
-        if state.value.isEnded || node.use({ $0.isRefusing(nil) }) { return nil }
-        if node.use({ $0.visible(key) }) == nil { return state.value.reloader }
-        refresh(nil, &effects)
+    fileprivate func reloaderIfGone(_ token: LockToken, _ effects: inout Effects) -> Reloader? {
+        if state[token].isEnded || node.use({ $0.isRefusing(token, nil) }) { return nil }
+        if node.use({ $0.visible(token, key) }) == nil { return state[token].reloader }
+        refresh(token, nil, &effects)
         return nil
     }
 }
@@ -138,16 +146,16 @@ extension Followers {
 // Outside the lock.
 extension Followers {
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
-    func deliver() { family.lock.withLock { takeTurn(isFirst: true) }?.deliver() }
+    func deliver() { family.lock.withLock { token in takeTurn(token, isFirst: true) }?.deliver() }
 
     fileprivate func reload(in container: Container) {
         var effects = Effects()
-        let reloader = family.lock.withLock { reloaderIfGone(&effects) }
+        let reloader = family.lock.withLock { token in reloaderIfGone(token, &effects) }
         effects.perform()
         guard let reloader else { return }
         reloader(container)
         var laterEffects = Effects()
-        family.lock.withLock { if !state.value.isEnded { check(&laterEffects) } }
+        family.lock.withLock { token in if !state[token].isEnded { check(token, &laterEffects) } }
         laterEffects.perform()
     }
 }
@@ -157,7 +165,9 @@ extension Followers.Turn {
     consuming func deliver() {
         Current.observing(container) {
             tell()
-            while let next = followers.family.lock.withLock({ followers.takeTurn(isFirst: false) }) { next.tell() }
+            while let next = followers.family.lock.withLock({ token in followers.takeTurn(token, isFirst: false) }) {
+                next.tell()
+            }
         }
     }
 

@@ -13,21 +13,21 @@ struct Effects {
 
     init(beginsAtOnce: Bool = false) { self.beginsAtOnce = beginsAtOnce }
 
-    /// Under the lock: queues what followers are to be told, at the end of `holder` or when this is performed.
-    mutating func tell(_ news: Event.News, _ followers: Followers, until holder: (any CallFrame)?) {
-        let event = Event(news: news, time: followers.family.tick(), holder: holder)
-        if holder == nil, beginsAtOnce, begun == nil, self.followers == nil, let turn = followers.begin(event) {
+    /// Queues what followers are to be told, at the end of `holder` or when this is performed.
+    mutating func tell(_ token: LockToken, _ news: Event.News, _ followers: Followers, until holder: (any CallFrame)?) {
+        let event = Event(news: news, time: followers.family.state[token].tick(), holder: holder)
+        if holder == nil, beginsAtOnce, begun == nil, self.followers == nil, let turn = followers.begin(token, event) {
             begun = turn
             return
         }
-        followers.state.value.events.append(event)
+        followers.state[token].events.append(event)
         if let holder { return Deferred.add(followers, until: holder) }
         if self.followers == nil { self.followers = followers } else { moreFollowers.append(followers) }
     }
 
     mutating func add(_ event: PendingEvent) { if events?.append(event) == nil { events = [event] } }
 
-    /// Does it.
+    /// Performs the operation.
     mutating func perform() {
         if let events { for event in events { event.tell() } }
         if !garbage.isEmpty { garbage.dispose() }

@@ -59,17 +59,17 @@ extension Node {
     /// Lets somebody hear of the events of the family.
     func observeEvents(_ handler: @escaping @Sendable (ContainerEvent) -> Void) -> EventObserver {
         let observer = EventObserver(of: family, handler)
-        family.lock.withLock { beginEvents().add(observer) }
+        family.lock.withLock { token in beginEvents(token).add(observer) }
         return observer
     }
 
-    /// Under the lock: writes of what is set by now take the long way from now on, which tells of them.
-    private func beginEvents() -> EventHub {
-        if let hub = family.eventHub { return hub }
+    /// Sends writes of all that is set by now the long way, which records events.
+    private func beginEvents(_ token: LockToken) -> EventHub {
+        if let hub = family.state[token].eventHub { return hub }
         let hub = EventHub()
-        family.eventHub = hub
-        for node in path.first(where: { $0.isRoot })?.subtree ?? [] {
-            for cell in node.storage.cells { cell.mark(CellFlags.special) }
+        family.setEventHub(token, hub)
+        for node in path.first(where: { $0.isRoot })?.subtree(token) ?? [] {
+            for cell in node.storage.cells(token) { cell.mark(CellFlags.special) }
         }
         return hub
     }
@@ -77,9 +77,9 @@ extension Node {
 
 extension Family {
     fileprivate func forget(_ observer: EventObserver) {
-        let dropped: EventHub? = lock.withLock {
-            guard let hub = eventHub, hub.remove(observer) else { return nil }
-            eventHub = nil
+        let dropped: EventHub? = lock.withLock { token in
+            guard let hub = state[token].eventHub, hub.remove(observer) else { return nil }
+            setEventHub(token, nil)
             return hub
         }
         withExtendedLifetime(dropped) {}
@@ -102,16 +102,17 @@ struct PendingEvent: Sendable {
 extension Node {
     /// Records an event, if anybody observes events.
     @inline(__always)
-    func emit(_ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
-        if family.hasEvents { emitSlowly(kind(), key, &effects) }
+    func emit(_ token: LockToken, _ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects)
+    {
+        if family.hasEvents { emitSlowly(token, kind(), key, &effects) }
     }
 
     @inline(never)
-    private func emitSlowly(_ kind: ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
-        guard let hub = family.eventHub else { return }
+    private func emitSlowly(_ token: LockToken, _ kind: ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
+        guard let hub = family.state[token].eventHub else { return }
         effects.add(PendingEvent(kind, key, in: number, hub))
         // The next write of the key takes this way, too.
-        if let key { storage.existingCell(key)?.mark(CellFlags.special) }
+        if let key { storage.existingCell(token, key)?.mark(CellFlags.special) }
     }
 }
 
@@ -123,7 +124,7 @@ extension Family {
     func tellOfClosing(
         _ key: Key?, in container: Int, since start: ContinuousClock.Instant?, _ error: (any Error)? = nil
     ) {
-        guard let start, let hub = lock.withLock({ eventHub }) else { return }
+        guard let start, let hub = lock.withLock({ token in state[token].eventHub }) else { return }
         var pending = PendingEvent(.closed, key, in: container, hub)
         pending.event.duration = pending.event.time - start
         pending.event.error = error

@@ -83,11 +83,11 @@ final class Subscription: Cancelling {
 
     /// Takes the observer out of its list, which then keeps nothing of it.
     func cancel() {
-        let dropped: (Observer, Observer.Ending, Followers?)? = node.family.lock.withLock {
-            guard let cell = node.storage.existingCell(key), let followers = cell.info?.value.followers,
-                let observer = followers.state.value.observers.remove(self)
+        let dropped: (Observer, Observer.Ending, Followers?)? = node.family.lock.withLock { token in
+            guard let cell = node.storage.existingCell(token, key), let followers = cell.info?[token].followers,
+                let observer = followers.state[token].observers.remove(self)
             else { return nil }
-            return (observer, observer.end(), node.dropIfIdle(followers, cell))
+            return (observer, observer.end(), node.dropIfIdle(token, followers, cell))
         }
         _ = end()
         withExtendedLifetime(dropped) {}
@@ -231,10 +231,10 @@ struct Stamp: Equatable {
     let cell: CellReference
     private let changed: UInt64
 
-    /// Under the lock: from now on changes of the cell are counted.
-    init(of cell: CellReference) {
+    /// Makes a stamp of a cell, whose changes are counted from now on.
+    init(_ token: LockToken, of cell: CellReference) {
         self.cell = cell
-        changed = cell.makeInfo().value.changed
+        changed = cell.makeInfo()[token].changed
     }
 }
 
@@ -249,18 +249,18 @@ extension Family {
         let (node, key) = (observer.node, observer.key)
         // What is observed is computed, so that the first that is heard is a change.
         node.prepareScopes()
-        let (followers, ending): (Followers?, Observer.Ending?) = lock.withLock {
-            guard !node.isEnded else { return (nil, observer.end()) }
-            let followers = node.followers(of: key)
-            if container.isOwner(of: UnmanagedReference(node)) || followers.state.value.container == nil {
-                followers.state.value.container = container
+        let (followers, ending): (Followers?, Observer.Ending?) = lock.withLock { token in
+            guard !node.isEnded(token) else { return (nil, observer.end()) }
+            let followers = node.followers(token, of: key)
+            if container.isOwner(of: UnmanagedReference(node)) || followers.state[token].container == nil {
+                followers.state[token].container = container
             }
-            followers.state.value.observers.append(observer, at: now)
-            self.register(naming, of: key)
-            if let reloader { followers.state.value.reloader = reloader }
-            if startsWithPresent, let payload = node.present(key)?.payload {
-                let event = Event(news: .value(payload), time: tick(), holder: nil, only: observer)
-                followers.state.value.events.append(event)
+            followers.state[token].observers.append(observer, at: state[token].now)
+            state[token].register(naming, of: key)
+            if let reloader { followers.state[token].reloader = reloader }
+            if startsWithPresent, let payload = node.present(token, key)?.payload {
+                let event = Event(news: .value(payload), time: state[token].tick(), holder: nil, only: observer)
+                followers.state[token].events.append(event)
             }
             return (followers, nil)
         }
@@ -272,46 +272,48 @@ extension Family {
 }
 
 extension Node {
-    /// Under the lock: those who observe the key here.
-    fileprivate func followers(of key: Key) -> Followers {
-        let info = storage.cell(key).makeInfo()
-        if let known = info.value.followers { return known }
+    /// Returns the followers of a key in this container, made if there are none.
+    fileprivate func followers(_ token: LockToken, of key: Key) -> Followers {
+        let info = storage.cell(token, key).makeInfo()
+        if let known = info[token].followers { return known }
         let made = Followers(key, in: self)
-        info.value.followers = made
-        storage.state.followerCount += 1
-        countActive(1)
-        link(key)
-        if let cell = visible(key) { made.state.value.known = .state(Stamp(of: cell)) }
+        info[token].followers = made
+        storage[token].followerCount += 1
+        countActive(token, 1)
+        link(token, key)
+        if let cell = visible(token, key) { made.state[token].known = .state(Stamp(token, of: cell)) }
         return made
     }
 
-    /// Under the lock: forgets followers who have nobody left and nothing to tell.
+    /// Forgets followers that have no observers left and nothing to tell.
     ///
     /// What is returned is to be released outside of it.
-    fileprivate func dropIfIdle(_ followers: Followers, _ cell: CellReference) -> Followers? {
-        let state = followers.state.value
+    fileprivate func dropIfIdle(_ token: LockToken, _ followers: Followers, _ cell: CellReference) -> Followers? {
+        let state = followers.state[token]
         guard state.observers.count == 0, !state.isDelivering, state.events.isEmpty else { return nil }
-        return drop(followers, cell)
+        return drop(token, followers, cell)
     }
 
-    /// Under the lock: ends those who observe a key here.
+    /// Ends the observers of a key in this container.
     ///
     /// What is returned is to be released outside of it.
     @discardableResult
-    func drop(_ followers: Followers, _ cell: CellReference) -> Followers {
-        followers.state.value.isEnded = true
-        cell.info?.value.followers = nil
-        storage.state.followerCount -= 1
-        countActive(-1)
-        unlinkIfIdle(cell)
+    func drop(_ token: LockToken, _ followers: Followers, _ cell: CellReference) -> Followers {
+        followers.state[token].isEnded = true
+        cell.info?[token].followers = nil
+        storage[token].followerCount -= 1
+        countActive(token, -1)
+        unlinkIfIdle(token, cell)
         return followers
     }
 
-    /// Under the lock: the cell that a reader of this node sees.
+    /// Returns the cell that a reader of this node sees.
     ///
     /// What a reset uncovers may be a source's value, for which the next who reads will ask.
-    func visible(_ key: Key) -> CellReference? {
-        if let cell = storage.existingCell(key), cell.has(CellFlags.held), cell.has(CellFlags.hasWord) { return cell }
-        return openQuestion(key) == nil ? find(key).present?.cell : nil
+    func visible(_ token: LockToken, _ key: Key) -> CellReference? {
+        if let cell = storage.existingCell(token, key), cell.has(CellFlags.held), cell.has(CellFlags.hasWord) {
+            return cell
+        }
+        return openQuestion(token, key) == nil ? find(token, key).present?.cell : nil
     }
 }

@@ -9,13 +9,13 @@ extension Node {
         _ loader: (Container) throws -> Payload
     ) throws -> Payload {
         let parent = need?.frame
-        let (load, replacement, strictness) = family.lock.withLock {
-            let limit = find(request.key).limit
-            let replacement = limit.flatMap { $0.use { $0.replacement(of: request.key) } }
+        let (load, replacement, strictness) = family.lock.withLock { token in
+            let limit = find(token, request.key).limit
+            let replacement = limit.flatMap { $0.use { $0.replacement(token, of: request.key) } }
             let load = Load(
-                request, asker: self, container: container, expected: UnmanagedReference(self), limit: limit,
+                token, request, asker: self, container: container, expected: UnmanagedReference(self), limit: limit,
                 need: need ?? Need())
-            return (load, replacement, request.isExternal && replacement == nil ? storage.state.strictness : nil)
+            return (load, replacement, request.isExternal && replacement == nil ? storage[token].strictness : nil)
         }
         if let strictness { return try refuse(request, by: strictness, recorder, parent) }
         return try load.runForReaderAlone { view in try replacement.map { try $0.load(view) } ?? loader(view) }
@@ -34,26 +34,26 @@ extension Load {
     /// alone.
     fileprivate func runForReaderAlone(_ loader: (Container) throws -> Payload) throws -> Payload {
         let view = Container(view: self)
-        family.lock.withLock {
-            state.value.isForReaderAlone = true
-            state.value.isAbandoned = true
+        family.lock.withLock { token in
+            state[token].isForReaderAlone = true
+            state[token].isAbandoned = true
             // Where cycles are looked for.
-            family.loads(of: requested).value.loads.append(self)
+            family.loads(token, of: requested)[token].loads.append(self)
         }
         let result = Result {
             try Current.run(self) { try Container.$current.withValue(view) { try loader(view) } }
         }
         let way = way
-        let (inputs, rare) = family.lock.withLock {
+        let (inputs, rare) = family.lock.withLock { token in
             defer {
-                state.value.inputs = []
-                state.value.rare = nil
+                state[token].inputs = []
+                state[token].rare = nil
             }
-            state.value.home = UnmanagedReference(asker)
-            state.value.container = nil
+            state[token].home = UnmanagedReference(asker)
+            state[token].container = nil
             finish()
-            family.existingLoads(of: requested)?.value.loads.remove(self)
-            return (state.value.inputs, state.value.rare)
+            family.existingLoads(token, of: requested)?[token].loads.remove(self)
+            return (state[token].inputs, state[token].rare)
         }
         let closers = rare?.closers.count ?? 0
         for input in inputs { _ = input.provenance?.take() }

@@ -64,10 +64,10 @@ extension Node: Backend {
         return presentAfterAsking(key)
     }
 
-    func onClose(_ closer: Closer) { family.lock.withLock { storage.state.closers.append(closer) } }
+    func onClose(_ closer: Closer) { family.lock.withLock { token in storage[token].closers.append(closer) } }
 
     func end() {
-        let garbage = family.lock.withLock { giveUp() }
+        let garbage = family.lock.withLock { token in giveUp(token) }
         garbage.dispose()
         #if DEBUG
         if !garbage.abandoned.isEmpty { family.reports.report(Messages.neverClosed(garbage.abandoned)) }
@@ -77,10 +77,10 @@ extension Node: Backend {
 
 /// The handle of a load: it records while the load runs, and afterwards answers from where the instance lives.
 extension Load: Backend {
-    var node: Node { family.lock.withLock { state.value.home?.object } ?? asker }
+    var node: Node { family.lock.withLock { token in state[token].home?.object } ?? asker }
     var recorder: Load? { isFinished ? nil : self }
     var owner: Container? {
-        guard let asked = family.lock.withLock({ state.value.container?.object }) else { return nil }
+        guard let asked = family.lock.withLock({ token in state[token].container?.object }) else { return nil }
         // In a nested load that is the handle of another one.
         return asked.backend.owner ?? asked
     }
@@ -96,9 +96,9 @@ extension Load: Backend {
         #if DEBUG
         let (home, caller) = (node, Container.current.backend.node)
         guard caller !== home, caller.isWithin(home) else { return }
-        let isOther = family.lock.withLock {
-            let isOverridden = caller.path.prefix { $0 !== home }.contains { $0.holds(key) }
-            return isOverridden && family.isNew(requested, key)
+        let isOther = family.lock.withLock { token in
+            let isOverridden = caller.path.prefix { $0 !== home }.contains { $0.holds(token, key) }
+            return isOverridden && family.state[token].isNew(requested, key)
         }
         if isOther { family.reports.report(Messages.lateRead(of: key, by: requested)) }
         #endif
@@ -120,8 +120,8 @@ extension Load: Backend {
 
     func onClose(_ closer: Closer) {
         // Looked at under the lock, where loads end: what comes a moment too late must not be lost.
-        let isLate = family.lock.withLock {
-            if !isFinished { state.value.more().closers.append(closer) }
+        let isLate = family.lock.withLock { token in
+            if !isFinished { state[token].more().closers.append(closer) }
             return isFinished
         }
         if isLate { node.onClose(closer) }

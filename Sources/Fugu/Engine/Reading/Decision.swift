@@ -15,55 +15,56 @@ enum Decision {
 }
 
 extension Node {
-    /// Under the lock: takes what is there, joins a load in load, or begins one.
+    /// Takes what is there, joins a load under way, or begins one.
     ///
     /// If there is no task that waits, the thread does.
     func decide(
+        _ token: LockToken,
         _ request: Request, for container: Container, _ recorder: Load?, _ need: inout Need?,
         after awaited: PendingOutcome?, isTask: Bool = false
     ) -> Decision {
-        if isEnded { return .ended }
+        if isEnded(token) { return .ended }
         let key = request.key
         // What has been loaded meanwhile may tell of names that nobody has asked the sources below its home for.
-        if let question = openQuestion(key) { return .ask(question) }
-        let (found, limit) = find(key)
-        if let present = recordRead(of: found, key, recorder) { return .found(present.payload) }
-        if request.isShared, !isRoot, limit == nil { return decideShared(key, recorder) }
-        if need == nil { need = self.need(key, through: recorder) }
+        if let question = openQuestion(token, key) { return .ask(question) }
+        let (found, limit) = find(token, key)
+        if let present = recordRead(token, of: found, key, recorder) { return .found(present.payload) }
+        if request.isShared, !isRoot, limit == nil { return decideShared(token, key, recorder) }
+        if need == nil { need = self.need(token, key, through: recorder) }
         if let awaited {
-            if let decision = accept(awaited, key, recorder, isOwn: need!.hasBegun) { return decision }
+            if let decision = accept(token, awaited, key, recorder, isOwn: need!.hasBegun) { return decision }
             need!.outdatedCount += 1
         }
         if let cycle = need!.cycle { return .cyclic(cycle) }
         let parent = need!.frame
-        if key.kind != .property, awaited == nil, isRefusing(parent) { return .refused }
-        let loads = family.loads(of: key)
-        let last = loads.value.lastProvenance
-        let expected = expectedHome(request, last, limit)
+        if key.kind != .property, awaited == nil, isRefusing(token, parent) { return .refused }
+        let loads = family.loads(token, of: key)
+        let last = loads[token].lastProvenance
+        let expected = expectedHome(token, request, last, limit)
         // Who was given nothing but old values, again and again, loads in parallel.
         let mayJoin = need!.outdatedCount < 4
-        let joined = loads.value.loads.first(expectedAt: expected, by: last) {
-            $0.asker.expectedHome(request, last, limit)
+        let joined = loads[token].loads.first(expectedAt: expected, by: last) {
+            $0.asker.expectedHome(token, request, last, limit)
         } _: { load -> Decision? in
-            guard mayJoin, load.isOpen(limit), !load.isOutdated else { return nil }
+            guard mayJoin, load.isOpen(token, limit), !load.isOutdated(token) else { return nil }
             if let circle = WaitGraph.add(parent, waitingFor: load) { return cycle(circle, closedBy: key) }
-            if awaited == nil { beginUnderWay() }
+            if awaited == nil { beginUnderWay(token) }
             let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
-            return .wait(load, waiter, load.join(waiter))
+            return .wait(load, waiter, load.join(token, waiter))
         }
         if let joined { return joined }
-        let replacement = limit.flatMap { $0.use { $0.replacement(of: key) } }
-        if request.isExternal, replacement == nil, let strictness = storage.state.strictness {
+        let replacement = limit.flatMap { $0.use { $0.replacement(token, of: key) } }
+        if request.isExternal, replacement == nil, let strictness = storage[token].strictness {
             return .external(strictness)
         }
         let load = Load(
-            request, asker: self, container: container, expected: expected, limit: limit, need: need!)
-        loads.value.loads.append(load)
-        beginUnderWay()
+            token, request, asker: self, container: container, expected: expected, limit: limit, need: need!)
+        loads[token].loads.append(load)
+        beginUnderWay(token)
         return .start(load, replacement)
     }
 
-    /// Under the lock: what to do where a wait would close a circle.
+    /// Returns what to do where a wait would close a circle.
     ///
     /// If all in it were asked for here, each really needs the next. Otherwise some may wait for what will turn out to
     /// be none of theirs: a load in parallel shows it.
@@ -72,46 +73,49 @@ extension Node {
         return .cyclic(LoadCycle(way: circle.compactMap(\.key) + [key], kind: .cycle))
     }
 
-    /// Under the lock: what becomes of a read of a feature that belongs to the whole family and is not seen here: it is to be
+    /// Returns what becomes of a read of a feature that belongs to the whole family and is not seen here: it is to be
     /// loaded in the root, or something here hides the instance there.
-    private func decideShared(_ key: Key, _ recorder: Load?) -> Decision {
+    private func decideShared(_ token: LockToken, _ key: Key, _ recorder: Load?) -> Decision {
         let root = path.first { $0.isRoot }!
-        guard let cell = root.storage.existingCell(key), cell.has(CellFlags.loaded),
-            let provenance = cell.info?.value.provenance
+        guard let cell = root.storage.existingCell(token, key), cell.has(CellFlags.loaded),
+            let provenance = cell.info?[token].provenance
         else { return .shared(root) }
-        let way = provenance.way(.max) { key in path.contains { !$0.isRoot && $0.holds(key) } } ?? []
-        let above = need(key, through: recorder).frame?.way ?? []
+        let way = provenance.way(.max) { key in path.contains { !$0.isRoot && $0.holds(token, key) } } ?? []
+        let above = need(token, key, through: recorder).frame?.way ?? []
         return .cyclic(LoadCycle(way: above + [key] + way, kind: .overridden))
     }
 
-    /// Under the lock: where the key's next instance for this node will live, judging by its last one.
-    private func expectedHome(_ request: Request, _ last: Provenance?, _ limit: UnmanagedReference<Node>?)
-        -> UnmanagedReference<Node>
-    {
+    /// Returns where the key's next instance for this node will live, judging by its last one.
+    private func expectedHome(
+        _ token: LockToken, _ request: Request, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
+    ) -> UnmanagedReference<Node> {
         if request.isLocal || isRoot || last?.isLocal == true { return UnmanagedReference(self) }
         return path.firstResult { node in
             let isHome =
-                node.isRoot || UnmanagedReference(node) == limit || last.map { node.holdsInput(of: $0) } ?? false
+                node.isRoot || UnmanagedReference(node) == limit || last.map { node.holdsInput(token, of: $0) } ?? false
             return isHome ? UnmanagedReference(node) : nil
         }!
     }
 
-    /// Under the lock: what takes the place of a feature's own load here.
-    func replacement(of key: Key) -> Replacement? {
-        guard let info = storage.existingCell(key)?.info else { return nil }
-        return info.value.replacement
+    /// Returns what takes the place of a feature's own load here.
+    func replacement(_ token: LockToken, of key: Key) -> Replacement? {
+        guard let info = storage.existingCell(token, key)?.info else { return nil }
+        return info[token].replacement
     }
 
-    /// Under the lock: what the end of a load means to this node, which waited for it, if it left nothing to be found.
-    private func accept(_ pendingOutcome: PendingOutcome, _ key: Key, _ recorder: Load?, isOwn: Bool) -> Decision? {
+    /// Returns what the end of a load means to this node, which waited for it, if it left nothing to be found.
+    private func accept(
+        _ token: LockToken, _ pendingOutcome: PendingOutcome, _ key: Key, _ recorder: Load?, isOwn: Bool
+    ) -> Decision? {
         guard let outcome = pendingOutcome.outcome.withLock({ $0 }), !outcome.isOutdated,
-            isOwn || !outcome.isProvisional, isWithin(outcome.home), isValid(outcome.provenance, of: outcome.home.depth)
+            isOwn || !outcome.isProvisional, isWithin(outcome.home),
+            isValid(token, outcome.provenance, of: outcome.home.depth)
         else { return nil }
         switch outcome.result {
         case .failure(let error): return .failed(error)
         case .success(let payload):
-            recorder?.record(outcome, of: key)
-            ownRecorder?.record(outcome, of: key)
+            recorder?.record(token, outcome, of: key)
+            ownRecorder(token)?.record(token, outcome, of: key)
             return .found(payload)
         }
     }

@@ -3,22 +3,24 @@ extension Node {
     /// What is there for this node, without loading.
     ///
     /// Links this node's cell to an ancestor's.
-    func present(_ key: Key, _ recorder: Load? = nil) -> (payload: Payload, cell: CellReference)? {
-        recordRead(of: find(key).present, key, recorder)
+    func present(_ token: LockToken, _ key: Key, _ recorder: Load? = nil) -> (payload: Payload, cell: CellReference)? {
+        recordRead(token, of: find(token, key).present, key, recorder)
     }
 
     /// Gives what was found, and notes it for the load that reads it.
-    func recordRead(of found: Found?, _ key: Key, _ recorder: Load?) -> (payload: Payload, cell: CellReference)? {
+    func recordRead(_ token: LockToken, of found: Found?, _ key: Key, _ recorder: Load?) -> (
+        payload: Payload, cell: CellReference
+    )? {
         guard let (cell, owner) = found, let payload = cell.payload else { return nil }
-        recorder?.record(cell, at: owner.depth)
-        ownRecorder?.record(cell, at: owner.depth)
-        if owner != UnmanagedReference(self) { link(key, to: cell) }
+        recorder?.record(token, cell, at: owner.depth)
+        ownRecorder(token)?.record(token, cell, at: owner.depth)
+        if owner != UnmanagedReference(self) { link(token, key, to: cell) }
         return (payload, cell)
     }
 
     /// Lets readers of this node read an ancestor's cell, unless a source in between is still to be asked.
-    func link(_ key: Key, to cell: CellReference) {
-        if openQuestion(key) == nil { storage.cell(key).link(to: cell, at: family.now) }
+    func link(_ token: LockToken, _ key: Key, to cell: CellReference) {
+        if openQuestion(token, key) == nil { storage.cell(token, key).link(to: cell, at: family.state[token].now) }
     }
 
     /// A value, and the node at or above the one that asks in which it stands.
@@ -27,19 +29,21 @@ extension Node {
     /// Who has the key for this node.
     ///
     /// If nobody has, `limit` is the node whose replaced loader is to be used, if there is one.
-    func find(_ key: Key) -> (present: Found?, limit: UnmanagedReference<Node>?) {
-        guard let holder = path.firstResult({ $0.holds(key) ? UnmanagedReference($0) : nil }) else {
-            return (findLoaded(key, upTo: nil), nil)
+    func find(_ token: LockToken, _ key: Key) -> (present: Found?, limit: UnmanagedReference<Node>?) {
+        guard let holder = path.firstResult({ $0.holds(token, key) ? UnmanagedReference($0) : nil }) else {
+            return (findLoaded(token, key, upTo: nil), nil)
         }
-        let cell = holder.use { $0.storage.existingCell(key)! }
+        let cell = holder.use { $0.storage.existingCell(token, key)! }
         if cell.has(CellFlags.hasWord), !cell.has(CellFlags.loaded) { return ((cell, holder), nil) }
-        return (findLoaded(key, upTo: holder), holder)
+        return (findLoaded(token, key, upTo: holder), holder)
     }
 
     /// The nearest instance that was loaded and is valid for this node.
-    private func findLoaded(_ key: Key, upTo limit: UnmanagedReference<Node>?) -> Found? {
+    private func findLoaded(_ token: LockToken, _ key: Key, upTo limit: UnmanagedReference<Node>?) -> Found? {
         path.firstResult { node -> Found?? in
-            if let cell = node.storage.existingCell(key), cell.has(CellFlags.loaded), isValid(cell, of: node.depth) {
+            if let cell = node.storage.existingCell(token, key), cell.has(CellFlags.loaded),
+                isValid(token, cell, of: node.depth)
+            {
                 return .some((cell, UnmanagedReference(node)))
             }
             return UnmanagedReference(node) == limit ? .some(nil) : nil
@@ -48,15 +52,15 @@ extension Node {
 
     /// Whether what was loaded at a depth is right for this node too: nothing below it, on the way here, holds anything that
     /// it was made from.
-    private func isValid(_ cell: CellReference, of depth: Int) -> Bool {
+    private func isValid(_ token: LockToken, _ cell: CellReference, of depth: Int) -> Bool {
         if depth == self.depth { return true }
-        guard let info = cell.info, let provenance = info.value.provenance else { return true }
-        return isValid(provenance, of: depth)
+        guard let info = cell.info, let provenance = info[token].provenance else { return true }
+        return isValid(token, provenance, of: depth)
     }
 
     /// Whether this node, at a depth or below, sees an instance there that was made by the provenance.
-    func isValid(_ provenance: Provenance, of depth: Int) -> Bool {
+    func isValid(_ token: LockToken, _ provenance: Provenance, of depth: Int) -> Bool {
         if depth == self.depth { return true }
-        return !provenance.isLocal && !provenance.isOverridden(for: self, above: depth)
+        return !provenance.isLocal && !provenance.isOverridden(token, for: self, above: depth)
     }
 }

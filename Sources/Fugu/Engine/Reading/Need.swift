@@ -23,27 +23,27 @@ struct LoadCycle {
 }
 
 extension Node {
-    /// Under the lock: who needs what is read now: what runs on this thread or task, or, where nothing does, the load whose
+    /// Returns who needs what is read now: what runs on this thread or task, or, where nothing does, the load whose
     /// handle is used.
-    func need(_ key: Key, through recorder: Load?) -> Need {
+    func need(_ token: LockToken, _ key: Key, through recorder: Load?) -> Need {
         let (current, outermost) = Current.unfinishedAndOutermost
         let frame = current ?? recorder
-        var cycle = cycle(of: key, neededBy: frame)
+        var cycle = cycle(token, of: key, neededBy: frame)
         // A handle that another load lent: what runs here waits in its own name, but that load must not need itself either.
         if cycle == nil, let recorder, let current, current !== recorder {
             if !current.chain.contains(where: { $0 === recorder }) {
-                cycle = self.cycle(of: key, neededBy: recorder)
+                cycle = self.cycle(token, of: key, neededBy: recorder)
             }
         }
         return Need(frame: frame, outermost: outermost, cycle: cycle)
     }
 
-    /// Under the lock: whether a load needs itself, or is nested too deeply to be anything else.
-    private func cycle(of key: Key, neededBy parent: (any CallFrame)?) -> LoadCycle? {
+    /// Returns whether a load needs itself, or is nested too deeply to be anything else.
+    private func cycle(_ token: LockToken, of key: Key, neededBy parent: (any CallFrame)?) -> LoadCycle? {
         guard let parent else { return nil }
         let nesting = parent.nesting
         // The bits of several keys may be the same; who needs itself is in load.
-        if nesting.mask & key.mask != 0, family.existingLoads(of: key)?.value.loads.isEmpty == false,
+        if nesting.mask & key.mask != 0, family.existingLoads(token, of: key)?[token].loads.isEmpty == false,
             parent.chain.contains(where: { $0.key == key && $0.family === family && $0 is Load })
         {
             return LoadCycle(way: parent.way + [key], kind: .cycle)

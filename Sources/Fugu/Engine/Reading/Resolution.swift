@@ -32,8 +32,9 @@ private struct Resolution: ~Copyable {
     ) throws -> Step {
         while true {
             let isFirst = need == nil
-            let decision = node.family.lock.withLock {
-                node.decide(request, for: container, recorder, &need, after: awaited?.pendingOutcome, isTask: isTask)
+            let decision = node.family.lock.withLock { token in
+                node.decide(
+                    token, request, for: container, recorder, &need, after: awaited?.pendingOutcome, isTask: isTask)
             }
             if isFirst { node.reportUnrecorded(request.key, need?.frame, recorder) }
             switch consume decision {
@@ -87,7 +88,9 @@ extension Node {
     func resolve(
         _ request: Request, for container: Container, recorder: Load?, load loader: (Container) throws -> Payload
     ) throws -> Payload {
-        if let naming = request.naming { family.lock.withLock { family.register(naming, of: request.key) } }
+        if let naming = request.naming {
+            family.lock.withLock { token in family.state[token].register(naming, of: request.key) }
+        }
         prepareScopes()
         var resolution = Resolution()
         while true {
@@ -140,14 +143,14 @@ extension Node {
 
     /// A read that waited has ended.
     fileprivate func endWaiting() {
-        for drain in family.lock.withLock({ endUnderWay() }) { drain.wake() }
+        for drain in family.lock.withLock({ token in endUnderWay(token) }) { drain.wake() }
     }
 
     /// Tells, in debug builds, of a load that reads its own family past its handle.
     fileprivate func reportUnrecorded(_ key: Key, _ parent: (any CallFrame)?, _ recorder: Load?) {
         #if DEBUG
         guard recorder == nil, let load = parent as? Load, load.family === family,
-            family.lock.withLock({ ownRecorder }) == nil
+            family.lock.withLock({ token in ownRecorder(token) }) == nil
         else { return }
         family.reports.report(Messages.unrecordedRead(of: key, by: load.requested))
         #endif
@@ -158,7 +161,7 @@ extension Node {
     /// Answers a reader whose task has been cancelled: with what is there.
     private func answerCancelled(_ request: Request, _ recorder: Load?) throws -> Payload {
         if let present = presentAfterAsking(request.key, recorder) { return present }
-        if let cycle = family.lock.withLock({ need(request.key, through: recorder).cycle }) {
+        if let cycle = family.lock.withLock({ token in need(token, request.key, through: recorder).cycle }) {
             throw error(of: cycle, request.key)
         }
         throw CancellationError()

@@ -13,29 +13,29 @@ extension Node {
     ///
     /// Answers count as held by the node.
     func presentAfterAsking(_ key: Key, _ recorder: Load? = nil) -> Payload? {
-        guard family.hasSources else { return family.lock.withLock { present(key, recorder)?.payload } }
+        guard family.hasSources else { return family.lock.withLock { token in present(token, key, recorder)?.payload } }
         while true {
             var question: Question?
-            let payload: Payload? = family.lock.withLock {
-                question = openQuestion(key)
-                return question == nil ? present(key, recorder)?.payload : nil
+            let payload: Payload? = family.lock.withLock { token in
+                question = openQuestion(token, key)
+                return question == nil ? present(token, key, recorder)?.payload : nil
             }
             guard let question else { return payload }
             ask(question)
         }
     }
 
-    /// Under the lock: what is to be asked before the key can be read.
-    func openQuestion(_ key: Key) -> Question? {
+    /// Returns what is to be asked before the key can be read.
+    func openQuestion(_ token: LockToken, _ key: Key) -> Question? {
         guard family.hasSources else { return nil }
-        if let question = unanswered(key) { return question }
+        if let question = unanswered(token, key) { return question }
         guard key.kind != .property else { return nil }
-        var provenances = path.compactMap { $0.storage.existingCell(key)?.info?.value.provenance }
-        if let last = family.existingLoads(of: key)?.value.lastProvenance { provenances.append(last) }
+        var provenances = path.compactMap { $0.storage.existingCell(token, key)?.info?[token].provenance }
+        if let last = family.existingLoads(token, of: key)?[token].lastProvenance { provenances.append(last) }
         for provenance in provenances {
             var question: Question?
             let isOpen = provenance.contains(.max) { input in
-                question = unanswered(input)
+                question = unanswered(token, input)
                 return question != nil
             }
             if isOpen { return question }
@@ -43,13 +43,13 @@ extension Node {
         return nil
     }
 
-    private func unanswered(_ key: Key) -> Question? {
-        guard let naming = family.namings[key] else { return nil }
+    private func unanswered(_ token: LockToken, _ key: Key) -> Question? {
+        guard let naming = family.state[token].namings[key] else { return nil }
         for node in path {
-            if node.holds(key) { return nil }
-            guard let sources = node.storage.state.sources, !node.isEnded else { continue }
-            let generation = node.storage.state.sourceGeneration
-            guard node.storage.existingCell(key)?.info?.value.answered != generation else { continue }
+            if node.holds(token, key) { return nil }
+            guard let sources = node.storage[token].sources, !node.isEnded(token) else { continue }
+            let generation = node.storage[token].sourceGeneration
+            guard node.storage.existingCell(token, key)?.info?[token].answered != generation else { continue }
             return Question(node: node, key: key, naming: naming, sources: sources, generation: generation)
         }
         return nil
@@ -60,16 +60,18 @@ extension Node {
         let answer = question.naming.ask(question.sources)
         let mistake = answer.mistake
         var effects = Effects()
-        let isNew = family.lock.withLock {
-            guard node.storage.state.sourceGeneration == question.generation, !node.isEnded else { return false }
-            let info = node.storage.cell(key).makeInfo()
-            guard info.value.answered != question.generation else { return false }
-            info.value.answered = question.generation
-            node.storage.state.answers &+= 1
-            defer { info.value.mistake = mistake }
+        let isNew = family.lock.withLock { token in
+            guard node.storage[token].sourceGeneration == question.generation, !node.isEnded(token) else {
+                return false
+            }
+            let info = node.storage.cell(token, key).makeInfo()
+            guard info[token].answered != question.generation else { return false }
+            info[token].answered = question.generation
+            node.storage[token].answers &+= 1
+            defer { info[token].mistake = mistake }
             node.apply(
-                .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
-            return info.value.mistake != mistake
+                token, .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
+            return info[token].mistake != mistake
         }
         effects.perform()
         if isNew, let mistake { family.reports.report(mistake) }
@@ -77,7 +79,8 @@ extension Node {
 
     /// What a reset of the key would uncover here.
     func answerBeneath(_ request: Request) -> SourceAnswer<Payload> {
-        guard let naming = request.naming, let sources = family.lock.withLock({ storage.state.sources }) else {
+        guard let naming = request.naming, let sources = family.lock.withLock({ token in storage[token].sources })
+        else {
             return .nothing
         }
         return naming.ask(sources)
@@ -95,7 +98,7 @@ extension Container {
     /// The sources of this container.
     package var sources: (any ValueSources)? {
         let node = backend.node.sourceNode
-        return node.family.lock.withLock { node.storage.state.sources }
+        return node.family.lock.withLock { token in node.storage[token].sources }
     }
 
     /// Gives the container other sources.
@@ -154,16 +157,18 @@ private struct SourceChange {
 extension Node {
     /// Rules come before sources, so a scope's sources belong to the layer above it that holds what rules set.
     fileprivate var sourceNode: Node {
-        guard let parent, family.lock.withLock({ parent.storage.state.scopes?.layer != nil }) else { return self }
+        guard let parent, family.lock.withLock({ token in parent.storage[token].scopes?.layer != nil }) else {
+            return self
+        }
         return parent
     }
 
     fileprivate func replaceSources(_ change: SourceChange, _ accept: ([any Error]) throws -> Void) throws -> Bool {
         while true {
             var names: [SourceChange.NamedKey] = []
-            let before = family.lock.withLock {
-                names = namedKeys
-                return (answers: storage.state.answers, namings: names.count)
+            let before = family.lock.withLock { token in
+                names = namedKeys(token)
+                return (answers: storage[token].answers, namings: names.count)
             }
             let answers = change.answers(to: names)
             try accept(change.newMistakes(among: answers))
@@ -173,45 +178,43 @@ extension Node {
             }
             let mistakes = answers.map(\.answer.mistake)
             var reports: [String] = []
-            let isDone = family.commit(writes) {
-                isOld = storage.state.sources === change.old
-                return !isOld || before != (storage.state.answers, family.namings.count)
-            } alongside: {
-                storage.state.sources = change.new
-                storage.state.sourceGeneration &+= 1
+            let isDone = family.commit(writes) { token in
+                isOld = storage[token].sources === change.old
+                return !isOld || before != (storage[token].answers, family.state[token].namings.count)
+            } alongside: { token in
+                storage[token].sources = change.new
+                storage[token].sourceGeneration &+= 1
                 family.markSourced()
-                reports = zip(answers, mistakes).compactMap { keepMistake($1, of: $0.key) }
-                for name in names where name.isAnswered { markAnswered(name.key) }
-                storage.raiseEpoch(to: family.tick(), reachesDescendants: true)
+                reports = zip(answers, mistakes).compactMap { keepMistake(token, $1, of: $0.key) }
+                for name in names where name.isAnswered { markAnswered(token, name.key) }
+                storage.raiseEpoch(token, to: family.state[token].tick(), reachesDescendants: true)
             }
             for report in reports { family.reports.report(report) }
             if isDone || !isOld { return isDone }
         }
     }
 
-    /// Under the lock: the names that were read or are observed.
-    private var namedKeys: [SourceChange.NamedKey] {
-        let generation = storage.state.sourceGeneration
-        return family.namings.map { key, naming in
-            let answered = storage.existingCell(key)?.info?.value.answered
+    /// Returns the names that were read or are observed.
+    private func namedKeys(_ token: LockToken) -> [SourceChange.NamedKey] {
+        let generation = storage[token].sourceGeneration
+        return family.state[token].namings.map { key, naming in
+            let answered = storage.existingCell(token, key)?.info?[token].answered
             return SourceChange.NamedKey(key: key, naming: naming, isAnswered: answered == generation)
         }
     }
 
-    /// Under the lock: what the key was answered before holds for the new sources.
-    private func markAnswered(_ key: Key) {
-        let generation = storage.state.sourceGeneration
-        guard let info = storage.existingCell(key)?.info, info.value.answered == generation &- 1 else { return }
-        info.value.answered = generation
+    /// Marks a key as answered by the new sources.
+    private func markAnswered(_ token: LockToken, _ key: Key) {
+        let generation = storage[token].sourceGeneration
+        guard let info = storage.existingCell(token, key)?.info, info[token].answered == generation &- 1 else { return }
+        info[token].answered = generation
     }
 
-    /// Under the lock: the key has its answer.
-    ///
-    /// Returns what is to be reported.
-    private func keepMistake(_ mistake: String?, of key: Key) -> String? {
-        let info = storage.cell(key).makeInfo()
-        info.value.answered = storage.state.sourceGeneration
-        defer { info.value.mistake = mistake }
-        return info.value.mistake == mistake ? nil : mistake
+    /// Stores the answer of the sources to a key, and returns what is to be reported of it.
+    private func keepMistake(_ token: LockToken, _ mistake: String?, of key: Key) -> String? {
+        let info = storage.cell(token, key).makeInfo()
+        info[token].answered = storage[token].sourceGeneration
+        defer { info[token].mistake = mistake }
+        return info[token].mistake == mistake ? nil : mistake
     }
 }

@@ -40,15 +40,15 @@ extension Node {
         var effects = Effects()
         var endings: [Observer.Ending] = []
         let start = family.timeIfObserved
-        let wasOpen: Bool? = family.lock.withLock {
-            switch storage.state.closing {
+        let wasOpen: Bool? = family.lock.withLock { token in
+            switch storage[token].closing {
             case .closed: return false
             case .closing: return nil
             case .open: break
             }
-            guard family.closings.isIdle, hasNothingToClose else { return nil }
-            family.markClosing()
-            release(&effects, &endings)
+            guard family.closings.isIdle, hasNothingToClose(token) else { return nil }
+            family.state[token].hasClosings = true
+            release(token, &effects, &endings)
             return true
         }
         guard let wasOpen else { return false }
@@ -59,17 +59,17 @@ extension Node {
         return !wasOpen || family.closings.isIdle
     }
 
-    /// Under the lock: whether nothing is under way or registered here and below.
-    private var hasNothingToClose: Bool {
-        if !hasChildren { return hasNothingToClose(downTo: depth) }
-        return subtree.allSatisfy { $0.hasNothingToClose(downTo: depth) }
+    /// Returns whether nothing is under way or registered here and below.
+    private func hasNothingToClose(_ token: LockToken) -> Bool {
+        if !hasChildren(token) { return hasNothingToClose(token, downTo: depth) }
+        return subtree(token).allSatisfy { $0.hasNothingToClose(token, downTo: depth) }
     }
 
-    /// Under the lock: whether nothing is under way here and nothing is registered by what lives at `limit` or deeper.
-    private func hasNothingToClose(downTo limit: Int) -> Bool {
-        guard storage.state.underWay == 0, storage.state.closers.isEmpty else { return false }
-        if case .closing = storage.state.closing { return false }
-        return storage.cells.allSatisfy { $0.info?.value.lifetime?.hasNothingToClose(downTo: limit) ?? true }
+    /// Returns whether nothing is under way here and nothing is registered by what lives at `limit` or deeper.
+    private func hasNothingToClose(_ token: LockToken, downTo limit: Int) -> Bool {
+        guard storage[token].underWay == 0, storage[token].closers.isEmpty else { return false }
+        if case .closing = storage[token].closing { return false }
+        return storage.cells(token).allSatisfy { $0.info?[token].lifetime?.hasNothingToClose(downTo: limit) ?? true }
     }
 
     func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
@@ -77,7 +77,7 @@ extension Node {
             let start = family.timeIfObserved
             await awaitWhatIsUnderWay()
             await family.closings.waitForAll(deadline)
-            let steps = family.lock.withLock { closingSteps() }
+            let steps = family.lock.withLock { token in closingSteps(token) }
             let failures = await run(steps, of: closing, deadline, within: outer)
             endClosing(closing)
             await family.closings.waitForAll(deadline)
@@ -93,11 +93,11 @@ extension Node {
     private func beginClosing() async -> Closing? {
         let waiter = TaskWaiter()
         var waits = false
-        let begun: Closing? = family.lock.withLock {
-            switch storage.state.closing {
-            case .open: return open(Closing())
+        let begun: Closing? = family.lock.withLock { token in
+            switch storage[token].closing {
+            case .open: return open(token, Closing())
             case .closing(let first):
-                first.state.value.waiters.append(waiter)
+                first.state[token].waiters.append(waiter)
                 waits = true
             case .closed: break
             }
@@ -107,49 +107,51 @@ extension Node {
         return begun
     }
 
-    /// Under the lock: begins a closing, for which those wait that are under way above, and which waits for those below.
-    private func open(_ closing: Closing) -> Closing {
+    /// Begins a closing. Closings under way above wait for it, and it waits for those below.
+    private func open(_ token: LockToken, _ closing: Closing) -> Closing {
         for node in path {
-            guard case .closing(let above) = node.storage.state.closing else { continue }
-            Self.link(closing, below: above)
+            guard case .closing(let above) = node.storage[token].closing else { continue }
+            Self.link(token, closing, below: above)
         }
-        if family.closingCount > 0, hasChildren {
-            for node in subtree {
-                if case .closing(let below) = node.storage.state.closing { Self.link(below, below: closing) }
+        if family.state[token].closingCount > 0, hasChildren(token) {
+            for node in subtree(token) {
+                if case .closing(let below) = node.storage[token].closing { Self.link(token, below, below: closing) }
             }
         }
-        storage.state.closing = .closing(closing)
-        family.markClosing()
-        family.closingCount += 1
+        storage[token].closing = .closing(closing)
+        family.state[token].hasClosings = true
+        family.state[token].closingCount += 1
         return closing
     }
 
-    private static func link(_ below: Closing, below above: Closing) {
+    private static func link(_ token: LockToken, _ below: Closing, below above: Closing) {
         let waiter = TaskWaiter()
-        below.state.value.waiters.append(waiter)
-        above.state.value.below.append(waiter)
+        below.state[token].waiters.append(waiter)
+        above.state[token].below.append(waiter)
     }
 
     /// Returns when no load that was asked for here or below goes on any more, and no read there waits for one.
     private func awaitWhatIsUnderWay() async {
         while true {
-            let waiters = family.lock.withLock { Node.drains(of: subtree) }
+            let waiters = family.lock.withLock { token in Node.drains(token, of: subtree(token)) }
             if waiters.isEmpty { return }
             for waiter in waiters { await waiter.wait() }
         }
     }
 
-    /// Under the lock: what is to be run, in order.
-    private func closingSteps() -> [ClosingStep] {
+    /// Returns what is to be run, in order.
+    private func closingSteps(_ token: LockToken) -> [ClosingStep] {
         var steps: [ClosingStep] = []
         var open: [InstanceLifetime] = []
-        for node in subtree {
-            let own = node.storage.state.closers
+        for node in subtree(token) {
+            let own = node.storage[token].closers
             if !own.isEmpty {
-                node.storage.state.closers = []
+                node.storage[token].closers = []
                 steps.append(ClosingStep(key: nil, home: node.number, depth: node.depth, serial: 0) { own.reversed() })
             }
-            for cell in node.storage.cells { if let lifetime = cell.info?.value.lifetime { open.append(lifetime) } }
+            for cell in node.storage.cells(token) {
+                if let lifetime = cell.info?[token].lifetime { open.append(lifetime) }
+            }
         }
         var seen: Set<ObjectIdentifier> = []
         while let lifetime = open.popLast() {
@@ -199,66 +201,68 @@ extension Node {
     }
 
     private func awaitClosings(below closing: Closing) async {
-        while let waiter = family.lock.withLock({ closing.state.value.below.popLast() }) { await waiter.wait() }
+        while let waiter = family.lock.withLock({ token in closing.state[token].below.popLast() }) {
+            await waiter.wait()
+        }
     }
 
     /// Releases the features, ends the sequences and lets other callers go.
     private func endClosing(_ closing: Closing) {
         var effects = Effects()
         var endings: [Observer.Ending] = []
-        family.lock.withLock {
-            release(&effects, &endings)
-            effects.waiters += closing.state.value.waiters.map { .task($0) }
-            closing.state.value.waiters = []
-            family.closingCount -= 1
+        family.lock.withLock { token in
+            release(token, &effects, &endings)
+            effects.waiters += closing.state[token].waiters.map { .task($0) }
+            closing.state[token].waiters = []
+            family.state[token].closingCount -= 1
         }
         effects.perform()
         withExtendedLifetime(endings) {}
     }
 
-    /// Under the lock: gives up what was loaded here and below, where all is closed now.
-    private func release(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
-        storage.state.closing = .closed
-        guard hasChildren else { return releaseLoaded(&effects, &endings) }
-        for node in subtree { node.releaseLoaded(&effects, &endings) }
+    /// Gives up what was loaded here and below, now that all of it is closed.
+    private func release(_ token: LockToken, _ effects: inout Effects, _ endings: inout [Observer.Ending]) {
+        storage[token].closing = .closed
+        guard hasChildren(token) else { return releaseLoaded(token, &effects, &endings) }
+        for node in subtree(token) { node.releaseLoaded(token, &effects, &endings) }
     }
 
-    private func releaseLoaded(_ effects: inout Effects, _ endings: inout [Observer.Ending]) {
-        for cell in storage.cells where cell.key.kind != .property && cell.has(CellFlags.loaded) {
-            dropLoaded(cell, &effects)
+    private func releaseLoaded(_ token: LockToken, _ effects: inout Effects, _ endings: inout [Observer.Ending]) {
+        for cell in storage.cells(token) where cell.key.kind != .property && cell.has(CellFlags.loaded) {
+            dropLoaded(token, cell, &effects)
         }
-        if storage.state.followerCount > 0 { endings += family.endSequences(in: self) }
+        if storage[token].followerCount > 0 { endings += family.endSequences(token, in: self) }
     }
 
-    /// Under the lock: this node and all below it.
-    var subtree: [Node] {
+    /// Returns this node and all its descendants.
+    func subtree(_ token: LockToken) -> [Node] {
         var result = [self]
         var index = 0
         while index < result.count {
-            var child = result[index].storage.state.firstChild?.object
+            var child = result[index].storage[token].firstChild?.object
             while let next = child {
                 result.append(next)
-                child = next.storage.state.nextSibling?.object
+                child = next.storage[token].nextSibling?.object
             }
             index += 1
         }
         return result
     }
 
-    /// Under the lock: whether this container, or one above it, has been closed.
-    var isClosed: Bool {
-        for node in path { if case .closed = node.storage.state.closing { return true } }
+    /// Returns whether this container, or one above it, has been closed.
+    func isClosed(_ token: LockToken) -> Bool {
+        for node in path { if case .closed = node.storage[token].closing { return true } }
         return false
     }
 
-    /// Under the lock: whether a load asked for here is refused.
+    /// Returns whether a load asked for here is refused.
     ///
     /// What a load needs that began before is not.
-    func isRefusing(_ parent: (any CallFrame)?) -> Bool {
-        guard family.hasClosings else { return false }
+    func isRefusing(_ token: LockToken, _ parent: (any CallFrame)?) -> Bool {
+        guard family.state[token].hasClosings else { return false }
         for node in path {
-            if case .open = node.storage.state.closing { continue }
-            let isNeeded = parent?.chain.contains { ($0 as? Load)?.keepsOpen(node) == true } == true
+            if case .open = node.storage[token].closing { continue }
+            let isNeeded = parent?.chain.contains { ($0 as? Load)?.keepsOpen(token, node) == true } == true
             if !isNeeded { return true }
         }
         return false
@@ -266,6 +270,8 @@ extension Node {
 }
 
 extension Load {
-    /// Under the lock: whether the load began before the container closed, so that what it needs is loaded still.
-    fileprivate func keepsOpen(_ node: Node) -> Bool { !state.value.isForReaderAlone && asker.isWithin(node) }
+    /// Returns whether the load began before the container closed, so that what it needs is loaded still.
+    fileprivate func keepsOpen(_ token: LockToken, _ node: Node) -> Bool {
+        !state[token].isForReaderAlone && asker.isWithin(node)
+    }
 }

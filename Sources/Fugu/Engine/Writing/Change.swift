@@ -2,13 +2,13 @@ extension Node {
     /// Sets a value for the first time if nobody else is concerned with the key: nobody observes it, loads it or was made
     /// from it.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
-        let replaced: Garbage? = family.lock.withLock {
-            guard !isEnded, isRoot || storage.state.activeCount == 0, !family.hasEvents else { return nil }
-            let cell = storage.cell(key)
-            guard cell.isEmpty, cell.info?.isFollowed != true else { return nil }
-            let time = family.tick()
-            storage.state.heldMask |= key.mask
-            raiseEpoch(to: time)
+        let replaced: Garbage? = family.lock.withLock { token in
+            guard !isEnded(token), isRoot || storage[token].activeCount == 0, !family.hasEvents else { return nil }
+            let cell = storage.cell(token, key)
+            guard cell.isEmpty, cell.info?.isFollowed(token) != true else { return nil }
+            let time = family.state[token].tick()
+            storage[token].heldMask |= key.mask
+            raiseEpoch(token, to: time)
             return cell.store(payload, flags: CellFlags.held, at: time)
         }
         replaced?.dispose()
@@ -18,68 +18,71 @@ extension Node {
     /// Sets, replaces or resets, when no `modify` of the key is under way here.
     func change(_ key: TypedKey, _ operation: Operation) { family.commit(Write(self, key, operation)) }
 
-    /// Under the lock: does it.
+    /// Performs the operation.
     @inline(never)  // Many do.
     func apply(
+        _ token: LockToken,
         _ operation: Operation, to key: Key, _ announcement: Announcement = Announcement(), isOpen: Bool = true,
         holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        let cell = storage.cell(key)
+        let cell = storage.cell(token, key)
         if case .layer(let answer) = operation, !cell.takes(answer) { return }
         if case .reset = operation {
-            markResets(key)
+            markResets(token, key)
             // What sources gave was not set by anyone; only the default that stands for a wrong value can go.
             guard cell.has(CellFlags.loaded) || cell.heldFlags == CellFlags.held else { return }
         }
         let wasHeld = cell.has(CellFlags.held)
-        if cell.has(CellFlags.loaded) { forgetLoaded(cell, &effects.garbage) }
+        if cell.has(CellFlags.loaded) { forgetLoaded(token, cell, &effects.garbage) }
         // What hides an inherited value is not seen before links that pass here are invalid.
         let opensLater = isOpen && !wasHeld && !isRoot
-        put(operation, into: cell, isOpen: isOpen && !opensLater, &effects.garbage)
+        put(token, operation, into: cell, isOpen: isOpen && !opensLater, &effects.garbage)
         let isHeld = cell.has(CellFlags.held)
-        emit(operation.kind(isNew: !wasHeld && !isRoot), key, &effects)
-        if isHeld { storage.state.heldMask |= key.mask }
-        if !announcement.isSilent { cell.countChange(at: family.now) }
-        if isHeld != wasHeld { raiseEpoch(to: family.now) }
+        emit(token, operation.kind(isNew: !wasHeld && !isRoot), key, &effects)
+        if isHeld { storage[token].heldMask |= key.mask }
+        if !announcement.isSilent { cell.countChange(token, at: family.state[token].now) }
+        if isHeld != wasHeld { raiseEpoch(token, to: family.state[token].now) }
         if opensLater { cell.openIfPresent() }
         if isHeld != wasHeld, !isRoot {
             if isHeld {
-                hideInherited(by: key, announcement, holder, &effects)
+                hideInherited(token, by: key, announcement, holder, &effects)
             } else {
-                dropUnanchored(holder, &effects)
-                tellOfUncovered(holder, &effects)
+                dropUnanchored(token, holder, &effects)
+                tellOfUncovered(token, holder, &effects)
             }
         }
-        guard let info = cell.info, info.isFollowed else { return }
-        if isHeld || wasHeld, info.value.place.hasBelow { dropCopies(of: key, holder, &effects) }
-        if !announcement.isSilent { dropDependents(of: key, info, holder, &effects) }
-        announce(key, as: announcement, holder, &effects)
+        guard let info = cell.info, info.isFollowed(token) else { return }
+        if isHeld || wasHeld, info[token].place.hasBelow { dropCopies(token, of: key, holder, &effects) }
+        if !announcement.isSilent { dropDependents(token, of: key, info, holder, &effects) }
+        announce(token, key, as: announcement, holder, &effects)
     }
 
-    /// Notes when a key last became set or unset here.
+    /// Records when a key last became set or unset here.
     ///
     /// What descendants see of the root they see through their cells.
-    private func raiseEpoch(to time: UInt64) {
-        storage.raiseEpoch(to: time, reachesDescendants: !isRoot && hasChildren)
+    private func raiseEpoch(_ token: LockToken, to time: UInt64) {
+        storage.raiseEpoch(token, to: time, reachesDescendants: !isRoot && hasChildren(token))
     }
 
     /// Changes the cell itself.
-    private func put(_ operation: Operation, into cell: CellReference, isOpen: Bool, _ garbage: inout Garbage) {
-        let time = family.tick()
+    private func put(
+        _ token: LockToken, _ operation: Operation, into cell: CellReference, isOpen: Bool, _ garbage: inout Garbage
+    ) {
+        let time = family.state[token].tick()
         switch operation {
         case .set(let payload):
-            takeReplacement(cell, &garbage)
+            takeReplacement(token, cell, &garbage)
             garbage.add(cell.store(payload, flags: CellFlags.held, at: time, isOpen: isOpen))
         case .replace(let replacement):
-            takeReplacement(cell, &garbage)
+            takeReplacement(token, cell, &garbage)
             garbage.add(cell.clear(flags: CellFlags.held, at: time))
-            cell.makeInfo().value.replacement = replacement
-            markResets(cell.key)
+            cell.makeInfo()[token].replacement = replacement
+            markResets(token, cell.key)
         case .reset:
             let isLayered = cell.has(CellFlags.layered)
-            takeReplacement(cell, &garbage)
+            takeReplacement(token, cell, &garbage)
             garbage.add(cell.clear(flags: isLayered ? cell.heldFlags : 0, at: time))
-            if !isLayered { cell.info?.value.answered = nil }
+            if !isLayered { cell.info?[token].answered = nil }
         case .layer(.value(let payload)):
             let flags = CellFlags.held | CellFlags.layered
             garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
@@ -92,107 +95,110 @@ extension Node {
     }
 
     /// Takes a replaced loader away, to be released outside the lock.
-    private func takeReplacement(_ cell: CellReference, _ garbage: inout Garbage) {
-        guard let info = cell.info, let replacement = info.value.replacement else { return }
+    private func takeReplacement(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
+        guard let info = cell.info, let replacement = info[token].replacement else { return }
         garbage.add(replacement)
-        info.value.replacement = nil
+        info[token].replacement = nil
     }
 
     /// Loads in load are not to be kept here.
-    private func markResets(_ key: Key) {
-        guard let loads = family.existingLoads(of: key) else { return }
-        for load in loads.value.loads where load.asker.isWithin(self) {
-            load.state.value.more().resets.append(self)
+    private func markResets(_ token: LockToken, _ key: Key) {
+        guard let loads = family.existingLoads(token, of: key) else { return }
+        for load in loads[token].loads where load.asker.isWithin(self) {
+            load.state[token].more().resets.append(self)
         }
     }
 
     /// Takes away what the load of a cell left beside its value.
-    func forgetLoaded(_ cell: CellReference, _ garbage: inout Garbage) {
-        guard let info = cell.info, let provenance = info.value.provenance.take() else { return }
-        if provenance.reloads { unfollow(provenance, by: cell.key) }
+    func forgetLoaded(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
+        guard let info = cell.info, let provenance = info[token].provenance.take() else { return }
+        if provenance.reloads { unfollow(token, provenance, by: cell.key) }
         garbage.add(provenance)
-        if let lifetime = info.value.lifetime.take() { garbage.add(lifetime, isForNobody: false) }
-        unlinkIfIdle(cell)
+        if let lifetime = info[token].lifetime.take() { garbage.add(lifetime, isForNobody: false) }
+        unlinkIfIdle(token, cell)
     }
 
     /// Takes everything out of a cell whose container goes away.
     ///
     /// No closers run.
-    func giveUp(_ cell: CellReference, _ garbage: inout Garbage) {
+    func giveUp(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
         if let info = cell.info {
-            if let lifetime = info.value.lifetime {
+            if let lifetime = info[token].lifetime {
                 for (key, closers) in lifetime.abandon() {
                     garbage.addAbandoned(key)
                     garbage.add(Retained(closers))
                 }
             }
-            if let followers = info.value.followers {
-                garbage.add(Retained(followers.end()))
-                garbage.add(drop(followers, cell))
+            if let followers = info[token].followers {
+                garbage.add(Retained(followers.end(token)))
+                garbage.add(drop(token, followers, cell))
             }
         }
-        forgetLoaded(cell, &garbage)
-        garbage.add(cell.clear(at: family.tick()))
+        forgetLoaded(token, cell, &garbage)
+        garbage.add(cell.clear(at: family.state[token].tick()))
         garbage.add(cell.takeInfo())
     }
 
     /// Takes a loaded instance away, so that the next read loads again.
-    func dropLoaded(_ cell: CellReference, _ effects: inout Effects) {
-        forgetLoaded(cell, &effects.garbage)
-        effects.garbage.add(cell.clear(flags: cell.heldFlags, at: family.tick()))
-        cell.countChange(at: family.now)
-        emit(.dropped, cell.key, &effects)
+    func dropLoaded(_ token: LockToken, _ cell: CellReference, _ effects: inout Effects) {
+        forgetLoaded(token, cell, &effects.garbage)
+        effects.garbage.add(cell.clear(flags: cell.heldFlags, at: family.state[token].tick()))
+        cell.countChange(token, at: family.state[token].now)
+        emit(token, .dropped, cell.key, &effects)
     }
 
     /// After a key is no longer held here: copies go that were here because of it.
-    private func dropUnanchored(_ holder: (any CallFrame)?, _ effects: inout Effects) {
-        let copies = storage.cells.filter { cell in
-            guard cell.has(CellFlags.loaded), let provenance = cell.info?.value.provenance else { return false }
-            return !anchors(cell.key, provenance)
+    private func dropUnanchored(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+        let copies = storage.cells(token).filter { cell in
+            guard cell.has(CellFlags.loaded), let provenance = cell.info?[token].provenance else { return false }
+            return !anchors(token, cell.key, provenance)
         }
         for cell in copies {
-            guard let info = cell.info, let provenance = info.value.provenance else { continue }
+            guard let info = cell.info, let provenance = info[token].provenance else { continue }
             let reloads = provenance.reloads
-            dropLoaded(cell, &effects)
-            dropDependents(of: cell.key, info, holder, &effects)
-            if reloads || find(cell.key).present != nil { announce(cell.key, holder, &effects) }
+            dropLoaded(token, cell, &effects)
+            dropDependents(token, of: cell.key, info, holder, &effects)
+            if reloads || find(token, cell.key).present != nil { announce(token, cell.key, holder, &effects) }
         }
     }
 
     /// After a key is no longer held here: inherited instances that were hidden may be seen again by those who know of none.
-    private func tellOfUncovered(_ holder: (any CallFrame)?, _ effects: inout Effects) {
-        for node in activeNodes where node.storage.state.followerCount > 0 {
-            for cell in node.storage.cells {
-                cell.info?.value.followers?.lookAgain(holder, &effects)
+    private func tellOfUncovered(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+        for node in activeNodes(token) where node.storage[token].followerCount > 0 {
+            for cell in node.storage.cells(token) {
+                cell.info?[token].followers?.lookAgain(token, holder, &effects)
             }
         }
     }
 
     /// After a key was set or reset here: what descendants had loaded for it gives way, unless something nearer hides it.
-    private func dropCopies(of key: Key, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+    private func dropCopies(_ token: LockToken, of key: Key, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         if key.kind == .property { return }
-        forEachLinked(key) { node, info in
-            guard node !== self, let cell = node.storage.existingCell(key), cell.has(CellFlags.loaded) else { return }
-            node.dropLoaded(cell, &effects)
-            node.dropDependents(of: key, info, holder, &effects)
+        forEachLinked(token, key) { node, info in
+            guard node !== self, let cell = node.storage.existingCell(token, key), cell.has(CellFlags.loaded) else {
+                return
+            }
+            node.dropLoaded(token, cell, &effects)
+            node.dropDependents(token, of: key, info, holder, &effects)
         }
     }
 
     /// After a key changed here: instances that read it and reload go, and those that reload from them.
     private func dropDependents(
+        _ token: LockToken,
         of key: Key, _ info: FamilyLocked<CellState>, _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        if info.value.dependents.isEmpty { return }
-        var open = info.value.dependents.map { (dependent: $0, input: key, owner: self) }
+        if info[token].dependents.isEmpty { return }
+        var open = info[token].dependents.map { (dependent: $0, input: key, owner: self) }
         while let (dependent, input, owner) = open.popLast() {
             let node = dependent.node.node
-            guard let cell = node.storage.existingCell(dependent.key), let info = cell.info,
-                info.value.provenance?.inputs.contains(where: { $0.key == input }) == true,
-                !node.isShadowed(input, below: owner)
+            guard let cell = node.storage.existingCell(token, dependent.key), let info = cell.info,
+                info[token].provenance?.inputs.contains(where: { $0.key == input }) == true,
+                !node.isShadowed(token, input, below: owner)
             else { continue }
-            node.dropLoaded(cell, &effects)
-            open += info.value.dependents.map { (dependent: $0, input: cell.key, owner: node) }
-            node.announce(dependent.key, holder, &effects)
+            node.dropLoaded(token, cell, &effects)
+            open += info[token].dependents.map { (dependent: $0, input: cell.key, owner: node) }
+            node.announce(token, dependent.key, holder, &effects)
         }
     }
 
@@ -201,27 +207,28 @@ extension Node {
     /// Instances here or below that were made from it or from those, and reload, go; and those who observe here or
     /// below what is hidden, and reloads, are to have their own at once.
     private func hideInherited(
+        _ token: LockToken,
         by key: Key, _ announcement: Announcement, _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        let own = storage.cell(key).makeInfo()
-        for node in activeNodes where !node.isShadowed(key, below: self) {
-            for cell in Array(node.storage.cells) {
+        let own = storage.cell(token, key).makeInfo()
+        for node in activeNodes(token) where !node.isShadowed(token, key, below: self) {
+            for cell in Array(node.storage.cells(token)) {
                 guard let info = cell.info else { continue }
-                switch info.value.provenance?.relation(to: key, above: depth) {
+                switch info[token].provenance?.relation(to: key, above: depth) {
                 case .direct? where announcement.isSilent:
                     // It is what was read; from now on its changes are those that matter.
-                    own.value.dependents.insert(Dependent(node: NodeIdentity(node: node), key: cell.key))
+                    own[token].dependents.insert(Dependent(node: NodeIdentity(node: node), key: cell.key))
                 case .direct?, .indirect?:
-                    node.dropLoaded(cell, &effects)
-                    node.dropDependents(of: cell.key, info, holder, &effects)
-                    node.announce(cell.key, holder, &effects)
+                    node.dropLoaded(token, cell, &effects)
+                    node.dropDependents(token, of: cell.key, info, holder, &effects)
+                    node.announce(token, cell.key, holder, &effects)
                 case .none?, nil: break
                 }
-                guard let followers = info.value.followers else { continue }
-                if followers.reloads(from: key) {
-                    followers.refresh(holder, &effects)
+                guard let followers = info[token].followers else { continue }
+                if followers.reloads(token, from: key) {
+                    followers.refresh(token, holder, &effects)
                 } else {
-                    followers.lookAgain(holder, &effects)
+                    followers.lookAgain(token, holder, &effects)
                 }
             }
         }
@@ -229,26 +236,26 @@ extension Node {
 }
 
 extension Node {
-    /// Under the lock: notes that `key`, loaded here, is to be dropped when one of its inputs changes.
-    func follow(_ provenance: Provenance, by key: Key) {
+    /// Records that `key`, loaded here, is to be dropped when one of its inputs changes.
+    func follow(_ token: LockToken, _ provenance: Provenance, by key: Key) {
         let dependent = Dependent(node: NodeIdentity(node: self), key: key)
         for input in provenance.inputs {
             guard let owner = path.first(where: { $0.depth == input.depth }) else { continue }
-            owner.storage.cell(input.key).makeInfo().value.dependents.insert(dependent)
+            owner.storage.cell(token, input.key).makeInfo()[token].dependents.insert(dependent)
         }
-        countActive(1)
+        countActive(token, 1)
     }
 
-    private func unfollow(_ provenance: Provenance, by key: Key) {
+    private func unfollow(_ token: LockToken, _ provenance: Provenance, by key: Key) {
         let dependent = Dependent(node: NodeIdentity(node: self), key: key)
         for input in provenance.inputs {
             // Something equal may have been set meanwhile, nearer than where it was read.
             for node in path {
                 if node.depth < input.depth { break }
-                node.storage.existingCell(input.key)?.info?.value.dependents.remove(dependent)
+                node.storage.existingCell(token, input.key)?.info?[token].dependents.remove(dependent)
             }
         }
-        countActive(-1)
+        countActive(token, -1)
     }
 }
 
@@ -258,7 +265,7 @@ private enum Relation {
 }
 
 extension Provenance {
-    /// Under the lock: whether the instance reloads and read the key, or something made from it, from a container above a
+    /// Returns whether the instance reloads and read the key, or something made from it, from a container above a
     /// depth.
     fileprivate func relation(to key: Key, above depth: Int) -> Relation {
         guard reloads, mask & key.mask != 0 else { return .none }
@@ -273,26 +280,26 @@ extension Provenance {
 }
 
 extension Followers {
-    /// Under the lock: whether what was told last was made from the key and reloads.
-    fileprivate func reloads(from key: Key) -> Bool {
-        guard case .state(let state) = state.value.known, let info = state.cell.info,
-            let provenance = info.value.provenance,
+    /// Returns whether what was told last was made from the key and reloads.
+    fileprivate func reloads(_ token: LockToken, from key: Key) -> Bool {
+        guard case .state(let state) = state[token].known, let info = state.cell.info,
+            let provenance = info[token].provenance,
             provenance.reloads
         else { return false }
         return provenance.contains(key.mask) { $0 == key }
     }
 
-    /// Under the lock: nothing is told any more, since the container goes away.
+    /// Ends all deliveries, since the container goes away.
     ///
     /// What is returned is to be released outside of it.
-    fileprivate func end() -> FollowersLeft {
-        let endings = state.value.observers.slots.compactMap { $0?.end() }
+    fileprivate func end(_ token: LockToken) -> FollowersLeft {
+        let endings = state[token].observers.slots.compactMap { $0?.end() }
         defer {
-            state.value.observers = ObserverList()
-            state.value.events = EventQueue()
-            state.value.reloader = nil
+            state[token].observers = ObserverList()
+            state[token].events = EventQueue()
+            state[token].reloader = nil
         }
-        return FollowersLeft(observers: state.value.observers, events: state.value.events, endings: endings)
+        return FollowersLeft(observers: state[token].observers, events: state[token].events, endings: endings)
     }
 }
 
@@ -306,9 +313,9 @@ private struct FollowersLeft: Sendable {
 extension Node {
     /// Resets every key that was set or loaded here.
     func resetAll() {
-        let keys = family.lock.withLock {
-            let present = storage.cells.filter { $0.has(CellFlags.held | CellFlags.loaded) }.map(\.key)
-            let loading = family.loads.filter { $0.asker.isWithin(self) && !present.contains($0.requested) }
+        let keys = family.lock.withLock { token in
+            let present = storage.cells(token).filter { $0.has(CellFlags.held | CellFlags.loaded) }.map(\.key)
+            let loading = family.loads(token).filter { $0.asker.isWithin(self) && !present.contains($0.requested) }
             return present + loading.map(\.requested)
         }
         for key in keys { change(TypedKey(resetting: key), .reset) }

@@ -7,15 +7,15 @@ private struct Holdings {
 
     init() {}
 
-    /// Under the lock: what the node holds itself.
+    /// Returns what the node holds itself.
     ///
     /// A load that copies was made from it.
-    private init(of node: Node, _ recorder: Load?) {
-        strictness = node.storage.state.strictness
-        sources = node.storage.state.sources
-        rules = node.storage.state.scopes?.rules ?? []
-        for (cell, operation) in node.settings {
-            recorder?.record(cell, at: node.depth)
+    private init(_ token: LockToken, of node: Node, _ recorder: Load?) {
+        strictness = node.storage[token].strictness
+        sources = node.storage[token].sources
+        rules = node.storage[token].scopes?.rules ?? []
+        for (cell, operation) in node.settings(token) {
+            recorder?.record(token, cell, at: node.depth)
             operations[cell.key] = operation
         }
     }
@@ -26,7 +26,7 @@ private struct Holdings {
         let recorder = container.backend.recorder
         node.prepareScopes()
         // In one look, so that a copy never has half of an update.
-        let levels = node.family.lock.withLock { node.path.map { Holdings(of: $0, recorder) } }
+        let levels = node.family.lock.withLock { token in node.path.map { Holdings(token, of: $0, recorder) } }
         for level in levels.reversed() { add(level) }
     }
 
@@ -68,12 +68,12 @@ extension Container {
         for container in containers { holdings.add(container) }
         let node = backend.node
         var effects = Effects()
-        node.family.lock.withLock {
-            node.storage.state.strictness = holdings.strictness
-            node.storage.state.sources = holdings.sources
+        node.family.lock.withLock { token in
+            node.storage[token].strictness = holdings.strictness
+            node.storage[token].sources = holdings.sources
             if holdings.sources != nil { node.family.markSourced() }
-            if !holdings.rules.isEmpty { node.storage.state.scopes = ScopeState(rules: holdings.rules) }
-            for (key, operation) in holdings.operations { node.apply(operation, to: key, holder: nil, &effects) }
+            if !holdings.rules.isEmpty { node.storage[token].scopes = ScopeState(rules: holdings.rules) }
+            for (key, operation) in holdings.operations { node.apply(token, operation, to: key, holder: nil, &effects) }
         }
         effects.perform()
     }

@@ -24,11 +24,11 @@ final class Exclusion: CallFrame {
     func isOf(_ node: Node) -> Bool { self.node === node }
     var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
 
-    /// Under the lock: how to wait for the end, or that it would never come.
-    func waitForEnd(_ waiter: (any CallFrame)?) -> Write.Obstacle {
+    /// Returns how to wait for the end, or that it would never come.
+    func waitForEnd(_ token: LockToken, _ waiter: (any CallFrame)?) -> Write.Obstacle {
         guard WaitGraph.add(waiter, waitingFor: self) == nil else { return .circle(self) }
         let signal = Signal()
-        waiters.value.append(signal)
+        waiters[token].append(signal)
         return .wait(self, signal)
     }
 
@@ -37,12 +37,12 @@ final class Exclusion: CallFrame {
         WaitGraph.remove(waiter, waitingFor: self)
     }
 
-    /// Under the lock: lets the next in.
-    func end(_ effects: inout Effects) {
+    /// Lets the next one in.
+    func end(_ token: LockToken, _ effects: inout Effects) {
         finished.store(true, ordering: .sequentiallyConsistent)
-        node.storage.existingCell(modified)?.info?.value.exclusion = nil
-        effects.waiters += waiters.value.map { .thread($0) }
-        waiters.value = []
+        node.storage.existingCell(token, modified)?.info?[token].exclusion = nil
+        effects.waiters += waiters[token].map { .thread($0) }
+        waiters[token] = []
     }
 }
 
@@ -83,15 +83,15 @@ extension Node {
         var comparison: (isEqual: Bool, stamp: Stamp)?
         while true {
             var effects = Effects()
-            let concern: (Payload, Stamp)? = family.lock.withLock {
-                let cell = storage.existingCell(typed.key)
-                if new != nil, let (old, stamp) = concerningValue(typed.key, cell), stamp != comparison?.stamp {
+            let concern: (Payload, Stamp)? = family.lock.withLock { token in
+                let cell = storage.existingCell(token, typed.key)
+                if new != nil, let (old, stamp) = concerningValue(token, typed.key, cell), stamp != comparison?.stamp {
                     return (old, stamp)
                 }
-                exclusion.end(&effects)
-                if let new, !isEnded {
+                exclusion.end(token, &effects)
+                if let new, !isEnded(token) {
                     let announcement = Announcement(isSilent: comparison?.isEqual == true, transaction: exclusion)
-                    apply(.set(new), to: typed.key, announcement, holder: holder, &effects)
+                    apply(token, .set(new), to: typed.key, announcement, holder: holder, &effects)
                 }
                 return nil
             }
@@ -108,15 +108,15 @@ extension Node {
         var tries = 0
         while true {
             tries += 1
-            let obstacle: Write.Obstacle? = family.lock.withLock {
-                let cell = storage.cell(typed.key)
+            let obstacle: Write.Obstacle? = family.lock.withLock { token in
+                let cell = storage.cell(token, typed.key)
                 let info = cell.makeInfo()
-                if let other = info.value.exclusion {
+                if let other = info[token].exclusion {
                     // The other one is usually done within a moment.
-                    return tries < 20 && parent == nil ? .ended : other.waitForEnd(parent)
+                    return tries < 20 && parent == nil ? .ended : other.waitForEnd(token, parent)
                 }
                 cell.mark(CellFlags.special)
-                info.value.exclusion = exclusion
+                info[token].exclusion = exclusion
                 return nil
             }
             switch obstacle {

@@ -84,14 +84,14 @@ private struct Batch: ~Copyable {
 
     var isAlone: Bool { others.isEmpty }
 
-    /// Under the lock: what is to be done first.
+    /// Returns what is to be done first.
     ///
     /// Everything that is to be compared is compared at once.
-    mutating func obstacles(_ frame: (any CallFrame)?, _ found: inout [(Int, Write.Obstacle)]) {
-        if let obstacle = first.obstacle(&firstComparison, frame) { found.append((0, obstacle)) }
+    mutating func obstacles(_ token: LockToken, _ frame: (any CallFrame)?, _ found: inout [(Int, Write.Obstacle)]) {
+        if let obstacle = first.obstacle(token, &firstComparison, frame) { found.append((0, obstacle)) }
         for index in others.indices {
             if case .wait? = found.last?.1 { return }
-            guard let obstacle = others[index].write.obstacle(&others[index].comparison, frame) else { continue }
+            guard let obstacle = others[index].write.obstacle(token, &others[index].comparison, frame) else { continue }
             found.append((index + 1, obstacle))
         }
     }
@@ -110,35 +110,38 @@ private struct Batch: ~Copyable {
         return true
     }
 
-    /// Under the lock: does them.
+    /// Performs the writes.
     ///
     /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
     /// first is changed.
-    borrowing func apply(_ holder: (any CallFrame)?, _ effects: inout Effects) {
-        if isAlone { return apply(first, firstComparison, holder, &effects) }
-        first.node.storage.cell(first.key).close()
-        for (write, _) in others { write.node.storage.cell(write.key).close() }
-        apply(first, firstComparison, holder, &effects)
-        for (write, comparison) in others { apply(write, comparison, holder, &effects) }
-        first.node.storage.existingCell(first.key)?.openIfPresent()
-        for (write, _) in others { write.node.storage.existingCell(write.key)?.openIfPresent() }
+    borrowing func apply(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+        if isAlone { return apply(token, first, firstComparison, holder, &effects) }
+        first.node.storage.cell(token, first.key).close()
+        for (write, _) in others { write.node.storage.cell(token, write.key).close() }
+        apply(token, first, firstComparison, holder, &effects)
+        for (write, comparison) in others { apply(token, write, comparison, holder, &effects) }
+        first.node.storage.existingCell(token, first.key)?.openIfPresent()
+        for (write, _) in others { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
     }
 
     private borrowing func apply(
-        _ write: borrowing Write, _ comparison: Write.Comparison?, _ holder: (any CallFrame)?, _ effects: inout Effects
+        _ token: LockToken, _ write: borrowing Write, _ comparison: Write.Comparison?, _ holder: (any CallFrame)?,
+        _ effects: inout Effects
     ) {
         let announcement = Node.Announcement(isSilent: comparison?.isEqual == true, transaction: transaction)
-        write.node.apply(write.operation, to: write.key, announcement, isOpen: isAlone, holder: holder, &effects)
+        write.node.apply(token, write.operation, to: write.key, announcement, isOpen: isAlone, holder: holder, &effects)
     }
 }
 
 extension Write {
-    /// Under the lock: what is to be done first, if there is something.
-    fileprivate func obstacle(_ comparison: inout Comparison?, _ frame: (any CallFrame)?) -> Obstacle? {
-        if node.isEnded { return .ended }
-        let cell = node.storage.existingCell(key)
-        if let exclusion = cell?.info?.value.exclusion { return exclusion.waitForEnd(frame) }
-        guard let new = value, let (old, stamp) = node.concerningValue(key, cell), stamp != comparison?.stamp
+    /// Returns what is to be done first, if there is something.
+    fileprivate func obstacle(_ token: LockToken, _ comparison: inout Comparison?, _ frame: (any CallFrame)?)
+        -> Obstacle?
+    {
+        if node.isEnded(token) { return .ended }
+        let cell = node.storage.existingCell(token, key)
+        if let exclusion = cell?.info?[token].exclusion { return exclusion.waitForEnd(token, frame) }
+        guard let new = value, let (old, stamp) = node.concerningValue(token, key, cell), stamp != comparison?.stamp
         else { return nil }
         guard let isEqual = equal.known(old, new) else { return .compare(old, new, stamp) }
         comparison = Comparison(isEqual: isEqual, stamp: stamp)
@@ -166,26 +169,26 @@ extension Write {
 }
 
 extension Node {
-    /// Under the lock: the present value and its state, if its change would concern somebody: an observer, one who reloads
+    /// Returns the present value and its state, if its change would concern somebody: an observer, one who reloads
     /// or one who becomes stale.
-    func concerningValue(_ key: Key, _ cell: CellReference?) -> (Payload, Stamp)? {
+    func concerningValue(_ token: LockToken, _ key: Key, _ cell: CellReference?) -> (Payload, Stamp)? {
         if let cell, cell.has(CellFlags.held), let payload = cell.payload {
-            guard let info = cell.info, info.value.isInput || info.isFollowed else { return nil }
-            return (payload, Stamp(of: cell))
+            guard let info = cell.info, info[token].isInput || info.isFollowed(token) else { return nil }
+            return (payload, Stamp(token, of: cell))
         }
         // What is set here for the first time hides what was inherited.
-        let isConcerned = cell?.info.map { $0.value.isInput || $0.isFollowed } ?? false
-        guard isConcerned || !isRoot && storage.state.activeCount > 0, let (payload, cell) = present(key) else {
+        let isConcerned = cell?.info.map { $0[token].isInput || $0.isFollowed(token) } ?? false
+        guard isConcerned || !isRoot && storage[token].activeCount > 0, let (payload, cell) = present(token, key) else {
             return nil
         }
-        return (payload, Stamp(of: cell))
+        return (payload, Stamp(token, of: cell))
     }
 
-    /// Under the lock: what code, and neither rules nor sources, set here, each as it can be set elsewhere.
-    var settings: [(cell: CellReference, operation: Operation)] {
-        storage.cells.compactMap { cell in
+    /// Returns what code, and neither rules nor sources, set here, each as it can be set elsewhere.
+    func settings(_ token: LockToken) -> [(cell: CellReference, operation: Operation)] {
+        storage.cells(token).compactMap { cell in
             guard cell.heldFlags == CellFlags.held else { return nil }
-            if let replacement = cell.info?.value.replacement { return (cell, .replace(replacement)) }
+            if let replacement = cell.info?[token].replacement { return (cell, .replace(replacement)) }
             return cell.payload.map { (cell, .set($0)) }
         }
     }
@@ -195,7 +198,7 @@ extension Family {
     /// Performs a write, when no `modify` of its key is under way, and tells observers if it is not equal to what was there.
     func commit(_ write: consuming Write) {
         var batch = Batch(write)
-        _ = commit(&batch, unless: { false }, alongside: {})
+        _ = commit(&batch, unless: { _ in false }, alongside: { _ in })
     }
 
     /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
@@ -208,13 +211,14 @@ extension Family {
     /// Returns whether it was done.
     @discardableResult
     func commit(
-        _ writes: [Write], endOf transaction: (any CallFrame)? = nil, unless isOutdated: () -> Bool = { false },
-        alongside: () -> Void = {}
+        _ writes: [Write], endOf transaction: (any CallFrame)? = nil,
+        unless isOutdated: (LockToken) -> Bool = { _ in false },
+        alongside: (LockToken) -> Void = { _ in }
     ) -> Bool {
         guard !writes.isEmpty else {
-            return lock.withLock {
-                if isOutdated() { return false }
-                alongside()
+            return lock.withLock { token in
+                if isOutdated(token) { return false }
+                alongside(token)
                 return true
             }
         }
@@ -222,18 +226,20 @@ extension Family {
         return commit(&batch, unless: isOutdated, alongside: alongside)
     }
 
-    private func commit(_ batch: inout Batch, unless isOutdated: () -> Bool, alongside: () -> Void) -> Bool {
+    private func commit(_ batch: inout Batch, unless isOutdated: (LockToken) -> Bool, alongside: (LockToken) -> Void)
+        -> Bool
+    {
         let frame = Current.unfinished
         var effects = Effects(beginsAtOnce: batch.isAlone)
         while true {
             var isDone = false
             var obstacles: [(Int, Write.Obstacle)] = []
-            lock.withLock {
-                if isOutdated() { return }
-                batch.obstacles(frame, &obstacles)
+            lock.withLock { token in
+                if isOutdated(token) { return }
+                batch.obstacles(token, frame, &obstacles)
                 guard obstacles.isEmpty else { return }
-                batch.apply(frame == nil ? nil : Current.outermost, &effects)
-                alongside()
+                batch.apply(token, frame == nil ? nil : Current.outermost, &effects)
+                alongside(token)
                 isDone = true
             }
             if obstacles.isEmpty {
