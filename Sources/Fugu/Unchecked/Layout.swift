@@ -11,13 +11,13 @@ public import Synchronization
     @usableFromInline static let link: UInt64 = 2
     /// Something was set here (a value, a replaced loader, a rule's or source's value): descendants see it.
     static let held: UInt64 = 4
-    /// The value comes from a load and its info tells from what.
+    /// The value comes from a default or a load; for a load, `info` has what it was made from.
     static let loaded: UInt64 = 8
     /// Writing it concerns others (observers, dependents, an exclusion): no short cut.
     static let special: UInt64 = 16
     /// `word` is the address of a retained box.
     static let boxed: UInt64 = 32
-    /// The value comes from a rule or a source, not from code.
+    /// The value comes from a source, not from code or a rule.
     static let layered: UInt64 = 64
     /// There is a value in `word`.
     static let hasWord: UInt64 = 128
@@ -33,9 +33,9 @@ public import Synchronization
     @usableFromInline let key: UInt
     @usableFromInline let state: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
-    /// Locked.
+    /// The state that few cells need, touched under the lock only.
     ///
-    /// A retained object with what is rarely needed.
+    /// The cell owns it.
     var info: FamilyLocked<CellState>?
 }
 

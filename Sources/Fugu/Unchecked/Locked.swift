@@ -45,7 +45,9 @@ struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
         @inline(__always) nonmutating unsafeMutableAddress { pointer }
     }
 
-    /// The value without proof: before others can reach it, after they can't any more, or inside a value that is itself protected.
+    /// The value without proof that the lock is held.
+    ///
+    /// For when others cannot reach it yet or any more, or where what contains it is itself protected.
     var unshared: Value {
         @inline(__always) unsafeAddress { UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { pointer }
@@ -60,7 +62,7 @@ struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
     }
 }
 
-/// The lock of a family, which destroys it.
+/// The lock of a family; the family destroys it.
 struct FamilyLock: @unchecked Sendable {
     private let lock = PlatformLock()
 

@@ -56,7 +56,7 @@
         box = Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).takeUnretainedValue()
     }
 
-    /// The unchecked cast (see 5 above).
+    /// The unchecked cast; see 5 at the top of `Storage.swift`.
     @inlinable
     func value<Value>(as _: Value.Type) -> Value {
         guard let box else {

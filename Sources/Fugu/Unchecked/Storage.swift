@@ -17,8 +17,9 @@
 //    must be complete before the release: see `Header.releaseStripe`.
 // 5. Types. A key's raw word is made from its type (or from an init of a value key), and every value stored under it was
 //    wrapped as that key's value type, so `Payload.value(as:)` takes out what was put in.
-// 6. References that count nothing (`UnmanagedReference`). Each says who keeps the object: the asker of a load its ancestors, whoever
-//    runs a load the load and its container, a container its node; nodes leave all lists and sets before they go.
+// 6. References that count nothing (`UnmanagedReference`). Each says who keeps the object: the asker of a load keeps
+//    its ancestors, whoever runs a load keeps the load and its container, and a container keeps its node. Nodes leave
+//    all lists and sets before they go.
 //
 // What 3 and 4 say of memory orders is checked by the models in Tests/Models, which name every order here: none is
 // stronger than it must be, and none may be weaker.
@@ -93,7 +94,7 @@ public import Synchronization
         return Self.unpack(word, as: Value.self)
     }
 
-    /// Whether a link is right and its target's word could be read just before `target` was.
+    /// Whether a link is right, and the word read just before the target's state belongs to that state.
     ///
     /// One look at the target's state is enough: all that happened since the link was made has a later time.
     @inlinable @inline(__always)

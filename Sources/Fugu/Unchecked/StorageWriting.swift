@@ -163,9 +163,9 @@ extension StorageReference {
         }
     }
 
-    /// Puts a value in the place of another that code set, if nobody but readers is concerned with it.
+    /// Replaces a value that code set, if nobody but readers is concerned with it.
     ///
-    /// They never notice more than the new value. Takes the lock. Nil if others are certainly concerned.
+    /// Takes the lock. Returns whether it was done, or nil if others are certainly concerned.
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = find(key) else { return false }
         if cell.pointee.state.load(ordering: .relaxed) & CellFlags.special != 0 { return nil }

@@ -5,9 +5,9 @@ struct CellState {
     // What the family knows of the key: at the root's cell only.
     /// The loads under way.
     var loads = LoadList()
-    /// What the last load of this key read: where the next one will live.
+    /// What the last load of this key was made from, by which the home of the next one is guessed.
     var lastProvenance: Provenance?
-    /// Whether an instance was made for a child, as far as that is of interest.
+    /// Whether an instance was made below the root, so that debug builds report the next one.
     var isMadeBelow = false
 
     var provenance: Provenance?
@@ -133,15 +133,16 @@ extension Node {
 }
 
 extension Node {
-    /// One more, or one less, who is to be asked when something is set for the first time here or above: those who
-    /// observe, and instances that are dropped when what they were made from changes.
+    /// Changes the number of observed keys and of instances that reload, here and in all ancestors.
+    ///
+    /// When a key is first set in a node, only nodes with such keys or instances are looked at.
     func countActive(_ token: LockToken, _ change: Int32) {
         for node in path {
             node.storage[token].activeCount = UInt32(Int32(node.storage[token].activeCount) + change)
         }
     }
 
-    /// The nodes at and below this one in which there are such.
+    /// The nodes at and below this one that have observed keys or instances that reload, or have them below.
     func activeNodes(_ token: LockToken) -> [Node] {
         guard storage[token].activeCount > 0 else { return [] }
         var result = [self]
@@ -159,6 +160,6 @@ extension Node {
 }
 
 extension CellReference {
-    /// Records a change, for those who saw the value before.
+    /// Records when the value last changed, so that those who saw it before can tell.
     func countChange(_ token: LockToken, at time: UInt64) { info?[token].changed = time }
 }

@@ -6,7 +6,7 @@ final class Family: Sendable {
     let state = FamilyLocked(FamilyState())
     /// The root's storage, which outlives every node of the family.
     ///
-    /// The records of keys stand beside its cells.
+    /// The state of its cells has what the family knows of each key's loads.
     private let rootStorage: StorageReference
     private let scoped = Atomic(false)
     private let sourced = Atomic(false)
@@ -72,8 +72,9 @@ final class Family: Sendable {
         }
     }
 
-    /// Returns how many provenances may stand behind one another before those of instances that are gone are taken for the cause: more
-    /// than there are keys.
+    /// Returns how long a chain of provenances may get before it's shortened.
+    ///
+    /// A chain that is longer than the number of keys contains provenances of instances that are gone.
     func longestChain(_ token: LockToken) -> Int { 2 * rootStorage.cellCount(token) + 32 }
 }
 
@@ -94,7 +95,7 @@ struct FamilyState {
     var closingCount = 0
     /// Whether a container was ever closed.
     var hasClosings = false
-    /// How the sources are asked for the keys that have names and are read or observed: a change of theirs reaches those.
+    /// How sources are asked for each named key that was read or is observed: a change of the sources reaches these.
     private(set) var namings: [Key: PropertyNaming] = [:]
     /// What was reported and is not to be reported again.
     private var reported: Set<Pair> = []

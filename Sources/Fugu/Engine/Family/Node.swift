@@ -46,14 +46,14 @@ struct NodeState {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
     var closing = ClosingState.open
-    /// How many loads were asked for here and how many reads wait here for loads, which may turn out to be none of theirs.
+    /// How many loads were asked for here and have not ended, and how many reads here wait for loads.
     var underWay: UInt32 = 0
     var isEnded = false
     /// For how many keys somebody observes here.
     var followerCount: UInt32 = 0
-    /// How many such keys, and instances that are dropped when their inputs change, there are here and below.
+    /// How many observed keys, and instances that reload, there are here and below.
     var activeCount: UInt32 = 0
-    /// Told apart by it: the how manieth child of the family it is.
+    /// The number that tells it apart: its position among all children made in the family, from 1.
     ///
     /// The root's is 0.
     var serial: UInt64 = 0
@@ -234,7 +234,7 @@ extension Node {
 
     /// Whether something was set here that the provenance names.
     func holdsInput(_ token: LockToken, of provenance: Provenance) -> Bool {
-        // Asked so that it is noted: a chain that is loaded anew asks of all its links.
+        // `isOverridden` remembers its answer: a chain that is loaded again asks this of all its links.
         provenance.isOverridden(token, for: self, above: depth - 1)
     }
 

@@ -1,9 +1,9 @@
-/// Something under way that may need something else: a load, a `modify`, an `update`.
+/// Something under way that may need something else: a load, a `modify`, an `update`, or a computation of rules.
 ///
-/// Activities form chains, from what is needed to what needs it; a chain is the way that messages tell.
+/// Frames form chains, from what is needed to what needs it; messages print such a chain.
 protocol CallFrame: AnyObject, Sendable {
     var family: Family { get }
-    /// What is loaded or modified; nil for an update.
+    /// What is loaded or modified; nil for an update or a computation of rules.
     var key: Key? { get }
     /// Who needs this.
     var parent: (any CallFrame)? { get }

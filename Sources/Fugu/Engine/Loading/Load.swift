@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One load, from its beginning on; and the handle through which it reads.
+/// One load, and what answers for the handle through which it reads.
 final class Load: CallFrame {
     let requested: Key
     let isLocal: Bool
@@ -11,7 +11,9 @@ final class Load: CallFrame {
     // The asker keeps its ancestors.
     /// Where the instance is expected to live.
     let expected: UnmanagedReference<Node>
-    /// The node whose replaced loader runs, if one does: the instance lives there or deeper.
+    /// The nearest node that holds the key without a value of its own: the instance lives there or deeper.
+    ///
+    /// Either that node's replaced loader runs, or the default stands in for a source's wrong value.
     let limit: UnmanagedReference<Node>?
     let parent: (any CallFrame)?
     let nesting: Nesting
@@ -120,7 +122,7 @@ final class RareLoadState {
 }
 
 extension LoadState {
-    /// The rare state, made if there are none.
+    /// Returns the rare state, made if there is none.
     mutating func more() -> RareLoadState {
         if let rare { return rare }
         let made = RareLoadState()

@@ -44,11 +44,11 @@ extension Load {
         return (given, home)
     }
 
-    /// Returns where the instance will live.
+    /// Returns where the instance will live, and what it was made from.
     ///
-    /// An older instance stays as it is for all who share it: where the new one would take its place, or would be
-    /// shared by those who see the older one of something it was made from, the override that hides the older one from
-    /// the asker decides.
+    /// An older instance stays as it is for all who share it. If the new one would take its place, or would be seen by
+    /// those who see an older instance of one of its inputs, it moves deeper: to the node whose override hides the
+    /// older one from the asker.
     private func settle(_ token: LockToken, _ duration: Duration?) -> (home: Node, provenance: Provenance) {
         var (home, isLocal, overrides) = (home(token), isLocal, Set<Key>())
         while home !== asker, let older = olderInstance(token, hiddenAt: home) {
@@ -93,8 +93,9 @@ extension Load {
         case made
         /// The load's own asker gets what stands in its way; those who waited what was made.
         case hidden(Payload)
-        /// All get what someone else has put there. Since it may have left its cell again when they come, those who waited
-        /// are handed its lifetime, too.
+        /// All get what someone else has put there.
+        ///
+        /// It may have left its cell by the time those who waited come, so they are handed its lifetime, too.
         case overtaken(Payload, home: Node, provenance: Provenance?, lifetime: InstanceLifetime?)
 
         /// What the load's own asker gets in place of what was made.
@@ -157,8 +158,8 @@ extension Load {
             if home !== asker, asker.isValid(token, provenance, of: home.depth) {
                 asker.link(token, requested, to: cell)
             } else if home !== asker {
-                // Something was set meanwhile that hides it from the asker, of which nobody told those who observe there:
-                // nothing was there to hide.
+                // Something was set meanwhile that hides it from the asker. Those who observe there were not told of
+                // that, since there was nothing to hide yet.
                 repeatIfObserved(token, &effects)
             }
         } else {
@@ -188,8 +189,9 @@ extension Load {
         asker.ownRecorder(token)?.record(token, made, of: requested)
     }
 
-    /// An instance that was reset, or that is made from old values, is loaded again at once if it is
-    /// observed: those who observe know that the one before is gone, and would never hear of another.
+    /// Loads again at once, if it's observed, what was reset meanwhile or made from old values.
+    ///
+    /// Those who observe know that the instance before is gone, and would never hear of another.
     private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
         let isReset = state[token].rare?.resets.isEmpty == false
         guard reloads || isReset, let followers = asker.storage.existingCell(token, requested)?.info?[token].followers
@@ -199,10 +201,10 @@ extension Load {
         followers.reload(token, holder, &effects)
     }
 
-    /// Whose end those wait for who are told of this load.
+    /// The frame after whose end observers are told of this load.
     private var holder: (any CallFrame)? { outermost.flatMap { $0.isFinished ? nil : $0 } }
 
-    /// Returns what the asker gets of a load that failed: what was set meanwhile, if something was.
+    /// Returns what the reader gets from a load that failed: what was set meanwhile, or else the error.
     private func discard(_ token: LockToken, _ lifetime: InstanceLifetime?, _ recorder: Load?, _ effects: inout Effects)
         -> Ending
     {
@@ -266,8 +268,10 @@ extension Load {
         asker.ownRecorder(token)?.record(token, cell, at: depth)
     }
 
-    /// Whether what was made is to stay: the key was not reset meanwhile, what puts it below the root still stands, and,
-    /// if it reloads, nothing changed that it was made from.
+    /// Whether to keep what was made.
+    ///
+    /// That is so if the key was not reset meanwhile, if what puts the instance below the root is still set, and, for
+    /// an instance that reloads, if none of its inputs has changed.
     private func isWanted(_ token: LockToken, at home: Node, _ provenance: Provenance) -> Bool {
         guard !state[token].isProvisional, state[token].rare?.resets.contains(where: { $0 === home }) != true else {
             return false
@@ -293,15 +297,16 @@ extension Load {
 }
 
 extension Load {
-    /// Whether something changed by now that this load has read, so that who asks from now on must not be given what it
-    /// makes.
+    /// Whether an input of this load has changed by now, so that new readers must not be given what it makes.
     func isOutdated(_ token: LockToken) -> Bool {
         reloads && state[token].inputs.contains { asker.hasChanged(token, $0) }
     }
 }
 
 extension Node {
-    /// Whether an instance made by `provenance` may stay in this node, which is no root: something here made it its home.
+    /// Whether an instance with this provenance may stay in this node, which isn't the root.
+    ///
+    /// It may if it's local, or if something that is set here made the node its home.
     func anchors(_ token: LockToken, _ key: Key, _ provenance: Provenance) -> Bool {
         if provenance.isLocal || holds(token, key) { return true }
         // Nearly always it is a direct input.
@@ -309,12 +314,12 @@ extension Node {
         return holdsInput(token, of: provenance)
     }
 
-    /// Whether something changed that was read for `provenance`, as this node sees it.
+    /// Whether an input of the provenance has changed, as this node sees it.
     func isStale(_ token: LockToken, _ provenance: Provenance) -> Bool {
         provenance.inputs.contains { hasChanged(token, $0) }
     }
 
-    /// Whether that is so and the instance is not kept then.
+    /// Whether an input has changed and the instance reloads, so that it isn't kept.
     func isOutdated(_ token: LockToken, _ provenance: Provenance) -> Bool {
         provenance.reloads && isStale(token, provenance)
     }
@@ -323,7 +328,7 @@ extension Node {
         if let (cell, owner) = find(token, input.key).present {
             return owner.depth != input.depth || cell.info?[token].changed != input.changed
         }
-        // What was never there, the placeholder of a strict container say, has not gone; what is there is hidden.
+        // A cell that never had a value, as where a placeholder was given, has not lost one; a value in it is hidden.
         guard let owner = path.first(where: { $0.depth == input.depth }),
             let cell = owner.storage.existingCell(token, input.key), !cell.has(CellFlags.hasWord)
         else { return true }

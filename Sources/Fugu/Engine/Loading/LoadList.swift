@@ -36,7 +36,7 @@ struct LoadList: Sequence {
     /// Lets nobody join the load any more.
     func withdraw(_ load: Load) { index?.remove(load) }
 
-    /// What `body` gives for the first load, of those whose instance is expected at `home`, that it gives something for.
+    /// Returns the first result of `body` that isn't nil, asked of the loads whose instance is expected at `home`.
     ///
     /// - `last`: What the key's last instance was made from, by which expectations are judged.
     /// - `judge`: Tells where the instance of a load is expected to live; a load that began when less was known is judged

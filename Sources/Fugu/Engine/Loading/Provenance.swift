@@ -19,8 +19,10 @@ struct Input: Sendable {
 /// It stands beside the instance, and the provenances of those that were made from the instance keep it.
 final class Provenance: Sendable {
     let inputs: [Input]
-    /// What the instance depends on beside its inputs and their provenances: what stands for provenances that are not kept any
-    /// more, and what makes the instance its home's own though it was not read.
+    /// Keys that the instance depends on beside its inputs and their provenances.
+    ///
+    /// They stand for provenances that are not kept any more, and for overrides that decided its home without being
+    /// read.
     let others: [Key]
     /// Whether the instance belongs to the container that asked, by its own wish or that of something it was made from.
     let isLocal: Bool
@@ -120,8 +122,7 @@ extension Provenance {
         }
     }
 
-    /// Whether something between `node` and the depth `above` it, that depth excluded, was set for a key that the instance
-    /// was made from.
+    /// Whether a key that the instance was made from is set in `node`, or in an ancestor of it deeper than `depth`.
     func isOverridden(_ token: LockToken, for node: Node, above depth: Int) -> Bool {
         var held: UInt64 = 0
         _ = node.path.contains { node in
@@ -201,8 +202,10 @@ extension Provenance {
         answer.store(question.now(token) << 1 | (isOverridden ? 1 : 0), ordering: .relaxed)
     }
 
-    /// The provenance, or one that names what it names without keeping provenances of instances that are gone: where loads take
-    /// over from former instances of one another, these would pile up.
+    /// Makes a provenance, without those of its inputs if the chain would get too long.
+    ///
+    /// It then names their keys itself. Otherwise provenances of instances that are gone would pile up where loads take
+    /// over from former instances of one another.
     static func make(
         _ inputs: [Input], isLocal: Bool, reloads: Bool, others: [Key] = [], longest: Int, _ duration: Duration? = nil
     ) -> Provenance {

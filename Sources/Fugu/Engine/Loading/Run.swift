@@ -20,7 +20,7 @@ extension Load {
 
     /// Begins the load in a task of its own, which keeps the container that was asked.
     ///
-    /// What doesn't suspend is done when this returns.
+    /// If it may run here, and the platform has that, what doesn't suspend is done when this returns.
     ///
     /// `mayRunHere`: Whether the load may run on this thread until it suspends. Each load that needs another one
     /// takes a part of the stack then, so a long way of loads changes threads from time to time.
@@ -42,7 +42,7 @@ extension Load {
             } catch {
                 result = .failure(error)
             }
-            // Who has joined its own load reads what it gave by itself, later.
+            // A reader that has joined its own load looks again later, and records the read then.
             let isAwaited = family.lock.withLock { token in state[token].isLaunched }
             let (given, home) = end(with: result, isAwaited ? nil : recorder, span)
             view.answers(from: home)
@@ -80,9 +80,9 @@ extension Load {
         family.lock.withLock { token in state[token].task }?.escalatePriority(to: priority)
     }
 
-    /// Lets one go who does not wait any longer.
+    /// Lets a task go that does not wait any longer.
     ///
-    /// When the last one has left, the load is cancelled, and who comes then begins a new one.
+    /// When the last one has left, the load is cancelled, and the next reader begins a new one.
     private func leave(_ waiter: TaskWaiter) {
         let task: Task<Result<Payload, any Error>, Never>? = family.lock.withLock { token in
             guard state[token].home == nil else { return nil }

@@ -1,5 +1,6 @@
-/// How what is queued for the followers of a key reaches them: one thread at a time, in order, outside the lock, in nobody's
-/// load.
+/// The delivery of events to the followers of a key.
+///
+/// One thread at a time delivers, in order, outside the lock, in nobody's load.
 extension Node {
     /// What happened to a key, as far as those who follow it are concerned.
     struct Announcement {
@@ -35,7 +36,7 @@ extension Followers {
         as announcement: Node.Announcement = Node.Announcement(), _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
         if state[token].isEnded { return }
-        // What was dropped unheard is owed, be it that something has gone.
+        // Observers are owed an event for those that were dropped unheard, even if only to hear that the value is gone.
         var isOwed = false
         if let transaction = announcement.transaction, !announcement.isSilent {
             let dropped = state[token].events.removeAll(heldBy: transaction)
@@ -59,7 +60,7 @@ extension Followers {
         effects.tell(token, announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
     }
 
-    /// After something was set or reset that may hide or uncover what those wait for who know that the value is gone.
+    /// Looks again for those who know that the value is gone, after something was set or reset that may concern it.
     func lookAgain(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         guard case .loss = state[token].known else { return }
         if node.use({ $0.visible(token, key) }) == nil {
@@ -69,7 +70,7 @@ extension Followers {
         }
     }
 
-    /// Lets the key be loaded again for those who observe it, unless there is something by then.
+    /// Queues a loss, whose delivery loads the key again for those who observe it, unless there is a value by then.
     func reload(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         var attempts = 0
         if case .loss(let known) = state[token].known { attempts = known }
@@ -95,9 +96,9 @@ extension Followers {
         return turn(token, event)
     }
 
-    /// What is to be delivered next by the one who asks, until there is nothing more.
+    /// Returns what the caller is to deliver next, until there is nothing more.
     ///
-    /// The first time that is nothing, if another thread is at it.
+    /// The first time it returns nil, too, if another thread is delivering.
     func takeTurn(_ token: LockToken, isFirst: Bool) -> Turn? {
         if isFirst, state[token].isDelivering { return nil }
         state[token].isDelivering = false
@@ -124,10 +125,9 @@ extension Followers {
         return state[token].events.freeCount > 0 && !node.use { holder.isOf($0) }
     }
 
-    /// After a reload: nothing may have been loaded, since something else is seen by now, or what was loaded may not
-    /// have been kept.
+    /// Looks at what a reload left: something else may be seen by now, or what was loaded may not have been kept.
     ///
-    /// What cannot fail is loaded again, a few times.
+    /// If nothing is seen, what cannot fail is loaded again, a few times.
     fileprivate func check(_ token: LockToken, _ effects: inout Effects) {
         if node.use({ $0.visible(token, key) }) != nil { return refresh(token, nil, &effects) }
         guard case .loss(let attempts) = state[token].known, attempts < 8, !key.kind.throws else { return }

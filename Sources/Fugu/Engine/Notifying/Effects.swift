@@ -2,8 +2,8 @@
 struct Effects {
     var garbage = Garbage()
     var waiters: [Waiter] = []
-    /// Whether the first thing that is told may be delivered in the same turn of the lock: where nothing else is changed
-    /// after it.
+    /// Whether the first event may be taken for delivery while the lock is still held, since no other change follows
+    /// it.
     private let beginsAtOnce: Bool
     private var begun: Followers.Turn?
     private var followers: Followers?
@@ -27,7 +27,7 @@ struct Effects {
 
     mutating func add(_ event: PendingEvent) { if events?.append(event) == nil { events = [event] } }
 
-    /// Performs the operation.
+    /// Does everything that was collected.
     mutating func perform() {
         if let events { for event in events { event.tell() } }
         if !garbage.isEmpty { garbage.dispose() }

@@ -61,7 +61,7 @@ final class Observer: Sendable {
     }
 }
 
-/// An observer as a token knows it: it can be ended, but neither it nor what it captured is kept.
+/// What an observation token keeps of an observer: it can end the observer, but keeps nothing that that captured.
 final class Subscription: Cancelling {
     private let node: Node
     private let key: Key
@@ -211,7 +211,7 @@ struct FollowersState {
     var events = EventQueue()
     var isDelivering = false
     var isEnded = false
-    /// Loads the key again by itself: known once somebody observes it who could say how.
+    /// Loads the key again when nobody reads it; nil until an observer comes that brings one.
     var reloader: Reloader?
     var known = Known.nothing
 
@@ -287,7 +287,7 @@ extension Node {
 
     /// Forgets followers that have no observers left and nothing to tell.
     ///
-    /// What is returned is to be released outside of it.
+    /// What is returned is to be released outside the lock.
     fileprivate func dropIfIdle(_ token: LockToken, _ followers: Followers, _ cell: CellReference) -> Followers? {
         let state = followers.state[token]
         guard state.observers.count == 0, !state.isDelivering, state.events.isEmpty else { return nil }
@@ -296,7 +296,7 @@ extension Node {
 
     /// Ends the observers of a key in this container.
     ///
-    /// What is returned is to be released outside of it.
+    /// What is returned is to be released outside the lock.
     @discardableResult
     func drop(_ token: LockToken, _ followers: Followers, _ cell: CellReference) -> Followers {
         followers.state[token].isEnded = true

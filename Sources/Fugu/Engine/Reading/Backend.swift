@@ -3,7 +3,7 @@
 protocol Backend: AnyObject, Sendable {
     /// The node that is read and written in the end.
     var node: Node { get }
-    /// Gives a value, loading it by `load` if need be, which is called in place and at most once.
+    /// Gives a value, loading it if need be by `loader`, which is called in place and at most once.
     func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws -> Payload
     /// The same for an async key.
     func readAsync(

@@ -17,7 +17,7 @@ enum Decision {
 extension Node {
     /// Takes what is there, joins a load under way, or begins one.
     ///
-    /// If there is no task that waits, the thread does.
+    /// `isTask`: Whether a task waits if there is something to wait for; otherwise the thread does.
     func decide(
         _ token: LockToken,
         _ request: Request, for container: Container, _ recorder: Load?, _ need: inout Need?,
@@ -25,7 +25,7 @@ extension Node {
     ) -> Decision {
         if isEnded(token) { return .ended }
         let key = request.key
-        // What has been loaded meanwhile may tell of names that nobody has asked the sources below its home for.
+        // A loaded instance may have read names for which the sources below its home have not been asked.
         if let question = openQuestion(token, key) { return .ask(question) }
         let (found, limit) = find(token, key)
         if let present = recordRead(token, of: found, key, recorder) { return .found(present.payload) }
@@ -73,8 +73,8 @@ extension Node {
         return .cyclic(LoadCycle(way: circle.compactMap(\.key) + [key], kind: .cycle))
     }
 
-    /// Returns what becomes of a read of a feature that belongs to the whole family and is not seen here: it is to be
-    /// loaded in the root, or something here hides the instance there.
+    /// Returns what to do about a shared feature that is not seen here: load it in the root, or, where something here
+    /// hides the root's instance, fail.
     private func decideShared(_ token: LockToken, _ key: Key, _ recorder: Load?) -> Decision {
         let root = path.first { $0.isRoot }!
         guard let cell = root.storage.existingCell(token, key), cell.has(CellFlags.loaded),
@@ -103,7 +103,7 @@ extension Node {
         return info[token].replacement
     }
 
-    /// Returns what the end of a load means to this node, which waited for it, if it left nothing to be found.
+    /// Returns what the outcome of a load gives a reader here that waited for it; nil if it doesn't fit.
     private func accept(
         _ token: LockToken, _ pendingOutcome: PendingOutcome, _ key: Key, _ recorder: Load?, isOwn: Bool
     ) -> Decision? {

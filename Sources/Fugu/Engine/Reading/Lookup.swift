@@ -1,4 +1,4 @@
-/// What is there for a container, without loading. Everything here: under the lock.
+/// What is there for a container, without loading.
 extension Node {
     /// What is there for this node, without loading.
     ///
@@ -7,7 +7,7 @@ extension Node {
         recordRead(token, of: find(token, key).present, key, recorder)
     }
 
-    /// Gives what was found, and notes it for the load that reads it.
+    /// Returns what was found, records it for the load that reads it, and links this node's cell to it.
     func recordRead(_ token: LockToken, of found: Found?, _ key: Key, _ recorder: Load?) -> (
         payload: Payload, cell: CellReference
     )? {
@@ -26,9 +26,10 @@ extension Node {
     /// A value, and the node at or above the one that asks in which it stands.
     typealias Found = (cell: CellReference, owner: UnmanagedReference<Node>)
 
-    /// Who has the key for this node.
+    /// Finds the cell whose value this node sees for the key.
     ///
-    /// If nobody has, `limit` is the node whose replaced loader is to be used, if there is one.
+    /// `limit` is the nearest node that holds the key without a value of its own: by a replaced loader, or since a
+    /// source has a wrong value.
     func find(_ token: LockToken, _ key: Key) -> (present: Found?, limit: UnmanagedReference<Node>?) {
         guard let holder = path.firstResult({ $0.holds(token, key) ? UnmanagedReference($0) : nil }) else {
             return (findLoaded(token, key, upTo: nil), nil)
@@ -58,7 +59,7 @@ extension Node {
         return isValid(token, provenance, of: depth)
     }
 
-    /// Whether this node, at a depth or below, sees an instance there that was made by the provenance.
+    /// Whether this node, which stands at the depth or below it, sees an instance there that has this provenance.
     func isValid(_ token: LockToken, _ provenance: Provenance, of depth: Int) -> Bool {
         if depth == self.depth { return true }
         return !provenance.isLocal && !provenance.isOverridden(token, for: self, above: depth)

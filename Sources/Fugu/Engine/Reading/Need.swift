@@ -52,7 +52,7 @@ extension Node {
         return LoadCycle(way: parent.way + [key], kind: .tooDeep)
     }
 
-    /// Stops the program where the kind of the key that was asked for cannot throw.
+    /// Returns the error of a cycle, or stops the program if reads of the requested kind cannot throw.
     func error(of cycle: LoadCycle, _ requested: Key) -> LoadError {
         let error: LoadError =
             switch cycle.kind {

@@ -125,7 +125,7 @@ extension Node {
         while true {
             switch try resolution.next(of: self, request, for: container, recorder, isTask: true) {
             case .found(let payload): return payload
-            case .closed, .ended: throw LoadError.ended(request.key)  // Has been thrown.
+            case .closed, .ended: throw LoadError.ended(request.key)  // `next` has thrown already.
             case .share(let root):
                 resolution.shared = try await root.resolveAsync(
                     request, for: container.root, recorder: recorder, load: loader)

@@ -3,9 +3,9 @@ struct Closer: Sendable {
     let close: @Sendable () async throws -> Void
 }
 
-/// The right to use an instance that has closers, held by whatever was made from it and by the cell it stands in.
+/// The life of an instance that has closers, kept by its cell and by whatever was made from the instance.
 ///
-/// When the last one lets go, the instance has left early and its closers run, in a task of their own.
+/// When the last of them lets go, the instance has left early and its closers run, in a task of their own.
 final class InstanceLifetime: Sendable {
     let key: Key
     /// How deep in its family the instance lives.
@@ -57,7 +57,7 @@ final class InstanceLifetime: Sendable {
     func abandon() -> [(key: Key, closers: [Closer])] {
         var abandoned: [(key: Key, closers: [Closer])] = []
         var open = [self]
-        // At the same depth on one way down is the same container; those above go on.
+        // What is needed at this depth lives in the same container; what lives above it goes on.
         while let lifetime = open.popLast() {
             let isKnown = lifetime.state.withLock { state in
                 defer { state.isAbandoned = true }
@@ -107,8 +107,9 @@ final class InstanceLifetime: Sendable {
     fileprivate var closings: Closings { family.closings }
 }
 
-/// Lifetimes that somebody lets go: from the look under the lock that decided it until they are released, which may be later,
-/// a closing knows that closers may have to run yet.
+/// Lifetimes that are about to be let go.
+///
+/// From the decision under the lock until the release, a closing sees that closers may still have to run.
 final class PendingTeardown: Sendable {
     private let lifetimes: Locked<[InstanceLifetime]?>
     private let closings: Closings

@@ -34,7 +34,7 @@ extension Node {
         }
         let wasHeld = cell.has(CellFlags.held)
         if cell.has(CellFlags.loaded) { forgetLoaded(token, cell, &effects.garbage) }
-        // What hides an inherited value is not seen before links that pass here are invalid.
+        // A value that hides an inherited one can be read only after links that pass this node have become invalid.
         let opensLater = isOpen && !wasHeld && !isRoot
         put(token, operation, into: cell, isOpen: isOpen && !opensLater, &effects.garbage)
         let isHeld = cell.has(CellFlags.held)
@@ -101,7 +101,7 @@ extension Node {
         info[token].replacement = nil
     }
 
-    /// Loads in load are not to be kept here.
+    /// Marks the loads of the key under way here and below, so that what they make is not kept here.
     private func markResets(_ token: LockToken, _ key: Key) {
         guard let loads = family.existingLoads(token, of: key) else { return }
         for load in loads[token].loads where load.asker.isWithin(self) {
@@ -162,7 +162,7 @@ extension Node {
         }
     }
 
-    /// After a key is no longer held here: inherited instances that were hidden may be seen again by those who know of none.
+    /// After a key is no longer held here: those who know that a value is gone may see an inherited one again.
     private func tellOfUncovered(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         for node in activeNodes(token) where node.storage[token].followerCount > 0 {
             for cell in node.storage.cells(token) {
@@ -204,8 +204,8 @@ extension Node {
 
     /// After a key became held here: it hides inherited instances that were made from it.
     ///
-    /// Instances here or below that were made from it or from those, and reload, go; and those who observe here or
-    /// below what is hidden, and reloads, are to have their own at once.
+    /// Drops the instances here and below that reload and were made from the key, directly or through others. Those who
+    /// observe what is hidden get an instance of their own at once, if it reloads.
     private func hideInherited(
         _ token: LockToken,
         by key: Key, _ announcement: Announcement, _ holder: (any CallFrame)?, _ effects: inout Effects
@@ -291,7 +291,7 @@ extension Followers {
 
     /// Ends all deliveries, since the container goes away.
     ///
-    /// What is returned is to be released outside of it.
+    /// What is returned is to be released outside the lock.
     fileprivate func end(_ token: LockToken) -> FollowersLeft {
         let endings = state[token].observers.slots.compactMap { $0?.end() }
         defer {

@@ -46,7 +46,7 @@ struct Write: Sendable {
             }
     }
 
-    /// Whether the value is what was there already, as far as somebody cares, and the state in which that was so.
+    /// Whether the new value equals the present one, and the state of the key for which that was found.
     fileprivate struct Comparison {
         let isEqual: Bool
         let stamp: Stamp
@@ -96,7 +96,7 @@ private struct Batch: ~Copyable {
         }
     }
 
-    /// Outside the lock: does that.
+    /// Outside the lock: deals with the obstacles.
     ///
     /// Returns false if there is nothing to write to any more.
     mutating func overcome(_ obstacles: [(Int, Write.Obstacle)], _ frame: (any CallFrame)?) -> Bool {
@@ -148,7 +148,7 @@ extension Write {
         return nil
     }
 
-    /// Outside the lock: does that.
+    /// Outside the lock: deals with the obstacle.
     ///
     /// Returns false if there is nothing to write to any more.
     fileprivate func overcome(
@@ -184,7 +184,7 @@ extension Node {
         return (payload, Stamp(token, of: cell))
     }
 
-    /// Returns what code, and neither rules nor sources, set here, each as it can be set elsewhere.
+    /// Returns what code or a rule set here, but not what sources gave, each as it can be set elsewhere.
     func settings(_ token: LockToken) -> [(cell: CellReference, operation: Operation)] {
         storage.cells(token).compactMap { cell in
             guard cell.heldFlags == CellFlags.held else { return nil }
