@@ -107,7 +107,9 @@ extension Node {
         return begun
     }
 
-    /// Begins a closing. Closings under way above wait for it, and it waits for those below.
+    /// Begins a closing.
+    ///
+    /// Closings under way above wait for it, and it waits for those below.
     private func open(_ token: LockToken, _ closing: Closing) -> Closing {
         for node in path {
             guard case .closing(let above) = node.storage[token].closing else { continue }
