@@ -24,7 +24,9 @@ public final class LoadRecorder: Sendable {
 
     private let recorder: EventRecorder
 
-    /// Begins to record.
+    /// Starts recording.
+    ///
+    /// - Parameter container: The container whose family to record.
     public init(of container: Container = .current) { recorder = EventRecorder(of: container) { $0 == .loadBegan } }
 
     /// The loads that have begun so far.

@@ -90,7 +90,7 @@ import Testing
         #expect(
             result.errors == """
                 \(broken):1:12: expected a value, found the end of the text
-                \(missing): cannot be read: there is no such file
+                \(missing): can't be read: the file doesn't exist
                 \(wrong):3:8: server.port: expected UInt16 (0...65535), found integer 80000
                 \(wrong):4:11: server.timeout: expected Duration with a unit, such as 30s, 1.5m or 250ms, found integer 30
                 \(wrong):7:9: log.level: expected LogLevel (debug, info, warning, error), found string "loud"

@@ -25,7 +25,7 @@ extension PropertyKey: ConfigurationKey where Value: Decodable {
     public func mistake(in container: Container) -> PropertyError? { answer(container.origins(of: self)).mistake }
 }
 
-/// Returns what the first of the layers says that says anything.
+/// Returns the answer of the first layer that has one.
 func answer<Value>(_ layers: [ValueOrigin<Value>]) -> SourceAnswer<Value> {
     for layer in layers {
         switch layer {
@@ -38,7 +38,7 @@ func answer<Value>(_ layers: [ValueOrigin<Value>]) -> SourceAnswer<Value> {
 }
 
 extension SourceAnswer {
-    /// What is wrong, if something is.
+    /// The error, if the answer is one.
     var mistake: PropertyError? {
         if case .failure(let error) = self { error as? PropertyError ?? PropertyError("\(error)") } else { nil }
     }

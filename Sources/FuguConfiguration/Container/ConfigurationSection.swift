@@ -19,6 +19,7 @@ extension Container {
     /// - Parameter read: A closure that reads the values. It may run several times.
     /// - Returns: What `read` returns.
     /// - Throws: What `read` throws.
+    /// - Complexity: Besides the closure, O(*n*) for *n* values that were set in this container and its ancestors.
     public func snapshot<Result>(_ read: (Container) throws -> Result) rethrows -> Result {
         while true {
             let before = allSources
@@ -43,7 +44,7 @@ public struct ConfigurationSection: Sendable {
     ///   - name: The dotted path within the section.
     ///   - type: The type of the value.
     /// - Returns: The value, or `nil` if nothing gives one.
-    /// - Throws: ``PropertyError`` if what is there has another type.
+    /// - Throws: ``PropertyError`` if the value has another type.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
     {
         try container.property("\(prefix).\(name)", as: type)

@@ -20,5 +20,6 @@ public struct DictionarySource: CountedSource {
     ///
     /// - Returns: The values.
     /// - Throws: ``PropertyError`` if a dotted name is also given nested.
+    /// - Complexity: O(*n*) for *n* values.
     public func load() throws(PropertyError) -> PropertySnapshot { try PropertySnapshot(values, source: name) }
 }

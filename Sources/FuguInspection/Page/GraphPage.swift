@@ -37,7 +37,7 @@ extension ContainerGraph {
     }
 }
 
-/// The parts of the page that are always the same.
+/// The constant parts of the page.
 enum GraphPage {
     static let body = """
         <div id="app">

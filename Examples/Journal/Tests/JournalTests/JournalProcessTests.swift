@@ -169,7 +169,7 @@ import Testing
         let result = try await program.run(["add", "text", "--file", path])
         #expect(result.exitCode == 1)
         #expect(result.output == "")
-        #expect(result.errors == "Journal: cannot load \(path): Not a directory\n")
+        #expect(result.errors == "Journal: can't load \(path): Not a directory\n")
     }
 
     @Test("What cannot be printed is an error too", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))

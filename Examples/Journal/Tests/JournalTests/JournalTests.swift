@@ -139,7 +139,7 @@ import Testing
         for command in [["list"], ["stats"], ["search", "x"], ["add", "x"]] {
             #expect(await other.run(command) == 1)
             #expect(other.printed == "")
-            #expect(other.reported == "Journal: cannot load \(path): Permission denied\n")
+            #expect(other.reported == "Journal: can't load \(path): Permission denied\n")
         }
     }
 
