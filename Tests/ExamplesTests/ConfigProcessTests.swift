@@ -66,7 +66,7 @@ import Testing
                 """)
         #expect(result.errors == "" && result.exitCode == 0)
         let valid = try await program.run([base, local, list, "--validate"])
-        #expect(valid.output == "everything is right\n" && valid.errors == "" && valid.exitCode == 0)
+        #expect(valid.output == "no errors\n" && valid.errors == "" && valid.exitCode == 0)
     }
 
     @Test("--validate exits with 1 and lists all problems, none of them with a secret")
@@ -128,7 +128,7 @@ import Testing
     func usage() async throws {
         let result = try await program.run(["notes.txt"])
         #expect(result.exitCode == 64 && result.output == "")
-        #expect(result.errors.hasPrefix("Config: notes.txt is no .json, .toml or .plist file\n\nusage: Config FILE"))
+        #expect(result.errors.hasPrefix("Config: notes.txt isn't a .json, .toml, or .plist file\n\nusage: Config FILE"))
         let help = try await program.run(["--help"])
         #expect(help.exitCode == 0 && help.output.hasPrefix("usage: Config FILE"))
         #expect(help.output.contains("The port to listen on.") && help.output.contains("CONFIG_SERVER_PORT"))

@@ -4,7 +4,7 @@
 /// that request, and its priority. A later waiter with a higher priority raises it, where the runtime supports that (on the
 /// 2025 systems and later, and on Linux).
 ///
-/// Canceling a waiter releases only that waiter. When the last waiter leaves, the load is cancelled. No thread is
+/// Canceling a waiter releases only that waiter. When the last waiter leaves, the load is canceled. No thread is
 /// blocked while a task waits. A failure reaches everyone who waits, and the next read tries again.
 ///
 /// To swap an async feature, use `container.set(Database.self, to: database)` or `replace`; a subscript that suspends can't have

@@ -4,7 +4,7 @@ extension ContainerGraph {
     /// The graph as one page for a browser, which needs nothing from the network.
     ///
     /// It draws containers as nested boxes, and arrows down to inputs. Search with `/`, zoom with the wheel or `+`, `-` and `0`,
-    /// walk along arrows with the arrow keys, and select an entry for its explanation and its neighbours.
+    /// walk along arrows with the arrow keys, and select an entry for its explanation and its neighbors.
     ///
     /// - Complexity: O(*n*) for *n* entries and inputs. The browser computes the layout.
     public var html: String {

@@ -19,6 +19,8 @@ extension ContainerKeys {
     fileprivate var lamp: FeatureKey<Lantern> { .init { $0[Lantern.self] } }
 }
 
+// | `var weather: Factory<WeatherClient> { self { … } }` |
+// | `promised()`, `Factory<Service?>` |
 private struct Siren: ExternalFeature {
     var sound: @Sendable () -> String
 
