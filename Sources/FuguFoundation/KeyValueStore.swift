@@ -145,7 +145,7 @@ public struct KeyValueStoreError: Error, Sendable, CustomStringConvertible, Loca
 
     /// A Boolean value that indicates whether the store's file can't be parsed.
     ///
-    /// A file in this state is never overwritten. Mend it or remove it.
+    /// A file in this state is never overwritten. Repair or remove it.
     public var isCorruptFile: Bool { cause is CorruptFile }
 
     /// The operation, the key, and the reason on one line.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension FileAccess {
-    /// The files of the system, with the rights of the process.
+    /// The files of the system, with the permissions of the process.
     public static let system = FileAccess(
         load: { url throws(FileAccessError) in
             try attempt(.load, url) { try Data(contentsOf: $0) }

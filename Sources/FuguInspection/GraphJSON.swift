@@ -1,7 +1,7 @@
 public import Fugu
 
 extension ContainerGraph {
-    /// The graph as JSON, in the form that `Codable` gives it, with an `explanation` beside each entry.
+    /// The graph as JSON, in the form that `Codable` gives it, with an `explanation` for each entry.
     ///
     /// - Complexity: O(*n*) for *n* entries and inputs.
     public var json: String {

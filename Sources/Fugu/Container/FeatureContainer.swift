@@ -45,7 +45,7 @@ extension FeatureContainer {
         }
     }
 
-    /// The instance of the feature that a key names.
+    /// The instance of a key's feature.
     ///
     /// - Parameter key: The key.
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
@@ -99,7 +99,7 @@ extension FeatureContainer {
 
     /// The instance of a feature whose load can suspend.
     ///
-    /// If the instance is there, the read doesn't suspend.
+    /// If the instance is loaded, the read doesn't suspend.
     ///
     /// The load runs in a task of its own. If you cancel a task that waits, only that task stops waiting.
     ///

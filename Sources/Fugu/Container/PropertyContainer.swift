@@ -30,7 +30,7 @@ extension PropertyContainer {
         }
     }
 
-    /// The value of the property that a key names.
+    /// The value of a key's property.
     ///
     /// - Parameter key: The key.
     /// - Complexity: A read takes O(1) after the first one, without a lock. A set takes O(*m*) for *m* observers and

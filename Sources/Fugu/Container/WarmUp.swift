@@ -139,7 +139,7 @@ extension WarmUp.Item {
     }
 }
 
-/// An activity without a key, which lets a warm-up find out where a load failed.
+/// A call frame without a key, which lets a warm-up find out where a load failed.
 private final class Errand: CallFrame {
     let family: Family
     let parent: (any CallFrame)?

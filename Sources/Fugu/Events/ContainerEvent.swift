@@ -18,17 +18,17 @@ public struct ContainerEvent: Sendable {
 
         /// A load began.
         public static var loadBegan: Kind { Kind(rawValue: "loadBegan") }
-        /// A load ended, and its instance is the first that its home has of the key.
+        /// A load ended, and its home had no earlier instance of the key.
         public static var loaded: Kind { Kind(rawValue: "loaded") }
         /// A load ended, and its home had an earlier instance of the key.
         public static var reloaded: Kind { Kind(rawValue: "reloaded") }
-        /// A load ended, but something else had been set or loaded meanwhile, which the reader got instead.
+        /// A load ended, but another instance was set or loaded in the meantime, which the reader got instead.
         public static var overtaken: Kind { Kind(rawValue: "overtaken") }
-        /// A load ended, and its instance isn't kept: the key was reset meanwhile, or an input changed.
+        /// A load ended, and its instance isn't kept: the key was reset in the meantime, or an input changed.
         public static var notKept: Kind { Kind(rawValue: "notKept") }
         /// A load threw an error.
         public static var failed: Kind { Kind(rawValue: "failed") }
-        /// A read has waited for a load that somebody else had begun.
+        /// A read waited for a load that another reader had started.
         public static var waited: Kind { Kind(rawValue: "waited") }
         /// A loaded instance was dropped, because an input changed or its container was closed.
         public static var dropped: Kind { Kind(rawValue: "dropped") }
@@ -63,18 +63,18 @@ public struct ContainerEvent: Sendable {
     /// The number of the container in which the instance lives, or `nil` if the event isn't the end of a load.
     public internal(set) var home: Int?
     var way: [Key] = []
-    /// The number of the load, or `nil` if the event is about none.
+    /// The number of the load, or `nil` if the event isn't about a load.
     ///
-    /// All events of one load have the same one.
+    /// All events of a load have the same number.
     public internal(set) var load: UInt64?
     /// The number of the load that needed this one or, in a ``Kind/waited`` event, the load that waited.
     public internal(set) var neededBy: UInt64?
-    /// The time that the load, the wait or the closing took, or `nil` for other events.
+    /// The duration of the load, the wait, or the closing, or `nil` for other events.
     public internal(set) var duration: Duration?
     /// The error that a load or a teardown closure threw.
     public internal(set) var error: (any Error)?
 
-    /// The name of the key, as messages call it, or `nil` for a container that was closed.
+    /// The name of the key in messages, or `nil` for a container that was closed.
     public var key: String? { subject?.name }
 
     /// The names of the keys on the path to a load: those that needed it, outermost first, and its own.

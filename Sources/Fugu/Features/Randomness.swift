@@ -38,7 +38,7 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
         return try body(&generator)
     }
 
-    /// The system's generator, good enough for cryptography where the system's is.
+    /// The system's generator, which is cryptographically secure if the operating system's is.
     public static let system = Randomness {
         var generator = SystemRandomNumberGenerator()
         return generator.next()

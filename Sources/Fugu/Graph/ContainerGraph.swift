@@ -5,7 +5,7 @@
 public struct ContainerGraph: Sendable, Codable, Hashable {
     /// The containers in which something is set or loaded, and those around them, in the order of depth and number.
     public package(set) var containers: [Container]
-    /// The entries, in the order of depth, container and name.
+    /// The entries, in the order of depth, container, and name.
     public package(set) var entries: [Entry]
 
     /// A container in a graph.

@@ -172,7 +172,7 @@
 }
 
 extension PropertyKey {
-    /// The dotted path under which sources are asked, if there is one.
+    /// The dotted path that sources look up, if the key has one.
     public var name: String? { _naming?.name }
 
     /// How sources are asked for it.

@@ -2,9 +2,9 @@ public import Fugu
 
 /// A key whose value can be checked without being read: every ``Fugu/PropertyKey`` of a decodable value.
 ///
-/// Where a function takes keys, it takes types that conform to `NamedProperty` in a parameter of their own.
+/// Functions that take keys have a separate parameter for types that conform to `NamedProperty`.
 public protocol ConfigurationKey: Sendable {
-    /// The dotted path under which sources are asked, if there is one.
+    /// The dotted path that sources look up, if the key has one.
     var name: String? { get }
     /// Returns the problem with the value that a read would take from a source.
     ///

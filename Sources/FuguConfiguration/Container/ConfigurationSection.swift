@@ -9,12 +9,12 @@ extension Container {
         ConfigurationSection(container: self, prefix: prefix)
     }
 
-    /// Reads several values of one moment, so that a reload doesn't come between them.
+    /// Reads several values from the same moment, without a reload in between.
     ///
     ///     let (host, port) = container.snapshot { ($0.host, $0.port) }
     ///
-    /// If the sources of the container or of an ancestor are replaced meanwhile, it reads again. Values that code sets
-    /// at the same time are not held back; publish those with `update`.
+    /// If the sources of the container or of an ancestor are replaced in the meantime, it reads again. It doesn't hold
+    /// back values that code sets at the same time; publish those with `update`.
     ///
     /// - Parameter read: A closure that reads the values. It may run several times.
     /// - Returns: What `read` returns.

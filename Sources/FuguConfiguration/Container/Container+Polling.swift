@@ -8,8 +8,8 @@ extension Container {
     ///
     /// A change counts once it's complete: a source is read after it hasn't changed for two polls and 50 milliseconds,
     /// and the result is dropped if the source has changed in the meantime. A writer that pauses for longer can still
-    /// be overtaken. Write the new content to a file beside the old one and rename it, so that nobody reads half a
-    /// file.
+    /// be overtaken. Write the new content to another file in the same folder and rename it, so that nobody reads half
+    /// a file.
     ///
     /// A file that is broken, unreadable, or gone changes nothing: the last good values stay, the problem is reported
     /// once, and each poll tries again. Sources that can't tell whether they have changed (see

@@ -1,4 +1,4 @@
-/// An error that describes a value that can't be used or a source that can't be read, with the place to mend.
+/// An error that describes a value that can't be used or a source that can't be read, with the place to fix.
 ///
 /// Its description is one line: `/srv/app/config.toml:12:9: api.timeout: expected Int, found string "abc"`.
 public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -2,9 +2,9 @@ import Fugu
 
 /// A source of values from command-line arguments: `--api-base-url v`, or `--api.base_url=v`.
 ///
-/// Dots, dashes, underscores, and the capitals of `apiBaseUrl` are equivalent. An argument takes the next word as its
-/// value unless that begins with `--`; write `--verbose=true` if something else follows a flag. A flag without a value
-/// is `true` for a key of a Boolean type, and an error for others. `--` ends the arguments.
+/// Dots, dashes, underscores, and the uppercase letters of `apiBaseUrl` are equivalent. An argument takes the next word
+/// as its value unless that begins with `--`; write `--verbose=true` if something else follows a flag. A flag without a
+/// value is `true` for a key of a Boolean type, and an error for others. `--` ends the arguments.
 ///
 /// An array takes all words up to the next argument, `--tags a b c`, one word with commas, `--tags a,b,c`, or an
 /// argument that occurs several times. Words that belong to no name are ignored. Text is parsed to the type of the key:

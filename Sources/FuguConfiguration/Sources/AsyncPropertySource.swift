@@ -7,7 +7,7 @@ public protocol AsyncPropertySource: Sendable {
     /// The name of the source in errors.
     var name: String { get }
 
-    /// Fetches all values that are there now. The container calls it outside every lock.
+    /// Fetches all present values. The container calls it outside every lock.
     ///
     /// - Returns: The values.
     /// - Throws: An error that `apply` or `refresh` passes on. Nothing changes then.
@@ -17,7 +17,7 @@ public protocol AsyncPropertySource: Sendable {
 extension Container {
     /// Fetches an async source, and takes values from it here and in descendants.
     ///
-    /// ``reload()`` keeps what was fetched; ``refresh()`` fetches again.
+    /// ``reload()`` keeps the fetched values; ``refresh()`` fetches again.
     ///
     /// - Parameter source: The source.
     /// - Throws: What the source throws. Nothing changes then.

@@ -6,7 +6,7 @@
 ///     APP_PATTERN='taken $as it is'
 ///
 /// A value in double quotes has escapes, and one in single quotes has none; both may span lines. A value without quotes
-/// ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that's given twice is an
+/// ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that appears twice is an
 /// error.
 public struct DotEnvSource: PropertySource {
     private let document: DocumentSource

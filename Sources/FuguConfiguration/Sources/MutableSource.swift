@@ -61,7 +61,7 @@ public final class MutableSource: PropertySource {
     /// Takes the present values.
     ///
     /// - Returns: The values.
-    /// - Throws: ``PropertyError`` if a dotted name is also given nested.
+    /// - Throws: ``PropertyError`` if a dotted name also occurs nested.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try PropertySnapshot(state.withLock { $0.values }, source: name)
     }

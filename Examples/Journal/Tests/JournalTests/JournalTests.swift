@@ -131,7 +131,7 @@ import Testing
     func failures() async {
         container.fileAccess = .inMemory.failing(.append)
         #expect(await run("add", "text") == 1)
-        #expect(reported == "Journal: cannot append to \(path): Permission denied\n")
+        #expect(reported == "Journal: can't append to \(path): Permission denied\n")
         #expect(printed == "")
 
         let other = JournalTests(in: container.child())
