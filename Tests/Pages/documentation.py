@@ -28,16 +28,26 @@ pages = {
 widths = {"wide": 1400, "narrow": 400}
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+# The renderer asks for this file, which a project can have.
+optional = {"/theme-settings.json"}
+missing_files = set()
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
+
+    def send_error(self, code, *arguments):
+        if self.path not in optional:
+            missing_files.add(self.path)
+        super().send_error(code, *arguments)
 
 
 def main(archive, folder):
     site = folder / "site"
     subprocess.run(
         ["docc", "process-archive", "transform-for-static-hosting", archive, "--output-path", site], check=True)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=site))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     problems = []
     for size, width in widths.items():
@@ -58,8 +68,9 @@ def main(archive, folder):
                     problems.append(f"{label}: {excess} pixels wider than the window")
                 print(f"{label}: {browser.value('document.querySelector(`h1`).innerText')}")
                 browser.picture(folder / f"{name}-{size}-{scheme}.png")
-        problems += browser.complaints
+        problems += [c for c in browser.complaints if "404" not in c]
         browser.close()
+    problems += [f"the site has no {path}" for path in sorted(missing_files)]
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     sys.exit(1 if problems else 0)
