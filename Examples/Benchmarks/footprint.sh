@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What `import Fugu` adds to a stripped static program, and how long a clean release build of Fugu takes.
+# Measures what `import Fugu` adds to a stripped static program, and how long a clean release build of Fugu takes.
 #
 #     bash footprint.sh [--check] [--slack FACTOR]
 #
-# With --check it exits with 1 when a bound is broken. The slack is for the build's time only: sizes do not vary.
+# With --check, it exits with status 1 if a bound is broken. The slack applies only to the time of the build: sizes don't vary.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -26,8 +26,8 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# Three programs that use Concurrency, Synchronization and Observation: one without Fugu, one that imports it, and one that
-# uses it.
+# Writes three programs that use Concurrency, Synchronization, and Observation: one without Fugu, one that imports it, and one
+# that uses it.
 write_package() {
     local name
     rm -rf "$work/Sources"
@@ -103,14 +103,14 @@ let package = Package(
 SWIFT
 }
 
-# The bytes of a stripped copy of a program.
+# Prints the size of a stripped copy of a program in bytes.
 stripped_size() {
     strip -o "$work/$1.stripped" "$work/.build/release/$1"
     wc -c <"$work/$1.stripped"
 }
 
 broken=0
-# NAME VALUE UNIT BOUND ALLOWED: prints a line and counts it if it is broken.
+# NAME VALUE UNIT BOUND ALLOWED: prints a line, and counts it if the value is more than what is allowed.
 report() {
     local verdict=passed
     if [ "$(awk -v value="$2" -v most="$5" 'BEGIN { print (value > most) }')" = 1 ]; then
@@ -132,10 +132,10 @@ without=$(stripped_size Without)
 for name in Imported Used; do
     with=$(stripped_size $name)
     case $name in
-    Imported) what='a static program grows when it imports Fugu by' ;;
-    Used) what='and when it uses containers, features, observers by' ;;
+    Imported) what='importing Fugu adds to a static program' ;;
+    Used) what='using containers, features, and observers adds' ;;
     esac
-    # The bound is not reached yet; more than this is a step back.
+    # The bound isn't reached yet; more than the second number is a step back.
     report "$what" $(((with - without + 999) / 1000)) KB 400 1400
 done
 
@@ -146,10 +146,10 @@ swift build --package-path "$root" --scratch-path "$work/clean" -c release --tar
     exit 1
 }
 seconds=$(awk -v from="$started" -v to="$(date +%s.%N)" 'BEGIN { printf "%.1f", to - from }')
-# Not reached yet either: it takes 30 to 40 seconds where nothing else runs.
+# This bound isn't reached either: the build takes 30 to 40 seconds if nothing else runs.
 report 'a clean release build of Fugu takes' "$seconds" s 15 "$(awk -v slack="$slack" 'BEGIN { print 40 * slack }')"
 
 if [ "$broken" -gt 0 ] && $check; then
-    echo "error: $broken of the bounds are broken" >&2
+    echo "error: $broken bounds are broken" >&2
     exit 1
 fi

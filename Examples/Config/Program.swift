@@ -25,7 +25,7 @@ struct Program {
         var sources: [any PropertySource] = []
         for file in request.files {
             guard let source = source(for: file) else {
-                report("Config: \(file) is no .json, .toml or .plist file\n\n\(Request.usage)", terminator: "")
+                report("Config: \(file) isn't a .json, .toml, or .plist file\n\n\(Request.usage)", terminator: "")
                 return 64
             }
             sources.append(source)
@@ -48,7 +48,7 @@ struct Program {
             for explanation in container.explain() { print(explanation) }
         }
         do { try container.validate() } catch { errors.append("\(error)") }
-        if isValidating, errors.isEmpty { print("everything is right") }
+        if isValidating, errors.isEmpty { print("no errors") }
         for error in errors { report(error) }
         return errors.isEmpty ? 0 : 1
     }
@@ -78,12 +78,12 @@ struct Request {
     static let usage = """
         usage: Config FILE… [--name value …] [--validate]
 
-          FILE           a .json, .toml or .plist file; later ones count before earlier ones
-          --name value   a value, as in --server-port 80; counts before files and environment
-          --validate     prints no values
-          --             what follows are files
+          FILE           a .json, .toml, or .plist file; later files take precedence over earlier ones
+          --name value   a value, as in --server-port 80; takes precedence over files and the environment
+          --validate     only checks the values, and prints none
+          --             ends the options: the rest are files
 
-        the environment counts before files, as in CONFIG_SERVER_PORT=80
+        the environment takes precedence over files, as in CONFIG_SERVER_PORT=80
 
         """
 

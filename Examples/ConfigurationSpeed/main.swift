@@ -1,6 +1,7 @@
-// Measures reading four megabytes of configuration, beside Foundation's JSONDecoder:
-// `swift run -c release ConfigurationSpeed [--check [--slack FACTOR]]`. With --check it exits with 1 if reading JSON is
-// not twice as fast as Foundation, times the factor, 1 unless said.
+// This example measures how long reading four megabytes of configuration takes, compared with Foundation's JSONDecoder.
+//
+// Run it with `swift run -c release ConfigurationSpeed [--check [--slack FACTOR]]`. With --check, it exits with status 1
+// unless reading JSON is twice as fast as Foundation; the factor, 1 by default, allows more time.
 import Foundation
 import FuguConfiguration
 

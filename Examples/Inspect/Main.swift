@@ -1,3 +1,4 @@
+// This example teaches how to see inside a container: its graph, explanations, the cause of a failure, and pictures.
 import Foundation
 import Fugu
 import FuguInspection
@@ -22,10 +23,10 @@ struct Inspect {
 
     private static func show(_ shop: Shop) throws {
         let graph = shop.root.graph.withoutDurations()
-        print("1. What there is: the entries of each container, and what each was made from.\n")
+        print("1. The graph: the entries of each container, and the inputs of each instance.\n")
         print(graph)
 
-        print("\n2. Why.")
+        print("\n2. Explanations: why each entry is what it is, and lives where it lives.")
         let (first, second) = (shop.requests[0], shop.requests[1])
         for explanation in [
             first.explain(\.requestID), first.explain(\.paymentToken), first.explain(\.session),
@@ -42,14 +43,14 @@ struct Inspect {
 
         let failure = graph.filteredByFailure()
         print(
-            "\n3. What led to the failure, as a Mermaid flowchart. The cause: \(failure.causes.joined(separator: ", "))\n"
+            "\n3. The way to the failure, as a Mermaid flowchart. The cause: \(failure.causes.joined(separator: ", "))\n"
         )
         print(failure.mermaid)
         print("4. The same in the DOT language.\n")
         print(failure.dot)
-        print("5. And as JSON.\n")
+        print("5. The same as JSON.\n")
         print(failure.json)
-        print("6. The debugger's words.\n")
+        print("6. What a debugger shows.\n")
         debugPrint(shop.root, first, separator: "\n")
         withExtendedLifetime(shop) {}
     }

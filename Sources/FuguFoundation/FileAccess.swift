@@ -19,14 +19,14 @@ public struct FileAccess: ExternalFeature, Sendable {
     private let fileExists: @Sendable (URL) -> Bool
     private let listFolder: @Sendable (URL) throws(FileAccessError) -> [URL]
 
-    /// Creates a file access from closures, each of which keeps the contract of the method of the same name.
+    /// Creates a file access from closures, each of which fulfills the contract of the method with the same name.
     ///
     /// - Parameters:
     ///   - load: A closure that returns the content of a file, like ``load(_:)``.
     ///   - save: A closure that replaces a file, like ``save(_:to:)``.
     ///   - append: A closure that adds to a file, like ``append(_:to:)``.
     ///   - delete: A closure that removes a file, like ``delete(_:)``.
-    ///   - exists: A closure that tells whether there is a file, like ``exists(_:)``.
+    ///   - exists: A closure that returns whether a file exists, like ``exists(_:)``.
     ///   - list: A closure that lists a folder, like ``list(_:)``.
     public init(
         load: @escaping @Sendable (URL) throws(FileAccessError) -> Data,

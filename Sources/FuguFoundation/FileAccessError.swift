@@ -2,7 +2,7 @@ public import Foundation
 
 /// An error that tells which operation failed, on which path, and why.
 ///
-/// Its description reads like `cannot save /srv/data/notes.json: Permission denied`.
+/// Its description reads like `can't save /srv/data/notes.json: Permission denied`.
 public struct FileAccessError: Error, Sendable, CustomStringConvertible, LocalizedError {
     /// An operation on files.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
@@ -40,13 +40,13 @@ public struct FileAccessError: Error, Sendable, CustomStringConvertible, Localiz
         self.cause = Self.systemError(behind: cause) ?? cause
     }
 
-    /// A Boolean value that indicates whether there is no such file, as opposed to one that can't be used.
+    /// A Boolean value that indicates whether the file is missing, as opposed to one that can't be used.
     public var isMissingFile: Bool {
         (cause as? POSIXError)?.code == .ENOENT || (cause as? CocoaError)?.code == .fileReadNoSuchFile
     }
 
     /// The operation, the path, and the reason on one line.
-    public var description: String { "cannot \(operation) \(path): \(reason)" }
+    public var description: String { Messages.fileAccess("\(operation)", path, reason) }
 
     /// The same text as ``description``.
     public var errorDescription: String? { description }
@@ -64,7 +64,7 @@ public struct FileAccessError: Error, Sendable, CustomStringConvertible, Localiz
     }
 }
 
-/// The cause where a URL of the web, say, is given for a file.
+/// The cause if a URL isn't a file URL.
 struct NotAFile: Error, CustomStringConvertible {
-    let description = "not a file URL"
+    let description = Messages.notAFile
 }

@@ -17,8 +17,7 @@ extension FileAccess {
             do {
                 try state.withLock { try $0.save(data, to: InMemoryFiles.path(of: URL(filePath: path))) }
             } catch {
-                fatalError(
-                    "inMemory(_:) was given \(path) and a path above or below it: a file cannot be a folder as well.")
+                fatalError(Messages.fileIsFolder(path))
             }
         }
         return FileAccess(
@@ -56,7 +55,7 @@ extension FileAccess {
     }
 }
 
-/// A tree of files and folders that fails with the codes with which a file system fails.
+/// A tree of files and folders, which fails with the same codes as a file system.
 private struct InMemoryFiles: Sendable {
     private indirect enum Node: Sendable {
         case file(Data)
@@ -65,7 +64,7 @@ private struct InMemoryFiles: Sendable {
 
     private var root = Node.folder([:])
 
-    /// The names on the way from the root.
+    /// Returns the names on the path from the root.
     static func path(of url: URL) -> [String] {
         url.standardizedFileURL.pathComponents.filter { $0 != "/" }
     }
@@ -125,7 +124,7 @@ private struct InMemoryFiles: Sendable {
         _ node: inout Node, _ path: ArraySlice<String>, makesFolders: Bool, _ body: (inout Node?) throws -> Void
     ) throws {
         guard case .folder(var children) = node else { throw POSIXError(.ENOTDIR) }
-        guard let name = path.first else { throw POSIXError(.EISDIR) }  // the root itself
+        guard let name = path.first else { throw POSIXError(.EISDIR) }  // The path is that of the root.
         if path.count == 1 {
             try body(&children[name])
         } else {

@@ -16,12 +16,12 @@ public struct KeyValueStore: ExternalFeature, Sendable {
 
     /// Creates a store from closures.
     ///
-    /// What they throw becomes the ``KeyValueStoreError/cause`` of a ``KeyValueStoreError``.
+    /// Their errors become the ``KeyValueStoreError/cause`` of a ``KeyValueStoreError``.
     ///
     /// - Parameters:
     ///   - read: A closure that returns the data under a key, or `nil`.
-    ///   - write: A closure that stores data under a key, or removes the key if the data is `nil`. A missing key is no
-    ///     error.
+    ///   - write: A closure that stores data under a key, or removes the key if the data is `nil`. A missing key isn't
+    ///     an error.
     ///   - keys: A closure that returns all keys, in any order.
     public init(
         read: @escaping @Sendable (_ key: String) throws -> Data?,
@@ -86,7 +86,7 @@ public struct KeyValueStore: ExternalFeature, Sendable {
 
     /// Removes what is stored under a key.
     ///
-    /// A missing key is no error.
+    /// A missing key isn't an error.
     ///
     /// - Parameter key: The key.
     /// - Throws: ``KeyValueStoreError`` if the store can't be written.
@@ -145,27 +145,27 @@ public struct KeyValueStoreError: Error, Sendable, CustomStringConvertible, Loca
 
     /// A Boolean value that indicates whether the store's file can't be parsed.
     ///
-    /// A file in this state is never overwritten. Mend it or remove it.
+    /// A file in this state is never overwritten. Repair or remove it.
     public var isCorruptFile: Bool { cause is CorruptFile }
 
     /// The operation, the key, and the reason on one line.
     public var description: String {
-        "cannot \(operation.rawValue)\(key.map { " \"\($0)\"" } ?? ""): \(reason(of: cause))"
+        Messages.keyValueStore(operation.rawValue, key, reason(of: cause))
     }
 
     /// The same text as ``description``.
     public var errorDescription: String? { description }
 }
 
-/// The cause where a store's file is there and holds something else.
+/// The cause if a store's file exists but contains something else.
 struct CorruptFile: Error, CustomStringConvertible {
     let path: String
     let cause: any Error
 
-    var description: String { "\(path) is damaged and was left as it is: \(reason(of: cause))" }
+    var description: String { Messages.corruptFile(path, reason(of: cause)) }
 }
 
-/// The heart of a coding error, without the types around it.
+/// Returns the description of a coding error without the types around it.
 private func reason(of error: any Error) -> String {
     switch error {
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),

@@ -20,7 +20,7 @@ extension KeyValueStore {
     /// - Parameters:
     ///   - url: The file.
     ///   - fileAccess: The files to use, such as `container.fileAccess`.
-    /// - Returns: The store.
+    /// - Returns: The store. An operation takes time in proportion to the size of the file.
     public static func file(_ url: URL, in fileAccess: FileAccess = .system) -> KeyValueStore {
         let file = Locked(StoreFile(url: url, files: fileAccess))
         return KeyValueStore(
@@ -63,14 +63,14 @@ extension KeyValueStore {
                 let defaults = try defaults()
                 if let data { defaults.set(data, forKey: key) } else { defaults.removeObject(forKey: key) }
                 #if !canImport(Darwin)
-                defaults.synchronize()  // There nothing writes them later.
+                defaults.synchronize()  // On this platform, nothing else writes them later.
                 #endif
             },
             keys: { try defaults().dictionaryRepresentation().filter { $0.value is Data }.map(\.key) })
     }
 }
 
-/// The file behind a store: an object of Base64 strings.
+/// The file of a store: a JSON object of Base64 strings.
 private struct StoreFile: Sendable {
     let url: URL
     let files: FileAccess
@@ -96,16 +96,16 @@ private struct StoreFile: Sendable {
     }
 }
 
-/// The cause where the defaults hold something that no store wrote.
+/// The cause if the user defaults contain a value that no store wrote.
 struct NotData: Error, CustomStringConvertible {
     let type: String
 
-    var description: String { "the defaults hold \(type) there, not data" }
+    var description: String { Messages.notData(type) }
 }
 
-/// The cause where the system has forgotten a suite that it knew before.
+/// The cause if a suite of user defaults doesn't exist any more.
 struct NoSuite: Error, CustomStringConvertible {
     let name: String
 
-    var description: String { "there is no suite \(name)" }
+    var description: String { Messages.noSuite(name) }
 }

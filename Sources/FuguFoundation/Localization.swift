@@ -1,8 +1,8 @@
 public import Foundation
 public import Fugu
 
-// Foundation's types are no features themselves: `Locale.load(in:)` would appear in every program that imports this
-// module. Each has a key of its own instead.
+// Foundation's types aren't features themselves, because `Locale.load(in:)` would appear in every program that
+// imports this module. Each has a key of its own instead.
 
 /// The feature behind ``Fugu/FeatureContainer/locale``.
 public enum LocaleFeature: ExternalFeature {

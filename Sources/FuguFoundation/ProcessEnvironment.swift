@@ -21,7 +21,7 @@ public struct ProcessEnvironment: ExternalFeature, Hashable, Sendable, Expressib
 
     /// Creates an environment from a dictionary literal.
     ///
-    /// If a name is given twice, the last value counts, as in a shell.
+    /// If a name appears twice, the last value counts, as in a shell.
     ///
     /// - Parameter variables: The names and values.
     public init(dictionaryLiteral variables: (String, String)...) {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension FileAccess {
-    /// The files of the system, with the rights of the process.
+    /// The files of the system, with the permissions of the process.
     public static let system = FileAccess(
         load: { url throws(FileAccessError) in
             try attempt(.load, url) { try Data(contentsOf: $0) }
@@ -30,7 +30,7 @@ extension FileAccess {
 
 private enum SystemFiles {
     static func save(_ data: Data, to url: URL) throws {
-        // Renaming would put the file in the place of a link.
+        // Renaming would replace a symbolic link instead of the file that it leads to.
         let target = try followingLinks(url)
         try makeFolder(of: target)
         #if canImport(Darwin) || os(Windows)
@@ -40,7 +40,7 @@ private enum SystemFiles {
         #endif
     }
 
-    /// Where a link leads, whether that exists or not.
+    /// Returns the place to which a link leads, whether or not it exists.
     private static func followingLinks(_ url: URL) throws -> URL {
         var target = url
         for _ in 0..<40 {
@@ -53,14 +53,17 @@ private enum SystemFiles {
     }
 
     #if !canImport(Darwin) && !os(Windows)
-    /// Foundation's atomic writing forgets the rights of the old file here, and would open a secret to everybody.
+    /// Replaces the file atomically.
+    ///
+    /// Foundation's atomic writing loses the permissions of the old file on this platform, which would make a secret
+    /// readable for everybody.
     private static func replace(_ target: URL, with data: Data) throws {
         let temporary = target.deletingLastPathComponent().appending(
             path: ".\(UUID()).tmp", directoryHint: .notDirectory)
         let file = try create(temporary, like: target)
         do {
             try file.write(contentsOf: data)
-            try file.synchronize()  // Else a crash of the machine could leave the new name with no content.
+            try file.synchronize()  // Otherwise, a crash could leave an empty file behind.
             try file.close()
             guard rename(temporary.path, target.path) == 0 else { throw lastError() }
         } catch {
@@ -76,7 +79,7 @@ private enum SystemFiles {
         guard descriptor >= 0 else { throw lastError() }
         #if !os(WASI)
         if !isNew {
-            _ = fchown(descriptor, old.st_uid, old.st_gid)  // Only root may give files away.
+            _ = fchown(descriptor, old.st_uid, old.st_gid)  // Only the superuser can change the owner of a file.
             fchmod(descriptor, old.st_mode & 0o7777)
         }
         #endif

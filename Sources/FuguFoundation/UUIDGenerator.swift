@@ -85,7 +85,7 @@ extension UUID {
         self.init(high: 0, low: number)
     }
 
-    /// Two draws: the upper half first, with version 4 and the variant of RFC 9562 in their places.
+    /// Draws twice: the upper half first, with version 4 and the variant of RFC 9562 in their places.
     static func random(using generator: inout some RandomNumberGenerator) -> UUID {
         let high = generator.next() & ~0xF000 | 0x4000
         let low = generator.next() & ~(0b11 << 62) | 0b10 << 62

@@ -41,14 +41,14 @@ extension PropertyListSource {
     /// - Parameter bundle: The bundle.
     public init(infoOf bundle: Bundle) {
         let info = bundle.infoDictionary ?? [:]
-        // What came from a property list can be written as one; if not, loading says that there is none.
+        // A dictionary from a property list can be written as one; if that fails, loading reports it.
         let data = try? PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0)
         self.init(data: data ?? Data(), name: "Info.plist of \(bundle.bundlePath)")
     }
 }
 
 extension Bundle {
-    /// Where the file is, or where it would be, so that the error names a path.
+    /// Returns the path of the file, or the path where it's expected, so that an error can name it.
     fileprivate func configurationPath(_ resource: String, _ type: String) -> String {
         path(forResource: resource, ofType: type) ?? "\(resourcePath ?? bundlePath)/\(resource).\(type)"
     }

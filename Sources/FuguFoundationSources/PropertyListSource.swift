@@ -7,10 +7,10 @@ public import struct FoundationEssentials.Data
 public import struct Foundation.Data
 #endif
 
-/// A source that reads a property list, XML or binary, whose top is a dictionary.
+/// A source that reads an XML or binary property list whose top level is a dictionary.
 ///
 /// Dates and data decode as `Date` and `Data`. Foundation parses the list, so an error has a line at best, values have
-/// no place, and if a name is given twice, the last one counts.
+/// no place, and if a name appears twice, the last one counts.
 public struct PropertyListSource: PropertySource {
     private let document: DocumentSource
 
@@ -51,7 +51,7 @@ public struct PropertyListSource: PropertySource {
     public func modificationStamp() -> PropertySourceStamp? { document.modificationStamp() }
 }
 
-/// Makes values of what Foundation read.
+/// Converts property lists that Foundation has read.
 private struct PropertyList {
     let source: String
     private var path: [String] = []
@@ -60,7 +60,7 @@ private struct PropertyList {
 
     mutating func values(of data: Data) throws(PropertyError) -> [String: PropertyValue] {
         guard case .table(let members) = try value(of: parse(data)) else {
-            throw failure("the top must be a dictionary")
+            throw failure(Messages.notADictionary)
         }
         return members
     }
@@ -71,12 +71,12 @@ private struct PropertyList {
             let list = try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
             if format != .openStep { return list }
         } catch {
-            throw failure("not an XML or binary property list", line: Self.line(in: error))
+            throw failure(Messages.notAPropertyList, line: Self.line(in: error))
         }
-        throw failure("not an XML or binary property list")
+        throw failure(Messages.notAPropertyList)
     }
 
-    /// The line alone: the rest of Foundation's words may quote the file.
+    /// Returns only the line: the rest of Foundation's text could quote the file.
     private static func line(in error: any Error) -> Int? {
         let text = (error as NSError).userInfo["NSDebugDescription"] as? String
         return text?.firstMatch(of: /on line (\d+)/).flatMap { Int($0.1) }
@@ -96,7 +96,7 @@ private struct PropertyList {
         case let data as Data: return .data(Array(data))
         case let date as Date:
             guard let moment = foundationPropertyValue(of: date) else {
-                throw failure("the date lies outside of the years 0 to 9999")
+                throw failure(Messages.dateOutOfRange)
             }
             return moment
         default: return try scalar(item)
@@ -105,13 +105,13 @@ private struct PropertyList {
 
     private func scalar(_ item: Any) throws(PropertyError) -> PropertyValue {
         if let truth = Self.bool(item) { return .bool(truth) }
-        guard let number = item as? NSNumber else { throw failure("a value of a kind that no property list has") }
+        guard let number = item as? NSNumber else { throw failure(Messages.unknownType) }
         if ["d", "f"].contains(String(cString: number.objCType)) { return .double(number.doubleValue) }
-        guard let integer = Int64(exactly: number) else { throw failure("the integer lies outside of Int64") }
+        guard let integer = Int64(exactly: number) else { throw failure(Messages.integerOutOfRange) }
         return .integer(integer)
     }
 
-    /// A truth value and only that: to a cast, 1 is one too.
+    /// Returns the item if it's a Boolean value; a cast would accept 1, too.
     private static func bool(_ item: Any) -> Bool? {
         #if canImport(Darwin)
         CFGetTypeID(item as CFTypeRef) == CFBooleanGetTypeID() ? item as? Bool : nil

@@ -1,6 +1,6 @@
 public import Fugu
 
-/// Puts the entries of a graph in sentences.
+/// Describes the entries of a graph in sentences.
 struct GraphExplainer {
     private let containers: [Int: ContainerGraph.Container]
     private let entries: [ContainerGraph.Entry.ID: ContainerGraph.Entry]
@@ -12,7 +12,7 @@ struct GraphExplainer {
         readers = graph.readers
     }
 
-    /// `hidden`: What it hides, nearest first.
+    /// `hidden`: The entries that it hides, nearest first.
     func sentences(
         on entry: ContainerGraph.Entry, hiding hidden: [ContainerGraph.Entry] = []
     ) -> [String] {
@@ -33,7 +33,7 @@ struct GraphExplainer {
         return sentences
     }
 
-    /// The names of what was made from an entry.
+    /// Returns the names of the instances that were loaded from an entry.
     func readers(of id: ContainerGraph.Entry.ID) -> [String] { (readers[id] ?? []).map(name) }
 
     private func beginning(_ entry: ContainerGraph.Entry) -> String {
@@ -66,8 +66,8 @@ struct GraphExplainer {
 }
 
 extension ContainerGraph {
-    /// Returns sentences that explain an entry: where it comes from, why it lives where it lives, what it was made
-    /// from, what was made from it, and whether it's stale.
+    /// Returns sentences that explain an entry: its origin, why it lives in its container, its inputs, its readers, and
+    /// whether it's stale.
     ///
     /// They contain no values.
     ///

@@ -1,7 +1,7 @@
 public import Fugu
 
 extension ContainerGraph {
-    /// The graph as JSON, in the form that `Codable` gives it, with an `explanation` beside each entry.
+    /// The graph as JSON, in the form that `Codable` gives it, with an `explanation` for each entry.
     ///
     /// - Complexity: O(*n*) for *n* entries and inputs.
     public var json: String {
@@ -53,7 +53,7 @@ extension JSONText {
     }
 }
 
-/// Writes JSON, one line for each object of a list.
+/// Writes JSON, with a line for each object of a list.
 struct JSONText {
     private(set) var text = ""
     private var isFirst = true
@@ -84,13 +84,13 @@ struct JSONText {
         text += isLong && !elements.isEmpty ? "\n]" : "]"
     }
 
-    /// A number or a truth value.
+    /// Writes a number or a Boolean value.
     mutating func number(_ number: String) { text += number }
 
     mutating func string(_ string: String) {
         text += "\""
         defer { text += "\"" }
-        // Nearly all are plain.
+        // Nearly all strings need no escapes.
         if string.utf8.allSatisfy(Self.isPlain) {
             text += string
             return
@@ -99,7 +99,7 @@ struct JSONText {
             switch scalar {
             case "\"": text += "\\\""
             case "\\": text += "\\\\"
-            // So that it can stand in a page: nothing there begins a tag or ends a line.
+            // Escaped so that the text can be part of a page: none of it can begin a tag or end a line.
             case "<", ">", "&", "\u{2028}", "\u{2029}", "\u{0}"..<" ":
                 let digits = String(scalar.value, radix: 16)
                 text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

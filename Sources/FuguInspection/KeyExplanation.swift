@@ -1,18 +1,18 @@
 public import Fugu
 
-/// What a container has for a key, and why, in sentences. It prints as
+/// An explanation of what a container has for a key, in sentences. It prints as
 ///
 ///     Session was loaded in 1.2 ms.
-///     It lives in container 7, since it read \.requestID, which is set there.
-///     It was made from \.requestID (container 7) and Database.
-///     Nothing was made from it.
+///     It lives in container 7, because it read \.requestID, which is set there.
+///     It was loaded from \.requestID (container 7) and Database.
+///     Nothing was loaded from it.
 public struct KeyExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The name of the key.
     public let name: String
     /// The sentences.
     ///
-    /// Values of secret keys are left out, long ones are cut, and of values that are no numbers, truth values or
-    /// strings only the type is told.
+    /// Values of secret keys are left out, and long ones are cut. For a value that isn't a number, a Boolean value, or
+    /// a string, the sentence names only the type.
     public let sentences: [String]
 
     /// The sentences, one on each line.
@@ -22,12 +22,13 @@ public struct KeyExplanation: Sendable, Hashable, CustomStringConvertible {
 extension Container {
     /// Explains what this container has for a type, without loading anything.
     ///
-    /// The sentences tell where a value comes from and what it hides or, of a feature, why it lives in its container; what it
-    /// was made from, and what was made from it; whether it's stale and which change made it so; and how its last load
-    /// failed.
+    /// For a property, the sentences name the origin of the value and what it hides. For a feature, they say why it
+    /// lives in its container, which inputs and readers it has, whether it's stale and because of which change, and how
+    /// its last load failed.
     ///
     /// - Parameter key: The type: a property, or a feature of any kind.
     /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<K: Keyed>(_ key: K.Type) -> KeyExplanation {
         explain(raw: K._raw)
     }
@@ -36,6 +37,7 @@ extension Container {
     ///
     /// - Parameter key: The key.
     /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<K: ValueKey>(_ key: K) -> KeyExplanation {
         explain(raw: key._raw)
     }
@@ -44,16 +46,17 @@ extension Container {
     ///
     /// - Parameter key: The member.
     /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) -> KeyExplanation {
         explain(ContainerKeys()[keyPath: key])
     }
 
-    /// Returns a snapshot of what this container, its ancestors and its descendants hold, with values.
+    /// Returns a snapshot of the entries of this container, its ancestors, and its descendants, with values.
     ///
-    /// - Parameter includingValues: Pass `true` to include the values of properties in words. Those of secret keys are left
-    ///   out in any case.
+    /// - Parameter includingValues: Pass `true` to include the values of properties as text. Those of secret keys are
+    ///   always left out.
     /// - Returns: The graph.
-    /// - Complexity: O(*n*) for *n* containers, entries and inputs, and O(*n* log *n*) for sorting them.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs.
     public func graph(includingValues: Bool) -> ContainerGraph {
         includingValues ? graph(telling: ValueSketch()) : graph
     }
@@ -64,7 +67,7 @@ extension Container {
             let sentence = Messages.notThere(standing.name, standing.kind, isClosed: standing.isClosed)
             return KeyExplanation(name: standing.name, sentences: [sentence])
         }
-        // What was loaded takes nothing's place: what stands above it is what others see.
+        // A loaded instance hides nothing: the entries above it are those that other containers see.
         let hides = entry.state == .set || entry.state == .supplied || entry.state == .replaced
         let hidden = standing.entries.dropFirst().filter { hides && $0.state != .failed && $0.state != .loading }
         return KeyExplanation(

@@ -1,14 +1,14 @@
 import Fugu
 
-/// What explanations say.
+/// The sentences of explanations.
 enum Messages {
-    /// What it is called in a sentence.
+    /// Returns the container's name in a sentence.
     static func place(_ container: ContainerGraph.Container?) -> String {
-        guard let container else { return "a container that is not shown" }
+        guard let container else { return "a container that isn't shown" }
         return container.id == 0 ? "the root" : container.name
     }
 
-    // MARK: The first sentence: what it is and where it comes from
+    // MARK: The first sentence: the value and its origin
 
     static func valueSet(_ name: String, _ value: String?, in place: String) -> String {
         "\(name)\(value.map { " is \($0)," } ?? " was") set in \(place)."
@@ -29,7 +29,7 @@ enum Messages {
         }
     }
     static func loaderSet(_ name: String, in place: String) -> String {
-        "\(name) was given another loader in \(place), which has not run yet."
+        "\(name) has a replacement loader in \(place), which hasn't run yet."
     }
     static func loaded(_ name: String, _ duration: Duration?, _ count: Int) -> String {
         let time = duration.map { " in \($0.shortText)" } ?? ""
@@ -37,14 +37,14 @@ enum Messages {
     }
     static func loading(_ name: String) -> String { "\(name) is being loaded." }
     static func failed(_ name: String, in place: String, _ error: String?) -> String {
-        "\(name) is not there: its last load for \(place) failed\(error.map { ": \($0)" } ?? "")."
+        "\(name) isn't loaded: its last load, for \(place), failed\(error.map { ": \($0)" } ?? "")."
     }
-    static func failedOnce(_ error: String) -> String { "A load has failed: \(error)." }
+    static func failedOnce(_ error: String) -> String { "A load failed: \(error)." }
     static func notThere(_ name: String, _ kind: ContainerGraph.Entry.Kind, isClosed: Bool) -> String {
         if kind == .property {
-            return "\(name) was neither set nor read here. A read gives what a source has, or the default."
+            return "\(name) was neither set nor read here. A read returns the value of a source, or the default."
         }
-        let next = isClosed ? "The container is closed, so it is not loaded any more." : "The next read loads it."
+        let next = isClosed ? "The container is closed, so it can't be loaded." : "The next read loads it."
         return "\(name) was neither set nor loaded here. \(next)"
     }
 
@@ -58,39 +58,39 @@ enum Messages {
         }
     }
 
-    // MARK: Why it lives where it lives
+    // MARK: Why an instance lives where it lives
 
     static func livesInRoot() -> String {
-        "It lives in the root, since nothing that it was made from is set in a child."
+        "It lives in the root, because no child sets any of its inputs."
     }
     static func livesLocally(in place: String) -> String {
-        "It lives in \(place), which asked, since it or something that it was made from is local."
+        "It lives in \(place), which read it, because it or one of its inputs is local."
     }
     static func lives(in place: String, since anchors: [String]) -> String {
-        guard let last = anchors.last else { return "It lives in \(place), since another loader is set there." }
-        if anchors.count == 1 { return "It lives in \(place), since it read \(last), which is set there." }
+        guard let last = anchors.last else { return "It lives in \(place), because its loader is replaced there." }
+        if anchors.count == 1 { return "It lives in \(place), because it read \(last), which is set there." }
         return
-            "It lives in \(place), since it was made by way of \(anchors.joined(separator: " → ")), which is set there."
+            "It lives in \(place), because it depends on \(anchors.joined(separator: " → ")), which is set there."
     }
 
-    // MARK: What it was made from, and what from it
+    // MARK: Its inputs and its readers
 
     static func inputs(_ names: [String]) -> String {
-        names.isEmpty ? "It read nothing while it loaded." : "It was made from \(GraphWords.list(names))."
+        names.isEmpty ? "It read nothing while it loaded." : "It was loaded from \(GraphWords.list(names))."
     }
     static func readSoFar(_ names: [String], isOver: Bool) -> String {
-        isOver ? "It had needed \(GraphWords.list(names))." : "It needs \(GraphWords.list(names)) so far."
+        isOver ? "It had read \(GraphWords.list(names))." : "It has read \(GraphWords.list(names)) so far."
     }
     static func hiddenCount(_ count: Int) -> [String] {
-        count == 0 ? [] : ["\(count) that \(count == 1 ? "is" : "are") not shown"]
+        count == 0 ? [] : ["\(count) that \(count == 1 ? "isn't" : "aren't") shown"]
     }
     static func neededBy(_ names: [String]) -> String {
         names.isEmpty ? "No other load needed it." : "Needed by \(GraphWords.list(names))."
     }
     static func readers(_ names: [String]) -> String {
-        names.isEmpty ? "Nothing was made from it." : "Made from it: \(GraphWords.list(names))."
+        names.isEmpty ? "Nothing was loaded from it." : "Loaded from it: \(GraphWords.list(names))."
     }
     static func stale(_ names: [String]) -> String {
-        "It is stale, since \(GraphWords.list(names)) \(names.count == 1 ? "has" : "have") changed after it was loaded."
+        "It's stale: \(GraphWords.list(names)) changed after it was loaded."
     }
 }

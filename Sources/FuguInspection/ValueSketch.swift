@@ -1,6 +1,6 @@
 import Fugu
 
-/// Values in words, for explanations: of what may hold something that nobody has named, only the type is told.
+/// Describes values for explanations; for a value that could contain a secret, it gives only the type.
 struct ValueSketch: ValueTeller {
     private static let longest = 80
 
@@ -29,7 +29,7 @@ struct ValueSketch: ValueTeller {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is to be seen and commands no terminal.
+    /// Whether the character is visible and isn't a control character.
     fileprivate var isPrintable: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false

@@ -6,20 +6,20 @@ import Testing
 import XCTest
 #endif
 
-/// Who is told of a failure that is met on this thread.
+/// The test, or the process, that a failure on this thread belongs to.
 enum Audience {
     /// A test case that has a container of its own.
     case testCase(TestCase)
     /// A test of Swift Testing that has none.
     case test(Test)
-    /// The test that XCTest runs; it runs one at a time.
+    /// The test that XCTest runs, which runs one at a time.
     case xctest
-    /// Some test of Swift Testing: a thread or a detached task does not know which.
+    /// Some test of Swift Testing; a thread or a detached task doesn't know which.
     case unknownTest
-    /// Nobody: this process runs no tests.
+    /// No test: this process runs none.
     case nobody
 
-    /// The test that runs on this thread, or else the one that `maker` remembers.
+    /// Returns the test that runs on this thread, or the one that `maker` remembers.
     static func present(orOf maker: Maker? = nil) -> Audience {
         if let testCase = TestCase.current ?? maker?.testCase { return .testCase(testCase) }
         if let test = Test.current ?? maker?.test { return .test(test) }
@@ -28,22 +28,22 @@ enum Audience {
     }
 }
 
-/// The test that made something, which a thread of that test would not know.
+/// The test that created something, which other threads of that test wouldn't know.
 struct Maker: Sendable {
     let testCase = TestCase.current
     let test = Test.current
 }
 
 extension Audience {
-    /// Fails the test, or stops the program where there is none.
+    /// Fails the test, or stops the program if there is none.
     ///
-    /// `place`: Where failures are shown if the test's own place is not known.
+    /// `place`: The place of the failure if the test's own place isn't known.
     func fail(_ text: String, at place: SourcePlace?) {
         switch self {
         case .testCase(let testCase): testCase.record(text)
         case .test(let test): Issue.record("\(text)", sourceLocation: test.sourceLocation)
         case .unknownTest:
-            // Issues from before the tests begin reach nobody.
+            // Issues that are recorded before the tests begin are lost.
             if Thread.isMainThread, withUnsafeCurrentTask(body: { $0 == nil }) { Self.printError(text) }
             Issue.record("\(text)", sourceLocation: Self.location(of: place))
         case .xctest:
@@ -54,18 +54,18 @@ extension Audience {
         }
     }
 
-    /// Fails the test and returns an error that does not fail it again when it leaves the test.
+    /// Fails the test, and returns an error that doesn't fail it again when the test throws it.
     func fail(by error: some Error, at place: SourcePlace) -> any Error {
         switch self {
         case .test(let test):
-            // What `#require` throws, it has recorded, and the testing library knows that.
+            // `#require` records the errors that it throws, and the testing library knows that.
             let implementation: Int? = nil
             do {
                 _ = try #require(implementation, "\(error)", sourceLocation: test.sourceLocation)
             } catch { return error }
         case .xctest:
             #if canImport(XCTest)
-            // The same is true of this one.
+            // The same is true of this error.
             do {
                 _ = try XCTUnwrap(nil as Int?, "\(error)", file: place.file, line: place.line)
             } catch {
@@ -91,12 +91,12 @@ extension SourcePlace {
     fileprivate var file: StaticString { filePath ?? fileID }
 }
 
-/// What runs the tests of this process.
+/// The libraries that run the tests of this process.
 private enum Process {
     private static let arguments = ProcessInfo.processInfo.arguments
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// Whether XCTest does: then a failure on any thread belongs to its present test.
+    /// Whether XCTest runs the tests, so that a failure on any thread belongs to its current test.
     static let runsXCTest: Bool = {
         #if canImport(Darwin)
         let names = ["XCTestConfigurationFilePath", "XCTestBundlePath", "XCTestSessionIdentifier"]
@@ -109,7 +109,7 @@ private enum Process {
         #endif
     }()
 
-    /// Whether Swift Testing does, also for the body of an exit test.
+    /// Whether Swift Testing runs the tests, including the body of an exit test.
     static let runsSwiftTesting = namesSwiftTesting || environment["SWT_EXIT_TEST_ID"] != nil
 
     private static let namesSwiftTesting = arguments.contains { $0.hasSuffix("swift-testing") }

@@ -3,9 +3,9 @@ public import Fugu
 extension Container {
     /// Runs an operation of a test with the real features.
     ///
-    /// `Container.current` is a new container in which external features load as they do in the program. It has what
-    /// was set in the container that was current before, or else in `Container.shared`, but nothing that was loaded
-    /// there.
+    /// `Container.current` is a new container in which external features load as they do in the program. It has the
+    /// values and swaps of the container that was current before, or else of `Container.shared`, but no loaded
+    /// instances.
     ///
     ///     func testServer() throws {
     ///         try Container.live { XCTAssertTrue(try Ping().answers) }
@@ -20,7 +20,7 @@ extension Container {
 
     /// Runs an async operation of a test with the real features.
     ///
-    /// If anything registered by `onClose`, the container is closed at the end.
+    /// If something called `onClose`, the container is closed at the end.
     ///
     /// - Parameter operation: The operation.
     /// - Returns: What `operation` returns.
@@ -29,7 +29,7 @@ extension Container {
         try await makeLiveContainer().run(operation)
     }
 
-    /// A copy of the current container that loads whatever it is asked for.
+    /// Returns a copy of the current container that loads every feature.
     static func makeLiveContainer() -> Container {
         let container = Container(copying: .current)
         container.makeLive()

@@ -5,13 +5,13 @@ extension Container {
     ///
     ///     let container = Container.strict { $0.timestamp = .constant(0) }
     ///
-    /// A feature that reaches outside the process and was not swapped is not loaded: reading it fails the test and gives
-    /// its placeholder, or throws where the kind can. What the container reports otherwise fails the test, too. Children and
+    /// A feature that reaches outside the process and wasn't swapped isn't loaded: reading it fails the test and gives
+    /// its placeholder, or throws if the kind can. Other reports of the container fail the test, too. Children and
     /// copies are strict as well.
     ///
-    /// A failure goes to whatever runs the test. In a test with ``ContainerTrait`` it belongs to the test case; in any other
-    /// test of Swift Testing it's recorded at the place of the test; under XCTest it belongs to the test that runs, at the
-    /// place of this call. Where no test runs, it stops the program with the message.
+    /// A failure goes to the library that runs the test. In a test with ``ContainerTrait`` it belongs to the test case;
+    /// in any other test of Swift Testing it's recorded at the place of the test; under XCTest it belongs to the test
+    /// that runs, at the place of this call. If no test runs, it stops the program with the message.
     ///
     /// - Parameters:
     ///   - fileID: The place where XCTest shows failures, together with the next three.
@@ -27,7 +27,7 @@ extension Container {
         _ configure: (Container) throws(E) -> Void
     ) throws(E) -> Container {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        // A thread of the test does not know the test, but what the test made does.
+        // A thread of the test doesn't know the test, but objects that the test created remember it.
         let maker = Maker()
         let fail: @Sendable (String) -> Void = { Audience.present(orOf: maker).fail($0, at: place) }
         let refusals = Refusals()
@@ -79,7 +79,7 @@ extension Container {
 
     /// Runs an async operation with a new strict container as `Container.current`.
     ///
-    /// If anything registered by `onClose`, the container is closed at the end.
+    /// If something called `onClose`, the container is closed at the end.
     ///
     /// - Parameters:
     ///   - fileID: The place where XCTest shows failures, together with the next three.
@@ -108,7 +108,7 @@ extension Container {
         return try result!.get()
     }
 
-    /// Runs an operation with this container as the current one, and then what was registered to run at its end.
+    /// Runs an operation with this container as the current one, and then its teardown closures.
     func run<R, E>(_ operation: () async throws(E) -> R) async throws(E) -> R {
         var result: Result<R, E>?
         await Container.$current.withValue(self) {

@@ -76,7 +76,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
             failure = error
         }
         await testCase.close(container)
-        // What has failed the test once must not do so again.
+        // A failure that is already recorded must not be recorded again.
         if let failure, !testCase.hasRecorded(failure) { throw failure }
     }
 }
@@ -88,11 +88,11 @@ extension Trait where Self == ContainerTrait {
     /// Gives every test case a strict container of its own as `Container.current`, configured by a closure.
     ///
     /// - Parameters:
-    ///   - reportsUnusedSwaps: A Boolean value that indicates whether swaps of `configure` that nobody read fail the test.
-    ///     Swaps that an inner trait overrides don't count.
-    ///   - configure: A closure that swaps what the test needs. What it throws fails the test. It can set a part of an
-    ///     external feature, `$0.mailer.send = { … }`: the rest is that of the placeholder. In the body of a test, which
-    ///     would read the feature that way before it's swapped, use `modify`.
+    ///   - reportsUnusedSwaps: A Boolean value that indicates whether swaps of `configure` that nothing read fail the
+    ///     test. Swaps that an inner trait overrides don't count.
+    ///   - configure: A closure that swaps what the test needs. An error that it throws fails the test. It can set a
+    ///     part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder. In the body of a
+    ///     test, use `modify`, because this spelling reads the feature before it's swapped.
     /// - Returns: The trait.
     public static func container(
         reportsUnusedSwaps: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }
@@ -106,10 +106,10 @@ extension Trait where Self == ContainerTrait {
     /// Gives every test case a container of its own as `Container.current` that loads the real features, configured by a
     /// closure.
     ///
-    /// The container has what traits further out set, or else what was set in `Container.shared`, but nothing that was
-    /// loaded there.
+    /// The container has the values and swaps of enclosing traits, or else of `Container.shared`, but no loaded
+    /// instances.
     ///
-    /// - Parameter configure: A closure that sets what the test needs. What it throws fails the test.
+    /// - Parameter configure: A closure that sets what the test needs. An error that it throws fails the test.
     /// - Returns: The trait.
     public static func liveContainer(_ configure: @escaping ContainerTrait.Configuration = { _ in }) -> Self {
         ContainerTrait(isLive: true, configure: configure, reportsUnusedSwaps: false)

@@ -1,6 +1,6 @@
 public import Fugu
 
-/// A recorder of the loads in a container's family, and of what needed them.
+/// A recorder of the loads in a container's family, and of the loads that needed them.
 ///
 ///     let recorder = LoadRecorder()
 ///     _ = container[Report.self]
@@ -12,7 +12,7 @@ public import Fugu
 public final class LoadRecorder: Sendable {
     /// A load of a feature.
     public struct Load: Sendable, Hashable, CustomStringConvertible {
-        /// The names of the features on the way to the load: the outermost first, the loaded one last.
+        /// The names of the features on the path to the load, the outermost first and the loaded one last.
         public let path: [String]
         /// The name of the loaded feature.
         public var feature: String { path[path.count - 1] }
@@ -24,7 +24,9 @@ public final class LoadRecorder: Sendable {
 
     private let recorder: EventRecorder
 
-    /// Begins to record.
+    /// Starts recording.
+    ///
+    /// - Parameter container: The container whose family to record.
     public init(of container: Container = .current) { recorder = EventRecorder(of: container) { $0 == .loadBegan } }
 
     /// The loads that have begun so far.

@@ -6,7 +6,7 @@ public import Fugu
 ///     container.timeout = 5
 ///     #expect(recorder.values == [5])
 ///
-/// It observes from its creation until it goes away or is cancelled. You can use it from any thread.
+/// It observes from its creation until it goes away or is canceled. You can use it from any thread.
 public final class ObservationRecorder<Value: Sendable>: Sendable {
     private let state: RecorderState<Value>
     private let token: ObservationToken
@@ -24,7 +24,7 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     /// The value at the recorder's creation isn't among them.
     public var values: [Value] { state.values }
 
-    /// Waits until a number of values were observed, or until the calling task is cancelled.
+    /// Waits until a number of values were observed, or until the calling task is canceled.
     ///
     /// - Parameter count: The number of values.
     /// - Returns: All values that were observed.
@@ -34,7 +34,7 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     ///
     /// The recorded values stay.
     ///
-    /// A task that waits for values goes on waiting until it's cancelled.
+    /// A task that waits for values continues to wait until it's canceled.
     public func cancel() { token.cancel() }
 
     /// Creates a recorder of a property or feature.
@@ -69,7 +69,7 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     }
 }
 
-/// What was observed, and who waits for more.
+/// The recorded values, and the tasks that wait for more.
 private final class RecorderState<Value: Sendable>: Sendable {
     private struct Watcher {
         let count: Int
@@ -113,7 +113,7 @@ private final class RecorderState<Value: Sendable>: Sendable {
                     return state.takeSatisfied()
                 }
                 for watcher in satisfied { watcher.continuation.resume() }
-                // A cancellation before the entry found nobody to wake.
+                // If the task was canceled before it registered, nothing woke it.
                 if Task.isCancelled { leave(ticket) }
             }
         } onCancel: {

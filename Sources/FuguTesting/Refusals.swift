@@ -1,17 +1,17 @@
 import Fugu
 
-/// The refusals of a strict container while it is being configured.
+/// Collects the refusals of a strict container while it's being configured.
 ///
-/// `container.mailer.send = { … }` changes a part of what it reads first: the mailer, which is not swapped yet. That read is
-/// no failure if the configuration has set the mailer by its end.
+/// `container.mailer.send = { … }` reads the mailer, which isn't swapped yet, before it changes a part of it. That
+/// read isn't a failure if the configuration has set the mailer by its end.
 final class Refusals: Sendable {
-    /// Not nil while something is configured.
+    /// `nil` unless a configuration is in progress.
     private let kept = Locked<[Strictness.Refusal]?>(nil)
 
     /// Makes `container` strict.
     ///
-    /// - `advise`: Says what to do, given the line that swaps a feature.
-    /// - `fail`: Is given the text of every refusal that is not forgiven, and every report.
+    /// - `advise`: Returns the advice to show, given the line that swaps a feature.
+    /// - `fail`: Receives the text of every refusal that remains, and every report.
     func makeStrict(
         _ container: Container, advise: @escaping @Sendable (String) -> String,
         fail: @escaping @Sendable (String) -> Void
@@ -25,7 +25,7 @@ final class Refusals: Sendable {
 
     /// Ends the configuration of `container`.
     ///
-    /// Returns the texts of what is not forgiven.
+    /// Returns the texts of the refusals that remain.
     func endConfiguration(of container: Container) -> [String] {
         let refusals = kept.withLock { kept in
             defer { kept = nil }
@@ -36,7 +36,8 @@ final class Refusals: Sendable {
         return refusals.filter { !swaps.contains($0.feature) }.map(\.error.description)
     }
 
-    /// Keeps what may be forgiven: a read by the configuration itself, not by a load, which keeps what it has read.
+    /// Collects a refusal if it can be forgiven: one of a read by the configuration itself, not by a load, which
+    /// would keep what it read.
     private func keep(_ refusal: Strictness.Refusal) -> Bool {
         kept.withLock { kept in
             guard kept != nil, refusal.error.path.count == 1 else { return false }

@@ -1,7 +1,7 @@
 import Fugu
 import FuguTestingStart
 
-/// What fails the tests of a process that links this library.
+/// Serves a process that links this library.
 struct Runner: TestRunner {
     func prepareShared(_ container: Container) {
         let strictness = Strictness(isForAll: true, advise: Messages.adviceForShared) {
@@ -9,7 +9,7 @@ struct Runner: TestRunner {
         }
         container.makeStrict(strictness)
         container.handleReports { text in
-            // A report without a test and without a place would send its reader nowhere.
+            // A report without a test and a place would tell the reader nothing.
             let audience = Audience.present()
             if case .unknownTest = audience { return Audience.printError(text) }
             audience.fail(Messages.shared(text), at: nil)
@@ -26,12 +26,12 @@ struct Runner: TestRunner {
         }
     }
 
-    /// Begins, where that has not happened by itself.
+    /// Links the constructor, and runs it if that hasn't happened.
     ///
-    /// This also keeps linkers from leaving out what makes it happen.
+    /// Without this call, a linker could leave the constructor out.
     static func begin() { fugu_testing_start() }
 }
 
-/// Called by the core when something fails first.
+/// Installs the runner; the core calls it at the first failure.
 @_cdecl("fugu_testing_install")
 package func fuguTestingInstall() { TestProcess.install(Runner()) }

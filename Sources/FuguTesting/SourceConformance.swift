@@ -2,16 +2,16 @@ import Fugu
 public import FuguConfiguration
 public import Testing
 
-/// Expects a source to keep the contract that containers rely on, for the tests of sources of your own.
+/// Expects a source to fulfill the contract that containers rely on, for tests of your own sources.
 ///
 ///     try expectConformance(of: MySource(…), holding: ["api.timeout": 30], lacking: ["api.nothing"])
 ///
-/// The source must have a name, give the same values at every load, tell where they come from, and have nothing else.
-/// It must hide earlier sources where it has a value and only there, and know each name that a key asks for. Its stamp
+/// The source must have a name, give the same values with their origins at every load, and have no other values. It
+/// must hide earlier sources where it has a value and only there, and know each name that a key asks for. Its stamp
 /// must stay as long as its values do. Use it with Swift Testing.
 ///
 /// - Parameters:
-///   - source: A source that doesn't change meanwhile.
+///   - source: A source that doesn't change during the test.
 ///   - values: Some of its names with their values; text for sources that hold only text.
 ///   - absent: Names that it doesn't have.
 ///   - sourceLocation: The place at which failures are shown.
@@ -20,10 +20,10 @@ public func expectConformance(
     of source: some PropertySource, holding values: [String: PropertyValue], lacking absent: [String],
     sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    #expect(!source.name.isEmpty, "a source has a name", sourceLocation: sourceLocation)
+    #expect(!source.name.isEmpty, "The source must have a name.", sourceLocation: sourceLocation)
     let stamp = source.modificationStamp()
     let container = Container()
-    // Twice: a reload must find the same again.
+    // A reload must give the same values.
     for isReload in [false, true] {
         if isReload { try container.reload() } else { try container.apply(source) }
         for (name, value) in values {
@@ -33,11 +33,11 @@ public func expectConformance(
         }
         for name in absent + ["", ".", "..", "a..b", "\u{0}", "name that nobody has"] {
             let found = try container.property(name, as: PropertyValue.self)
-            #expect(found == nil, "\(name) is not there", sourceLocation: sourceLocation)
+            #expect(found == nil, "The source must not have \(name).", sourceLocation: sourceLocation)
         }
     }
     #expect(
-        source.modificationStamp() == stamp, "the stamp of a source that stays as it is stays",
+        source.modificationStamp() == stamp, "The modification stamp must not change while the values stay the same.",
         sourceLocation: sourceLocation)
     try expectHiding(source, values, sourceLocation)
     try expectKnown(source, Array(values.keys), sourceLocation)
@@ -49,7 +49,7 @@ extension Container {
     }
 }
 
-/// It hides earlier sources where it has something, and only there.
+/// Expects that the source hides earlier sources where it has a value, and only there.
 private func expectHiding(
     _ source: some PropertySource, _ values: [String: PropertyValue], _ sourceLocation: SourceLocation
 ) throws {
@@ -64,7 +64,7 @@ private func expectHiding(
     }
 }
 
-/// It does not call a name unknown that somebody knows.
+/// Expects that the source doesn't report a known name as unknown.
 private func expectKnown(_ source: some PropertySource, _ names: [String], _ sourceLocation: SourceLocation) throws {
     let container = Container()
     try container.apply(source)

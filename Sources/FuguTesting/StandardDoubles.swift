@@ -26,8 +26,8 @@ extension FeatureContainer {
     ///
     /// `clock`, `timestamp`, and `date` follow ``manualClock``, which stands still until you advance it. `randomness`
     /// is seeded, `uuid` counts up from zero, `fileAccess` and `keyValueStore` keep in memory, `environment` is empty,
-    /// `locale` is `en_US_POSIX`, `timeZone` is GMT, and `calendar` follows those two. Swap what should differ after
-    /// this call.
+    /// `locale` is `en_US_POSIX`, `timeZone` is GMT, and `calendar` follows those two. Make other swaps after this
+    /// call.
     ///
     /// - Parameters:
     ///   - start: The seconds since 1970 that `timestamp` shows at the clock's zero.

@@ -1,19 +1,19 @@
 import Fugu
 import Testing
 
-/// A test case while it runs: where the failures of its container go.
+/// A test case that is running, which receives the failures of its container.
 final class TestCase: Sendable {
-    /// The case that this task belongs to.
+    /// The case of this task.
     ///
-    /// A thread or a detached task belongs to none.
+    /// A thread or a detached task has none.
     @TaskLocal static var current: TestCase?
 
     private struct State {
-        /// What was met off the test's task.
+        /// The failures from other tasks and threads.
         var kept: [String] = []
         var hasEnded = false
         var watches: [OverrideWatch] = []
-        /// The errors that are failures already, wherever they are thrown to.
+        /// The errors that are already recorded, wherever they're thrown.
         var recorded: Set<String> = []
     }
 
@@ -23,21 +23,21 @@ final class TestCase: Sendable {
 
     init(at sourceLocation: SourceLocation) { self.sourceLocation = sourceLocation }
 
-    /// A strict container whose failures are the case's.
+    /// Returns a strict container whose failures belong to the case.
     func makeContainer() -> Container {
         let container = Container()
         makeStrict(container)
         return container
     }
 
-    /// A strict child of the container that a trait further out has made.
+    /// Returns a strict child of the container of an enclosing trait.
     func makeChild(of parent: Container) -> Container {
         let child = parent.child()
         if !child.isStrict { makeStrict(child) }
         return child
     }
 
-    /// A container that loads what it is asked for, and whose reports are the case's.
+    /// Returns a container that loads every feature, and whose reports belong to the case.
     func makeLiveContainer() -> Container {
         Runner.begin()
         let container = Container.makeLiveContainer()
@@ -49,7 +49,7 @@ final class TestCase: Sendable {
         refusals.makeStrict(container, advise: Messages.adviceForTrait) { [self] in record($0) }
     }
 
-    /// Fails the test: at once on its own task, else at the end of the case.
+    /// Fails the test: immediately on its own task; otherwise, at the end of the case.
     func record(_ text: String) {
         let isOwn = TestCase.current === self
         let hasEnded = state.withLock { state in
@@ -61,7 +61,7 @@ final class TestCase: Sendable {
         if isOwn { issue(text) }
     }
 
-    /// Whether an error that the test throws has failed it already.
+    /// Returns a Boolean value that indicates whether an error that the test throws is already recorded.
     func hasRecorded(_ error: any Error) -> Bool {
         guard error is UnimplementedError || error is LoadError else { return false }
         return state.withLock { $0.recorded.contains("\(error)") }
@@ -69,15 +69,15 @@ final class TestCase: Sendable {
 
     private func issue(_ text: String) { Issue.record("\(text)", sourceLocation: sourceLocation) }
 
-    /// Runs what was registered to be run at the end.
+    /// Runs the teardown closures of a container.
     func close(_ container: Container) async {
         guard container.hasClosers else { return }
         do { try await container.close() } catch { record("\(error)") }
     }
 
-    /// Records what was kept.
+    /// Records the collected failures.
     ///
-    /// What is met from now on fails the run.
+    /// A failure after this call fails the run.
     func end() {
         let kept = state.withLock { state in
             state.hasEnded = true
@@ -87,9 +87,9 @@ final class TestCase: Sendable {
         kept.forEach(issue)
     }
 
-    /// What is set by now in the container of a trait hides the same of traits around it, so those may stay unread.
+    /// Ends the watch for entries that this container hides, so that these may stay unread.
     ///
-    /// - Returns: What is watched from now on, if it is to be.
+    /// - Returns: The watch for this container's entries, if `isWatching` is `true`.
     func recordOverrides(of container: Container, isWatching: Bool) -> OverrideWatch? {
         let outer = state.withLock { $0.watches }
         if isWatching || !outer.isEmpty {
@@ -103,7 +103,7 @@ final class TestCase: Sendable {
     }
 }
 
-/// What the container of a trait was given, and what of it was read.
+/// The entries that a trait set in a container, and those of them that were read.
 final class OverrideWatch: Sendable {
     private let unread: Locked<Set<Override>>
 

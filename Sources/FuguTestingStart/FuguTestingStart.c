@@ -1,7 +1,8 @@
 #include "FuguTestingStart.h"
 
-// Swift has no code that runs when a program is loaded; C has. Both functions are written in Swift: the first in FuguTesting,
-// where the core finds it when something fails; the second in the core, which must not know FuguTesting.
+// Swift has no code that runs when a program is loaded, but C has. Both functions are written in Swift: the first in
+// FuguTesting, where the core finds it at the first failure; the second in the core, which must not depend on
+// FuguTesting.
 extern void fugu_testing_install(void);
 extern void fugu_testing_is_linked(void (*install)(void));
 

@@ -101,7 +101,7 @@ struct ConfigurationCornerTests {
         let twice = error { _ = try arguments("p", "--probe-port", "1", "--probe-port", "2").require(port) }
         #expect(
             twice
-                == "argument --probe-port: probe.port: expected Int, found 2 values, since the argument is given 2 times"
+                == "argument --probe-port: probe.port: expected Int, found 2 values, because the argument occurs 2 times"
         )
         let bare = error { _ = try arguments("p", "--probe-port", "--probe-flag").require(port) }
         #expect(bare == "argument --probe-port: probe.port: needs a value; expected Int, as in --probe-port=…")
@@ -252,7 +252,7 @@ struct ConfigurationCornerTests {
         try write("probe.port = 2\nprobe.host = ")
         #expect(throws: PropertyErrors.self) { try c.reload() }
         try FileManager.default.removeItem(at: file)
-        #expect(error { try c.reload() } == "\(file.path): cannot be read: there is no such file")
+        #expect(error { try c.reload() } == "\(file.path): can't be read: the file doesn't exist")
         #expect(c[host] == "a")
         try write("probe.port = 2\nprobe.host = 'c'\nprobe.flag = 'no'")
         try c.reload()
@@ -320,11 +320,12 @@ struct ConfigurationCornerTests {
     @Test("What is required and missing is told with the sources that were asked (law 25)")
     func required() throws {
         let c = Container()
-        let words = "probe.port: a value is required, but neither code nor "
-        #expect(error { _ = try c.require(port) } == words + "any source gives one; none is applied")
+        let words = "probe.port: a value is required, but "
+        #expect(error { _ = try c.require(port) } == words + "code doesn't set one, and no source is applied")
         try c.apply(TOMLSource(path: "/nowhere/x.toml", isOptional: true))
         #expect(
             error { _ = try c.require(port) } == words
-                + "/nowhere/x.toml (optional, and not there) gives one; set probe.port in /nowhere/x.toml")
+                + "neither code nor /nowhere/x.toml (optional, missing) provides one; set probe.port in /nowhere/x.toml"
+        )
     }
 }

@@ -54,7 +54,7 @@ struct Law28AfterClosingTests {
         #expect(reports.all.count == 2)
         #expect(
             reports.all.first
-                == "Fugu: Logger was read after its container was closed. Logger was loaded for this read alone and is not "
+                == "Fugu: Logger was read after its container was closed. Logger was loaded for this read alone and isn't "
                 + "kept. Read Logger before close(), or use a container that is still open.")
     }
 

@@ -15,7 +15,7 @@ import Testing
             await #expect(throws: CloseError.self) { try await container.close(deadline: .milliseconds(20)) })
         #expect(error.failures.map(\.feature) == ["Stuck"])
         #expect((error.failures[0].error as? CloseError.DeadlineExceeded)?.deadline == .milliseconds(20))
-        #expect(error.description.contains("Stuck: was not done within"))
+        #expect(error.description.contains("Stuck: didn't finish within"))
         #expect(stage.log.all.contains("Files"))
         await stage.gate("Stuck is cancelled").opened()
     }
@@ -72,7 +72,7 @@ import Testing
         try await container.close(deadline: .milliseconds(20))
         #expect(reports.all.count == 1)
         #expect(reports.all.first?.contains("Slow") == true)
-        #expect(reports.all.first?.contains("was not done within 0.02 seconds") == true)
+        #expect(reports.all.first?.contains("didn't finish within 0.02 seconds") == true)
         let log = await container.stage.log.first(3)
         #expect(Set(log) == ["begin", "first registered", "cancelled"])
     }

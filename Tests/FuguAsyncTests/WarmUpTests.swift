@@ -87,7 +87,7 @@ import Testing
         #expect(error.failures[0].error as? Boom == Boom("Database"))
         #expect(error.failures[1].error as? Boom == Boom("Broken"))
         #expect(error.failures[2].error is LoadError)
-        #expect(error.description.contains("3 features could not be loaded"))
+        #expect(error.description.contains("3 features couldn't be loaded"))
         #expect(error.description.contains("Ranking → Search → Database: Database"))
         #expect(container.ifLoaded(Plain.self) != nil)
         #expect(container.ifLoaded(Parsed.self) != nil)

@@ -57,14 +57,14 @@ import Testing
         ])
     func both(json: String, place: String) {
         let error = #expect(throws: PropertyError.self) { try JSONSource(text: json, name: "x").load() }
-        #expect(error?.description == place + "the name is given twice, dotted and nested; the first is on line 1")
+        #expect(error?.description == place + "the name appears twice, dotted and nested; the first is on line 1")
     }
 
     @Test("Values from Swift are refused alike, without a line")
     func values() {
         let source = DictionarySource(["a.b": 1, "a": ["b": 2]], name: "defaults")
         let error = #expect(throws: PropertyError.self) { try source.load() }
-        #expect(error?.description == "defaults: a.b: the name is given twice, dotted and nested")
+        #expect(error?.description == "defaults: a.b: the name appears twice, dotted and nested")
     }
 
     @Test("A dictionary whose keys have dots keeps them, and each answers by its full name")
@@ -89,7 +89,7 @@ import Testing
     @Test("A file whose top is no table is no configuration")
     func top() {
         let error = #expect(throws: PropertyError.self) { try JSONSource(text: "\n [1]", name: "x").load() }
-        #expect(error?.description == "x:2:2: a configuration file must hold an object at its top")
+        #expect(error?.description == "x:2:2: the top level of a configuration file must be an object")
     }
 
     @Test("A megabyte of dotted names is entered in time that grows as it does")

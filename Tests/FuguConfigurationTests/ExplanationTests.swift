@@ -101,7 +101,7 @@ private struct Plain: Property {
         let graph = container.graph(includingValues: true)
         #expect(
             graph.explanation(of: "c0_timeout") == [
-                #"\.timeout is 2, supplied by the sources of the root."#, "Nothing was made from it.",
+                #"\.timeout is 2, supplied by the sources of the root."#, "Nothing was loaded from it.",
             ])
     }
 }

@@ -37,7 +37,7 @@ import Testing
     func relative() throws {
         let error = #expect(throws: PropertyError.self) { try JSONSource(path: "./no/such.json").load() }
         let path = FileManager.default.currentDirectoryPath + "/no/such.json"
-        #expect(error?.description == "\(path): cannot be read: there is no such file")
+        #expect(error?.description == "\(path): can't be read: the file doesn't exist")
     }
 
     @Test("A file that is missing is an error, or nothing where it is optional, and the snapshot says so")
@@ -45,13 +45,13 @@ import Testing
         try withDirectory { directory in
             let path = directory + "/none.json"
             let error = #expect(throws: PropertyError.self) { try JSONSource(path: path).load() }
-            #expect(error?.description == "\(path): cannot be read: there is no such file")
+            #expect(error?.description == "\(path): can't be read: the file doesn't exist")
             let snapshot = try JSONSource(path: path, isOptional: true).load()
             #expect(snapshot.isMissing && snapshot.source == path && snapshot.value(named: "a") == nil)
             try write("{}", to: path)
             #expect(try !JSONSource(path: path, isOptional: true).load().isMissing)
             let inFile = #expect(throws: PropertyError.self) { try JSONSource(path: path + "/x").load() }
-            #expect(inFile?.reason == "cannot be read: a part of the path is no directory")
+            #expect(inFile?.reason == "can't be read: a component of the path isn't a directory")
         }
     }
 
@@ -59,7 +59,7 @@ import Testing
     func unreadable() throws {
         try withDirectory { directory in
             let error = #expect(throws: PropertyError.self) { try TOMLSource(path: directory, isOptional: true).load() }
-            #expect(error?.description == "\(directory): cannot be read: it is a directory")
+            #expect(error?.description == "\(directory): can't be read: it's a directory")
         }
     }
 

@@ -35,7 +35,7 @@ import Testing
     @Test("One name in two forms is given twice")
     func twice() {
         let text = "{\"\(Self.composed)\": 1, \"\(Self.decomposed)\": 2}"
-        #expect(thrown { try Container().apply(JSONSource(text: text, name: "x")) }.contains("the name is given twice"))
+        #expect(thrown { try Container().apply(JSONSource(text: text, name: "x")) }.contains("the name appears twice"))
     }
 
     private struct Server: Decodable, Sendable {

@@ -116,14 +116,14 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         let pipe = path + ".pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         defer { unlink(pipe) }
-        let noFile = "cannot be read: it is a pipe or a device and no file"
+        let noFile = "can't be read: it's a pipe or a device, not a regular file"
         #expect(thrown { try Container().apply(TOMLSource(path: pipe)) } == "\(pipe): \(noFile)")
         #expect(thrown { try Container().apply(JSONSource(path: "/dev/zero")) } == "/dev/zero: \(noFile)")
         try write("a = 1")
         defer { unlink(path) }
         #expect(
             thrown { try Container().apply(TOMLSource(path: path + "\0x")) }
-                == "\(path)\\u{0}x: cannot be read: the path has a zero character in it")
+                == "\(path)\\u{0}x: can't be read: the path contains a null character")
         #expect(throws: PropertyError.self) { try Container().apply(TOMLSource(path: path + "\0x", isOptional: true)) }
     }
 
@@ -133,7 +133,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         defer { unlink(path) }
         #expect(
             thrown { try Container().apply(TOMLSource(path: path)) }
-                == "\(path): cannot be read: too many levels of symbolic links")
+                == "\(path): can't be read: too many levels of symbolic links")
     }
 }
 

@@ -84,13 +84,13 @@ private struct Limit: NamedProperty {
 
     @Test("require throws what a read reports, and what nothing gives")
     func require() throws {
-        let nothing = "api.timeout: a value is required, but neither code nor any source gives one; none is applied"
+        let nothing = "api.timeout: a value is required, but code doesn't set one, and no source is applied"
         #expect(thrown { _ = try container.require(\.timeout) } == nothing)
         try container.apply(wrong)
         #expect(thrown { _ = try container.require(\.timeout) } == mistake)
         #expect(
             thrown { _ = try container.require(Limit.self) }
-                == "api.limit: a value is required, but neither code nor /srv/app.toml gives one; "
+                == "api.limit: a value is required, but neither code nor /srv/app.toml provides one; "
                 + "set api.limit in /srv/app.toml")
         #expect(try container.require(\.retries) == 7)
         container.timeout = 2

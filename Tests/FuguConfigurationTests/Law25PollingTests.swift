@@ -72,7 +72,7 @@ extension ContainerKeys {
         try write("port = 1")
         try container.apply(TOMLSource(path: path))
         #expect(container.port == 1)
-        let intro = "Fugu: the sources have changed and could not be reloaded; the last good values stay:\n\(path)"
+        let intro = "Fugu: the sources changed but couldn't be reloaded; the last good values stay in effect:\n\(path)"
         try await polling { step in
             try write("port = ")
             for _ in 0..<3 { await step() }
@@ -81,7 +81,7 @@ extension ContainerKeys {
             try FileManager.default.removeItem(atPath: path)
             for _ in 0..<3 { await step() }
             #expect(container.port == 1 && reports.all.count == 2)
-            #expect(reports.all.last == intro + ": cannot be read: there is no such file")
+            #expect(reports.all.last == intro + ": can't be read: the file doesn't exist")
             try write("port = 22")
             await step()
             #expect(container.port == 22)

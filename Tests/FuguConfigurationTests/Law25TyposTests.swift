@@ -64,8 +64,8 @@ private struct Server: Decodable, Sendable {
     func variables() throws {
         let key = PropertyKey<Server?>("srv")
         let inside = """
-            nothing reads it: srv is read as a whole, and the environment holds no tables; set it in a file, or read this \
-            name by a key of its own
+            nothing reads this variable: srv is read as a whole table, which the environment can't provide; set it in a \
+            file, or declare a key for this name
             """
         #expect(
             try mistakes(EnvironmentSource(environment: ["SRV_PORT": "80", "HOME": "/"]), keys: key) == [
@@ -86,7 +86,7 @@ private struct Server: Decodable, Sendable {
         let source = TOMLSource(text: "[[s]]\nprot = 1", name: "x")
         #expect(
             try mistakes(source, keys: PropertyKey<[Strict]?>("s")) == [
-                "x:1:1: s[0].port: missing; expected UInt16; there is prot: is that what it should be?"
+                "x:1:1: s[0].port: missing; expected UInt16; there's a similar name, prot"
             ])
     }
 }

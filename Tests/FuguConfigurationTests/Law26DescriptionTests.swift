@@ -110,7 +110,7 @@ private struct Talkative: Decodable, Sendable {
         let container = Container()
         try container.apply(TOMLSource(text: "law26.custom = 'hunter2'", name: "x"))
         let key = PropertyKey<Talkative?>("law26.custom", isSecret: true)
-        #expect(thrown { _ = try container.require(key) } == "x:1:16: law26.custom: the value is not accepted")
+        #expect(thrown { _ = try container.require(key) } == "x:1:16: law26.custom: the value is invalid")
         let open = PropertyKey<Talkative?>("law26.open")
         try container.apply(TOMLSource(text: "law26.open = 'blue'", name: "y"))
         #expect(thrown { _ = try container.require(open) } == "y:1:14: blue: bad blue")
@@ -132,7 +132,7 @@ private struct Talkative: Decodable, Sendable {
         #expect(
             thrown { try container.validate(key) } == """
                 argument --law26-password: law26.password: needs a value; expected String, as in --law26-password=…
-                the argument after --law26-password: unknown name; if it is the value of --law26-password, write --law26-password=…
+                the argument after --law26-password: unknown name; if it's the value of --law26-password, write --law26-password=…
                 """)
         let other = Container()
         try other.apply(ArgumentsSource(["--law26-password:hunter2"]))

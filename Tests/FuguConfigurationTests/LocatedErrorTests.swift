@@ -66,7 +66,7 @@ import Testing
         #expect(message("[22]", [Port].self) == "x:1:8: a[0]: port 22 is reserved")
         let value = try #require(try JSONSource(text: "{\"a\": 22}", name: "x").load().value(named: "a"))
         let error = #expect(throws: PropertyError.self) { try value.decode(Port.self, quotesValues: false) }
-        #expect(error?.description == "x:1:7: a: the value is not accepted")
+        #expect(error?.description == "x:1:7: a: the value is invalid")
     }
 
     @Test("An error about a secret has the kind of the value and never the value (law 26)")

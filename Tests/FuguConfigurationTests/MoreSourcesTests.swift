@@ -38,8 +38,8 @@ import Testing
     @Test(
         "Mistakes in a .env file are told with line and column",
         arguments: [
-            ("A=1\nA=2", ".env:2:1: the name is given twice; the first is on line 1"),
-            ("A=\"x", ".env:1:3: the string that begins here is not closed"),
+            ("A=1\nA=2", ".env:2:1: the name appears twice; the first is on line 1"),
+            ("A=\"x", ".env:1:3: the string that begins here isn't closed"),
             ("A", ".env:1:2: expected =, found the end of the text"),
             ("=1", ".env:1:1: expected a name, found \"=\""),
             ("A='x' y", ".env:1:7: expected the end of the line, found \"y\""),
@@ -86,7 +86,7 @@ import Testing
                 == "\(folder)/database-password: database.password: expected Int, found text")
         #expect("\(container.explain(key))".contains("hunter2") == false)
         try write("y", to: "database.password")
-        #expect(thrown { try container.reload() }.contains("in another spelling"))
+        #expect(thrown { try container.reload() }.contains("spelled differently"))
         #expect(throws: PropertyError.self) { try Container().apply(FolderSource(path: folder + "/none")) }
         try Container().apply(FolderSource(path: folder + "/none", isOptional: true))
     }

@@ -89,8 +89,8 @@ private final class Leaf: Node {
         first.next = second
         second.next = first
         #expect(
-            message(first) == "s: next.next: an instance leads back to itself (s → next → next); "
-                + "break the circle or leave it out")
+            message(first) == "s: next.next: an instance refers back to itself (s → next → next); "
+                + "break the reference cycle or leave the member out")
         second.next = nil
         let pair = (struct: ["a": second, "b": second], 0)
         #expect(try StructSource(reflecting: Holder(nodes: pair.struct)).load().value(named: "nodes.b.label") != nil)
@@ -103,8 +103,8 @@ private final class Leaf: Node {
         struct Wrong { var a: [Any] }
         enum Payload { case some(Int) }
         let hint =
-            " has no form as a configuration value; use numbers, strings, arrays, dictionaries and structs of them"
-        #expect(message(Wrong(a: [1, UInt64.max])) == "s: a[1]: the UInt64 lies outside of Int64")
+            " can't be a configuration value; use numbers, strings, arrays, dictionaries, and structs of them"
+        #expect(message(Wrong(a: [1, UInt64.max])) == "s: a[1]: the UInt64 is out of range for Int64")
         #expect(message(Wrong(a: [{ () -> Void in }])) == "s: a[0]: () -> ()" + hint)
         #expect(message(Wrong(a: [Payload.some(1)])) == "s: a[0]: Payload" + hint)
         #expect(message(Wrong(a: [(1, 2)])) == "s: a[0]: (Int, Int)" + hint)

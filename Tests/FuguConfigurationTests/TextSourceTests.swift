@@ -100,13 +100,13 @@ import Testing
         let error = #expect(throws: PropertyError.self) { try read("tag", arguments, as: String.self) }
         #expect(
             error?.description
-                == "argument --tag: tag: expected String, found 2 values, since the argument is given 2 times")
+                == "argument --tag: tag: expected String, found 2 values, because the argument occurs 2 times")
     }
 
     @Test("An argument without a name is refused, and unknown ones are reported with the nearest known name")
     func mistakes() throws {
         let error = #expect(throws: PropertyError.self) { try ArgumentsSource(["--=1"]).load() }
-        #expect(error?.description == "arguments: an argument begins with --= and so has no name")
+        #expect(error?.description == "arguments: an argument that begins with --= has no name")
         let wrong = #expect(throws: PropertyError.self) { try read("port", ["--port", "x"], as: Int.self) }
         #expect(wrong?.description == "argument --port: port: expected Int, found text \"x\"")
         let unknown = try ArgumentsSource(["--api-tiemout", "1", "--zzz", "--log.level=x"]).load()

@@ -66,13 +66,13 @@ import Testing
     func missing(kind: Kind) throws {
         let files = try files(kind)
         let url = folder.file("none")
-        expect(.ENOENT, "cannot load \(url.path): No such file or directory") { () throws(FileAccessError) in
+        expect(.ENOENT, "can't load \(url.path): No such file or directory") { () throws(FileAccessError) in
             _ = try files.load(url)
         }
-        expect(.ENOENT, "cannot delete \(url.path): No such file or directory") { () throws(FileAccessError) in
+        expect(.ENOENT, "can't delete \(url.path): No such file or directory") { () throws(FileAccessError) in
             try files.delete(url)
         }
-        expect(.ENOENT, "cannot list \(url.path): No such file or directory") { () throws(FileAccessError) in
+        expect(.ENOENT, "can't list \(url.path): No such file or directory") { () throws(FileAccessError) in
             _ = try files.list(url)
         }
         let error = #expect(throws: FileAccessError.self) { try files.load(url) }
@@ -88,16 +88,16 @@ import Testing
         let files = try files(kind)
         try files.save(Data("kept".utf8), to: folder.file("file"))
         let url = folder.file("file/sub/name")
-        expect(.ENOTDIR, "cannot save \(url.path): Not a directory") { () throws(FileAccessError) in
+        expect(.ENOTDIR, "can't save \(url.path): Not a directory") { () throws(FileAccessError) in
             try files.save(Data(), to: url)
         }
-        expect(.ENOTDIR, "cannot append to \(url.path): Not a directory") { () throws(FileAccessError) in
+        expect(.ENOTDIR, "can't append to \(url.path): Not a directory") { () throws(FileAccessError) in
             try files.append(Data(), to: url)
         }
-        expect(.ENOTDIR, "cannot load \(url.path): Not a directory") { () throws(FileAccessError) in
+        expect(.ENOTDIR, "can't load \(url.path): Not a directory") { () throws(FileAccessError) in
             _ = try files.load(url)
         }
-        expect(.ENOTDIR, "cannot list \(url.path): Not a directory") { () throws(FileAccessError) in
+        expect(.ENOTDIR, "can't list \(url.path): Not a directory") { () throws(FileAccessError) in
             _ = try files.list(url)
         }
         #expect(!files.exists(url))
@@ -109,16 +109,16 @@ import Testing
         let files = try files(kind)
         try files.save(Data("kept".utf8), to: folder.file("a/kept"))
         let url = folder.file("a")
-        expect(.EISDIR, "cannot load \(url.path): Is a directory") { () throws(FileAccessError) in
+        expect(.EISDIR, "can't load \(url.path): Is a directory") { () throws(FileAccessError) in
             _ = try files.load(url)
         }
-        expect(.EISDIR, "cannot save \(url.path): Is a directory") { () throws(FileAccessError) in
+        expect(.EISDIR, "can't save \(url.path): Is a directory") { () throws(FileAccessError) in
             try files.save(Data(), to: url)
         }
-        expect(.EISDIR, "cannot append to \(url.path): Is a directory") { () throws(FileAccessError) in
+        expect(.EISDIR, "can't append to \(url.path): Is a directory") { () throws(FileAccessError) in
             try files.append(Data(), to: url)
         }
-        expect(.EISDIR, "cannot delete \(url.path): Is a directory") { () throws(FileAccessError) in
+        expect(.EISDIR, "can't delete \(url.path): Is a directory") { () throws(FileAccessError) in
             try files.delete(url)
         }
         #expect(try files.list(url) == [folder.file("a/kept")])
@@ -140,7 +140,7 @@ import Testing
         let files = try files(kind)
         let url = try #require(URL(string: "https://example.org/a"))
         let error = #expect(throws: FileAccessError.self) { try files.load(url) }
-        #expect(error.map { "\($0)" } == "cannot load https://example.org/a: not a file URL")
+        #expect(error.map { "\($0)" } == "can't load https://example.org/a: not a file URL")
         #expect(!files.exists(url))
     }
 

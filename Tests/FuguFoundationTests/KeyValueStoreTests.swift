@@ -67,7 +67,7 @@ import Testing
             let error = #expect(throws: KeyValueStoreError.self) { try store.value(Theme.self, for: "theme") }
             #expect(error?.cause is DecodingError)
             #expect(error?.key == "theme")
-            #expect(error.map { "\($0)" }?.hasPrefix("cannot read \"theme\": ") == true)
+            #expect(error.map { "\($0)" }?.hasPrefix("can't read \"theme\": ") == true)
             #expect(error?.isCorruptFile == false)
             #expect(try store.value(String.self, for: "theme") == "text")
         }
@@ -79,7 +79,7 @@ import Testing
             try store.set(1.0, for: "size")
             let error = #expect(throws: KeyValueStoreError.self) { try store.set(Double.nan, for: "size") }
             #expect(error?.cause is EncodingError)
-            #expect(error.map { "\($0)" }?.hasPrefix("cannot store \"size\": ") == true)
+            #expect(error.map { "\($0)" }?.hasPrefix("can't store \"size\": ") == true)
             #expect(try store.value(Double.self, for: "size") == 1)
         }
     }
@@ -107,7 +107,7 @@ import Testing
         #expect(try container.keyValueStore.keys() == ["a", "b"])
         let error = #expect(throws: KeyValueStoreError.self) { try container.keyValueStore.remove("key") }
         #expect(error?.cause is Offline)
-        #expect(error.map { "\($0)" } == "cannot remove \"key\": Offline()")
+        #expect(error.map { "\($0)" } == "can't remove \"key\": Offline()")
     }
 }
 
@@ -141,7 +141,7 @@ import Testing
         for operation in operations {
             let error = #expect(throws: KeyValueStoreError.self) { try operation() }
             #expect(error?.isCorruptFile == true)
-            #expect(error.map { "\($0)" }?.contains("\(url.path) is damaged and was left as it is: ") == true)
+            #expect(error.map { "\($0)" }?.contains("\(url.path) is damaged and was left unchanged: ") == true)
         }
         #expect(try FileAccess.system.load(url) == Data(content.utf8))
         #expect(try folder.names() == ["store.json"])
@@ -153,7 +153,7 @@ import Testing
         try KeyValueStore.file(url, in: files).set(1, for: "a")
         let store = KeyValueStore.file(url, in: files.failing(.save))
         let error = #expect(throws: KeyValueStoreError.self) { try store.set(2, for: "a") }
-        #expect(error.map { "\($0)" } == "cannot store \"a\": cannot save \(url.path): Permission denied")
+        #expect(error.map { "\($0)" } == "can't store \"a\": can't save \(url.path): Permission denied")
         #expect(error?.cause is FileAccessError)
         #expect(try store.value(Int.self, for: "a") == 1)
         try store.set(1, for: "a")  // Nothing changes, so nothing is written.

@@ -71,7 +71,7 @@ extension ContainerKeys {
         let folder = try TemporaryFolder()
         let path = folder.file("a.plist").path
         let error = #expect(throws: PropertyError.self) { try container.apply(PropertyListSource(path: path)) }
-        #expect(error?.description == "\(path): cannot be read: there is no such file")
+        #expect(error?.description == "\(path): can't be read: the file doesn't exist")
         try container.apply(PropertyListSource(path: path, isOptional: true))
         #expect(container.count == 0)
         try data(["count": 5]).write(to: folder.file("a.plist"))
@@ -99,10 +99,10 @@ extension ContainerKeys {
     func refused() throws {
         let array = try data([1, 2])
         let top = #expect(throws: PropertyError.self) { try PropertyListSource(data: array, name: "list").load() }
-        #expect(top?.description == "list: the top must be a dictionary")
+        #expect(top?.description == "list: the top level of a property list must be a dictionary")
         let large = try data(["a": ["b": [1, UInt64.max] as [Any]]])
         let integer = #expect(throws: PropertyError.self) { try PropertyListSource(data: large, name: "list").load() }
-        #expect(integer?.description == "list: a.b[1]: the integer lies outside of Int64")
+        #expect(integer?.description == "list: a.b[1]: the integer is out of range for Int64")
         let dotted = try data(["a": ["b": 1], "a.b": 2] as [String: Any])
         let twice = #expect(throws: PropertyError.self) { try PropertyListSource(data: dotted, name: "list").load() }
         #expect(twice?.name == "a.b")

@@ -124,7 +124,7 @@ import Testing
             let error = #expect(throws: FileAccessError.self) {
                 try FileAccess.system.save(Data(count: 5_000), to: URL(filePath: path))
             }
-            #expect(error.map { "\($0)" } == "cannot save \(path): File too large")
+            #expect(error.map { "\($0)" } == "can't save \(path): File too large")
         }
         #expect(try FileAccess.system.load(url) == Data("old".utf8))
         #expect(try folder.names() == ["data"])
@@ -138,7 +138,7 @@ import Testing
         let error = #expect(throws: FileAccessError.self) {
             try FileAccess.system.append(Data("a".utf8), to: URL(filePath: "/dev/full"))
         }
-        #expect(error.map { "\($0)" } == "cannot append to /dev/full: No space left on device")
+        #expect(error.map { "\($0)" } == "can't append to /dev/full: No space left on device")
     }
     #endif
 
@@ -148,7 +148,7 @@ import Testing
         container.fileAccess = .inMemory(["/a": Data("old".utf8)]).failing(.save, .delete)
         let url = URL(filePath: "/a")
         let error = #expect(throws: FileAccessError.self) { try container.fileAccess.save(Data(), to: url) }
-        #expect(error.map { "\($0)" } == "cannot save /a: Permission denied")
+        #expect(error.map { "\($0)" } == "can't save /a: Permission denied")
         #expect(throws: FileAccessError.self) { try container.fileAccess.delete(url) }
         try container.fileAccess.append(Data("er".utf8), to: url)
         #expect(try container.fileAccess.load(url) == Data("older".utf8))
@@ -179,6 +179,6 @@ import Testing
             _ = FileAccess.inMemory(["/a": Data(), "/a/b": Data()])
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(message.contains("a file cannot be a folder as well"))
+        #expect(message.contains("a file can't be a folder as well"))
     }
 }

@@ -89,7 +89,7 @@ import Testing
             await read.opened()
         }
         #expect(found.count == 1)
-        #expect(found.first?.text.contains("after its test case had ended") == true)
+        #expect(found.first?.text.contains("after the test case ended") == true)
     }
 
     @Test("Container.shared is strict in a process that links FuguTesting, with and without a trait (law 29)")
@@ -100,15 +100,15 @@ import Testing
             try await runCase(.container) { #expect(Container.shared.child()[Mailer.self].name == "placeholder") }
         }
         let refusal =
-            "Fugu: Mailer reaches outside the process and was not swapped for this test. It was read by the test itself."
+            "Fugu: Mailer reaches outside the process and wasn't swapped for this test. It was read by the test itself."
         try #require(found.count == 2)
         #expect(found.allSatisfy { $0.text.hasPrefix(refusal) })
         #expect(
             found[0].text.hasSuffix(
-                "@Test(.container { $0[Mailer.self] = … }). If it is to use the real one: @Test(.liveContainer)"))
+                "@Test(.container { $0[Mailer.self] = … }). To use the real feature, write @Test(.liveContainer)."))
         #expect(
             found[1].text.hasSuffix(
-                "Container.current there, and swap it in the trait of the test: .container { $0[Mailer.self] = … }"))
+                "Container.current there, and swap it in the test's trait: .container { $0[Mailer.self] = … }"))
         #expect(found[0].place == place && found[1].place == place)
     }
 

@@ -22,7 +22,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     /// What a failure says in a container that was made by hand.
     package static func byHand(_ text: String) -> String {
         text.replacing(
-            "in the trait of the test: .container {", with: "where the test makes its container: Container.strict {")
+            "in the test's trait: .container {", with: "where the test makes its container: Container.strict {")
     }
 
     /// Leaves out where something was read.
@@ -40,8 +40,8 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
 
     /// The failure of a feature.
     package static func refusal(of name: String, through way: String = "the test itself", line: String) -> String {
-        "Fugu: \(name) reaches outside the process and was not swapped for this test. It was read by \(way). "
-            + "Swap it in the trait of the test: .container { \(line) }"
+        "Fugu: \(name) reaches outside the process and wasn't swapped for this test. It was read by \(way). "
+            + "Swap it in the test's trait: .container { \(line) }"
     }
 
     private static func unimplemented(_ endpoint: String) -> String {

@@ -1,4 +1,4 @@
-/// A part of a program that reads its configuration from a container of its own.
+/// A type whose objects read their configuration from a container of their own.
 ///
 ///     final class MapView: Configurable {
 ///         var configuration = Container(copying: .shared) { didSet { redraw() } }

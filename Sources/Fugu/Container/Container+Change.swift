@@ -1,7 +1,7 @@
 extension Container {
     /// Removes everything that was set or loaded in this container.
     ///
-    /// What it inherits stays.
+    /// Inherited values and instances stay.
     ///
     /// - Complexity: O(*n*) for *n* keys that the container holds and the instances that reload because of them.
     public func resetAll() {
@@ -9,40 +9,45 @@ extension Container {
         backend.node.resetAll()
     }
 
-    /// Returns what the container holds for a type, without loading anything.
+    /// Returns the value or instance that the container has for a type, without loading anything.
     ///
     /// - Parameter key: The type to look for.
-    /// - Returns: What was set or loaded, or `nil`.
+    /// - Returns: The value or instance that was set or loaded, or `nil`.
+    /// - Complexity: O(*d*) for *d* ancestors.
     public func ifLoaded<K: Keyed>(_ key: K.Type) -> K.Held? {
         backend.present(Key(raw: K._raw))?.value(as: K.Held.self)
     }
 
-    /// Returns what the container holds for a key, without loading anything.
+    /// Returns the value or instance that the container has for a key, without loading anything.
     ///
     /// - Parameter key: The key to look for.
-    /// - Returns: What was set or loaded, or `nil`.
+    /// - Returns: The value or instance that was set or loaded, or `nil`.
+    /// - Complexity: O(*d*) for *d* ancestors.
     public func ifLoaded<K: ValueKey>(_ key: K) -> K.Held? {
         backend.present(Key(raw: key._raw))?.value(as: K.Held.self)
     }
 
-    /// Returns what the container holds for a key that ``ContainerKeys`` declares, without loading anything.
+    /// Returns the value or instance that the container has for a member of ``ContainerKeys``, without loading
+    /// anything.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` to look for.
-    /// - Returns: What was set or loaded, or `nil`.
+    /// - Returns: The value or instance that was set or loaded, or `nil`.
+    /// - Complexity: O(*d*) for *d* ancestors.
     public func ifLoaded<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) -> K.Held? {
         ifLoaded(ContainerKeys()[keyPath: key])
     }
 
     /// Changes the value of a property in place, and excludes other writes of it in this container.
     ///
-    /// Reads give the old value meanwhile, and other writers wait. If `body` throws, nothing changes. Writing the same
-    /// property inside `body`, or waiting there for someone who does, stops the program with a message.
+    /// In the meantime, reads give the old value, and other writers wait. If `body` throws, nothing changes. Writing
+    /// the same property inside `body`, or waiting there for another writer of it, stops the program with a message.
     ///
     /// - Parameters:
     ///   - property: The property to change.
     ///   - body: A closure that changes the value.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func modify<P: Property, R, E>(
         _ property: P.Type, _ body: (inout P.Value) throws(E) -> R
     ) throws(E) -> R {
@@ -51,44 +56,48 @@ extension Container {
 
     /// Changes a part of a feature and sets the result, and excludes other writes of it in this container.
     ///
-    /// The change begins with what was set or is loaded. In a strict container, an external feature that was not swapped
-    /// begins with its placeholder, and this read doesn't fail the test: what a test did not swap fails it when it's
-    /// called.
+    /// The closure receives the instance that was set or loaded. In a strict container, it receives the placeholder of
+    /// an external feature that wasn't swapped, and this read doesn't fail the test; calling a part that wasn't swapped
+    /// does.
     ///
     ///     container.modify(Audio.self) { $0.volume = { 0.5 } }
     ///
-    /// If `body` throws, nothing changes. Other writers wait for the end; writing the same feature inside `body`, or waiting
-    /// there for someone who does, stops the program with a message.
+    /// If `body` throws, nothing changes. Other writers wait for the end. Writing the same feature inside `body`, or
+    /// waiting there for another writer of it, stops the program with a message.
     ///
     /// - Parameters:
     ///   - feature: The feature to change.
     ///   - body: A closure that changes the instance.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func modify<F: Feature, R, E>(
         _ feature: F.Type, _ body: (inout F.Instance) throws(E) -> R
     ) throws(E) -> R {
         try modify(TypedKey(F.self), read: { self[F.self] }, body)
     }
 
-    /// Changes what a key names in place, and excludes other writes of it in this container.
+    /// Changes the value or instance of a key in place, and excludes other writes of it in this container.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - body: A closure that changes the value.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func modify<K: ValueKey, R, E>(_ key: K, _ body: (inout K.Held) throws(E) -> R) throws(E) -> R {
         try modify(TypedKey(key), read: { key._read(in: self) }, body)
     }
 
-    /// Changes what a member of ``ContainerKeys`` names in place, and excludes other writes of it in this container.
+    /// Changes the value or instance of a member of ``ContainerKeys`` in place, and excludes other writes of it in this
+    /// container.
     ///
     /// - Parameters:
     ///   - key: The member.
     ///   - body: A closure that changes the value.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func modify<K: ValueKey, R, E>(
         _ key: KeyPath<ContainerKeys, K>, _ body: (inout K.Held) throws(E) -> R
     ) throws(E) -> R {
@@ -110,9 +119,9 @@ extension Container {
 
     /// Publishes several changes together, or none of them if the closure throws.
     ///
-    /// Reads through the handle give pending values; loads see published values only. Observers hear of each changed key
-    /// once. An update inside another one of the family joins it, if the same thread or task begins it. An update is
-    /// atomic, not isolated: to count, use `modify`.
+    /// Reads through the handle give pending values; loads see published values only. Observers are notified once of
+    /// each changed key. An update inside another one of the family joins it if the same thread or task begins it. An
+    /// update is atomic, not isolated: to count, use `modify`.
     ///
     /// - Parameter body: A closure that makes the changes through the handle that it receives.
     /// - Throws: What `body` throws.

@@ -1,12 +1,12 @@
-/// What debuggers and logs show of a container: names and numbers, never values.
+/// Descriptions for debuggers and logs, which contain names and counts but never values.
 extension Container: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the container and the numbers of what it holds.
+    /// The name of the container and the numbers of its values and instances.
     public var description: String { summary.line }
 
-    /// The same, with its parent and the names of what is set in it.
+    /// The same text with the parent and the names of the keys that are set.
     public var debugDescription: String { summary.lines }
 
-    /// The names of what the container holds, by the way in which each got there.
+    /// A mirror with the names of the keys that the container has, grouped by how each got there.
     public var customMirror: Mirror {
         let summary = summary
         return Mirror(
@@ -20,9 +20,9 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible, Cust
     private var summary: ContainerSummary { ContainerSummary(of: backend) }
 }
 
-/// A container in words.
+/// A summary of a container for descriptions.
 ///
-/// No rule runs for it, and nothing is loaded.
+/// Creating one runs no rule and loads nothing.
 struct ContainerSummary {
     let name: String
     let parent: String?

@@ -1,15 +1,16 @@
-// What `FeatureContainer` gives to all, once more as members of `Container`: the compiler does not check the isolation of
-// conformances when a member of a protocol's extension is used on a class, and so would let a main-actor type be loaded
-// off the main actor (law 9).
+// The members of `FeatureContainer`, declared once more on `Container`: when you call a member of a protocol
+// extension on a class, the compiler doesn't check the isolation of conformances, so a main-actor type could load off
+// the main actor (law 9).
 
 extension Container {
     /// The value of a property.
     ///
-    /// A read gives the first of these: what was set here or in an ancestor, nearest first; what a source supplies; the
-    /// default.
+    /// A read gives the value that was set here or in an ancestor, nearest first; otherwise, the value of a source;
+    /// otherwise, the default.
     ///
     /// - Parameter property: The type of the property.
-    /// - Complexity: O(1) once the value was read, without a lock.
+    /// - Complexity: A read takes O(1) after the first one, without a lock. A set takes O(*m*) for *m* observers and
+    ///   instances that the change concerns.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable get {
             let present = _storage.read(Key.property(P.self), as: P.Value.self)
@@ -24,15 +25,17 @@ extension Container {
 
     /// The instance of a feature.
     ///
-    /// A read gives what was set here or in an ancestor, nearest first, and otherwise the loaded instance. It loads the
-    /// instance if there is none. If the load needs itself, or if the container has gone away, the program stops with a
-    /// message that shows the way there. Setting swaps the feature here and in all descendants that don't swap it themselves.
+    /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
+    /// which it loads if there is none. If the load needs itself, or if the container has gone away, the program stops
+    /// with a message that shows the path that led there. Setting swaps the feature here and in all descendants that
+    /// don't swap it themselves.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
-    /// - Complexity: O(1) if the instance is there, without a lock.
+    /// - Complexity: A read takes O(1) if the instance is loaded, without a lock. A set takes O(*m*) for *m* observers
+    ///   and instances that the change concerns.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {

@@ -12,6 +12,6 @@ extension Container {
         backend.node.family.reports.handle(by: handler)
     }
 
-    /// Reports a mistake.
+    /// Reports a problem that can't be thrown.
     package func report(_ text: String) { backend.node.family.reports.report(text) }
 }

@@ -22,7 +22,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - configure: Configures the child before the operation begins.
-    ///   - operation: The code that finds the child as ``current``, in its tasks too.
+    ///   - operation: The code that finds the child as ``current``, also in its tasks.
     /// - Returns: What the operation returns.
     /// - Throws: What either closure throws.
     public static func with<R, E>(
@@ -33,8 +33,8 @@ extension Container {
 
     /// Runs an operation with a container as ``current``.
     ///
-    /// Use it to carry a container where task-local values don't go: into the models of a model, an escaping closure, or a
-    /// detached task.
+    /// Use it to carry a container to code that doesn't inherit task-local values: the child models of a model, an
+    /// escaping closure, or a detached task.
     ///
     /// ```swift
     /// let container = Container.current
@@ -58,7 +58,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - container: The container to bind.
-    ///   - operation: The code that finds the container as ``current``, in its tasks too.
+    ///   - operation: The code that finds the container as ``current``, also in its tasks.
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () async throws(E) -> R) async throws(E) -> R {

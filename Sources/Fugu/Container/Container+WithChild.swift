@@ -1,17 +1,19 @@
 extension Container {
-    /// Runs an operation with a child of this container that is closed when the operation has ended.
+    /// Runs an operation with a child of this container, and closes the child when the operation ends.
     ///
-    /// The child is ``current`` while the operation runs, and closes however the operation ends: when it returns, throws or
-    /// is cancelled.
+    /// The child is ``current`` while the operation runs. It's closed whether the operation returns, throws, or is
+    /// canceled.
     ///
     ///     try await server.withChild { $0[RequestID.self] = id } operation: { try await respond(in: $0) }
     ///
     /// - Parameters:
-    ///   - configure: Sets what is the child's own. If it throws, the operation doesn't run.
-    ///   - operation: Is given the child.
+    ///   - configure: A closure that sets the child's overrides. If it throws, the operation doesn't run.
+    ///   - operation: The operation, which receives the child.
     /// - Returns: What `operation` returns.
-    /// - Throws: What `configure` or `operation` throws; then a failure of the closing is reported (see
-    ///   ``handleReports(by:)``). Otherwise ``CloseError``, if the closing fails.
+    /// - Throws: What `configure` or `operation` throws; in that case, a failure of the closing is reported (see
+    ///   ``handleReports(by:)``). Otherwise, ``CloseError`` if the closing fails.
+    /// - Complexity: Besides the operation, O(*n*) for *n* instances and teardown closures of the child, as for
+    ///   ``close(deadline:)``.
     public func withChild<R>(
         _ configure: (Container) throws -> Void = { _ in }, operation: (Container) async throws -> R
     ) async throws -> R {

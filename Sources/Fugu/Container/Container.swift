@@ -2,7 +2,7 @@ public import Synchronization
 
 /// A container of properties and features, which loads them at their first read and notifies observers of changes.
 ///
-/// Read and set what a container holds by the type or by the member of ``ContainerKeys``:
+/// Read and set values and instances by their type or by their member of ``ContainerKeys``:
 ///
 /// ```swift
 /// let container = Container()
@@ -17,12 +17,12 @@ public import Synchronization
 /// Code that receives no container reads from ``current``.
 @dynamicMemberLookup
 public final class Container: FeatureContainer {
-    /// The address of the storage that is read first.
+    /// The address of the storage that inlined reads try first.
     @usableFromInline let storageAddress: Atomic<UInt>
     let backend: any Backend
-    /// The backend, if this is the container itself, with whom it ends.
+    /// The node if this is the container itself, and `nil` if it's a view.
     private let own: UnmanagedReference<Node>?
-    /// Children keep their parents.
+    /// A child keeps its parent alive.
     private let parent: ChainReference<Container>?
 
     /// The container of the process.
@@ -55,7 +55,7 @@ public final class Container: FeatureContainer {
         parent = nil
     }
 
-    /// A child of `parent`.
+    /// Creates a child of `parent`.
     init(_ node: Node, childOf parent: Container) {
         storageAddress = Atomic(node.storage.address)
         own = UnmanagedReference(node)
@@ -63,7 +63,7 @@ public final class Container: FeatureContainer {
         self.parent = ChainReference(parent)
     }
 
-    /// What reads and writes through a view of some container.
+    /// Creates a view, which reads and writes through `view` instead of a node.
     init(view: any Backend) {
         backend = view
         own = nil
@@ -71,7 +71,7 @@ public final class Container: FeatureContainer {
         storageAddress = Atomic(StorageReference.empty.address)
     }
 
-    /// The root of the family, as far as containers keep one another.
+    /// The topmost ancestor that this container keeps alive.
     var root: Container {
         var root = backend.owner ?? self
         while let parent = root.parent { root = parent.object }
@@ -83,10 +83,10 @@ public final class Container: FeatureContainer {
         parent?.release { $0.parent }
     }
 
-    /// Whether this is the container that the node is the inside of, and no view.
+    /// Returns a Boolean value that indicates whether this container owns the node and isn't a view of it.
     func isOwner(of node: UnmanagedReference<Node>) -> Bool { own == node }
 
-    /// Stands for a container that has gone away.
+    /// A placeholder for a container that has gone away.
     static let ended = Container()
 
     /// The storage that inlined reads use.
@@ -101,17 +101,18 @@ public final class Container: FeatureContainer {
     /// Don't access it directly.
     public var _container: Container { self }
 
-    /// From now on the view answers as `node` does, as fast.
+    /// Makes the view read directly from the storage of `node` from now on.
     func answers(from node: Node) {
-        // A debug build looks at each read whether the caller has overridden what is read.
+        // A debug build keeps the slow way, which checks at each read whether the caller overrides the key.
         #if !DEBUG
         storageAddress.store(node.storage.address, ordering: .releasing)
         #endif
     }
 
-    /// Whether this is the container with that storage, or stands below it.
+    /// Returns a Boolean value that indicates whether this container has that storage or is a descendant of the one
+    /// that does.
     ///
-    /// Looked up at each access of an ``Injected``, so nothing is counted on the way.
+    /// Every access of an ``Injected`` calls this, so it doesn't touch any reference count.
     func isWithin(_ storage: StorageReference) -> Bool {
         if _storage.address == storage.address { return true }
         var isView = own == nil
@@ -121,7 +122,7 @@ public final class Container: FeatureContainer {
             isView = container.use { $0.own == nil }
             next = container.use { $0.parent?.uncounted }
         }
-        // A view has no parent, but stands for a node that has.
+        // A view has no parent, but the node behind it may have one.
         return isView && backend.node.path.contains { $0.storage.address == storage.address }
     }
 
@@ -134,7 +135,7 @@ public final class Container: FeatureContainer {
 
     /// Returns a new child, configured by a closure.
     ///
-    /// - Parameter configure: A closure that sets what is the child's own.
+    /// - Parameter configure: A closure that sets the child's overrides.
     /// - Returns: The child. It keeps this container alive.
     /// - Throws: What `configure` throws.
     public func child<E>(_ configure: (Container) throws(E) -> Void) throws(E) -> Container {

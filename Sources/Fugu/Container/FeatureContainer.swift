@@ -20,15 +20,17 @@ public protocol FeatureContainer: PropertyContainer {}
 extension FeatureContainer {
     /// The instance of a feature.
     ///
-    /// A read gives what was set here or in an ancestor, nearest first, and otherwise the loaded instance. It loads the
-    /// instance if there is none. If the load needs itself, or if the container has gone away, the program stops with a
-    /// message that shows the way there. Setting swaps the feature here and in all descendants that don't swap it themselves.
+    /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
+    /// which it loads if there is none. If the load needs itself, or if the container has gone away, the program stops
+    /// with a message that shows the path that led there. Setting swaps the feature here and in all descendants that
+    /// don't swap it themselves.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
-    /// - Complexity: O(1) if the instance is there, without a lock.
+    /// - Complexity: A read takes O(1) if the instance is loaded, without a lock. A set takes O(*m*) for *m* observers
+    ///   and instances that the change concerns.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -43,7 +45,7 @@ extension FeatureContainer {
         }
     }
 
-    /// The instance of the feature that a key names.
+    /// The instance of a key's feature.
     ///
     /// - Parameter key: The key.
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
@@ -63,7 +65,7 @@ extension FeatureContainer {
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
     @inlinable
     public subscript<Instance>(key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
-        // A literal key path costs nothing, but only where it is seen together with its use.
+        // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
@@ -97,7 +99,7 @@ extension FeatureContainer {
 
     /// The instance of a feature whose load can suspend.
     ///
-    /// If the instance is there, the read doesn't suspend.
+    /// If the instance is loaded, the read doesn't suspend.
     ///
     /// The load runs in a task of its own. If you cancel a task that waits, only that task stops waiting.
     ///
@@ -117,7 +119,7 @@ extension FeatureContainer {
         }
     }
 
-    /// Not available: a subscript that throws cannot have a setter.
+    /// Not available: a throwing subscript can't have a setter.
     @available(*, unavailable, message: "use set(_:to:)")
     @_documentation(visibility: internal)
     public subscript<F: ThrowingFeature>(feature: F.Type, unavailable: Void = ()) -> F.Instance {
@@ -125,7 +127,7 @@ extension FeatureContainer {
         set { fatalError() }
     }
 
-    /// Not available: a subscript that is async cannot have a setter.
+    /// Not available: an async subscript can't have a setter.
     @available(*, unavailable, message: "use set(_:to:)")
     @_documentation(visibility: internal)
     public subscript<F: AsyncFeature>(feature: F.Type, unavailable: Void = ()) -> F.Instance {
@@ -138,6 +140,7 @@ extension FeatureContainer {
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - instance: The instance that reads give from now on.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
         _container.backend.change(TypedKey(F.self), .set(Payload(instance)))
     }
@@ -147,6 +150,7 @@ extension FeatureContainer {
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - instance: The instance that reads give from now on.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
         _container.backend.change(TypedKey(F.self), .set(Payload(instance)))
     }
@@ -158,6 +162,7 @@ extension FeatureContainer {
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - load: A closure that creates the instance, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
@@ -171,6 +176,7 @@ extension FeatureContainer {
     /// - Parameters:
     ///   - key: The key of the feature.
     ///   - load: A closure that creates the instance, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func replace<Instance>(
         _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
@@ -184,6 +190,7 @@ extension FeatureContainer {
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - load: A closure that creates the instance, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func replace<F: ThrowingFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
     ) {
@@ -197,6 +204,7 @@ extension FeatureContainer {
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - load: A closure that creates the instance, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func replace<F: AsyncFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) async throws -> F.Instance
     ) {
@@ -212,6 +220,7 @@ extension FeatureContainer {
     /// - Parameters:
     ///   - key: The key of the feature.
     ///   - load: A closure that creates the instance, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func replace<Instance>(
         _ key: KeyPath<ContainerKeys, FeatureKey<Instance>>,
         load: @escaping @Sendable (any FeatureContainer) -> Instance
@@ -219,25 +228,31 @@ extension FeatureContainer {
         replace(ContainerKeys()[keyPath: key], load: load)
     }
 
-    /// Removes what was set or loaded here.
+    /// Removes the value or instance that was set or loaded here.
     ///
-    /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
+    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
+    /// again at the next read.
     ///
     /// - Parameter key: The type of the property or feature.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func reset<K: Keyed>(_ key: K.Type) { _container.backend.change(TypedKey(K.self), .reset) }
 
-    /// Removes what was set or loaded here.
+    /// Removes the value or instance that was set or loaded here.
     ///
-    /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
+    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
+    /// again at the next read.
     ///
     /// - Parameter key: The key.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func reset<K: ValueKey>(_ key: K) { _container.backend.change(TypedKey(key), .reset) }
 
-    /// Removes what was set or loaded here.
+    /// Removes the value or instance that was set or loaded here.
     ///
-    /// A property then gives the parent's value or its default. A feature is the parent's, or loads again at the next read.
+    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
+    /// again at the next read.
     ///
     /// - Parameter key: The member of ``ContainerKeys``.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func reset<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) { reset(ContainerKeys()[keyPath: key]) }
 
     /// Registers a teardown closure for the instance being loaded.
@@ -245,14 +260,14 @@ extension FeatureContainer {
     /// The closure runs in ``Container/close(deadline:)``, or earlier if the instance is replaced, reset, or reloaded. Outside
     /// a load, the closure belongs to the container and runs last.
     ///
-    /// - Parameter body: The closure. What it throws is collected in ``CloseError``.
+    /// - Parameter body: The closure. ``CloseError`` collects the errors that it throws.
     public func onClose(_ body: @escaping @Sendable () async throws -> Void) {
         _container.backend.onClose(Closer(close: body))
     }
 }
 
 extension Container {
-    // Compiled where the type is known: values of unknown size cost a load 200 instructions more.
+    // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<F: Feature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
         readSlowly(Request(F.self, at: place)) { Payload(F._make(in: $0)) }.value(as: F.Instance.self)
@@ -263,7 +278,7 @@ extension Container {
         readSlowly(Request(key)) { Payload(key.descriptor.make(in: $0)) }.value(as: Instance.self)
     }
 
-    // As above.
+    // Specialized by the caller; see above.
     @inlinable @inline(never)
     func readSlowly<F: ThrowingFeature>(_ feature: F.Type, _ place: SourcePlace?) throws -> F.Instance {
         try readThrowing(Request(F.self, at: place)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)

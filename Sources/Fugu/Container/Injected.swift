@@ -8,10 +8,10 @@
 /// }
 /// ```
 ///
-/// It asks ``Container/current`` if the wrapper was made where nothing was bound, or if
-/// `current` is the container that the wrapper was made in or a descendant of it. Otherwise it asks the container that it was
-/// made in. For a wrapper that was made while a feature loads, that is the home of the feature. So a feature that reads late
-/// follows the overrides of its caller.
+/// It reads from ``Container/current`` if the wrapper was created where nothing was bound, or if `current` is the
+/// container that the wrapper was created in or a descendant of it. Otherwise, it reads from the container that it was
+/// created in. For a wrapper that was created while a feature loads, that is the home of the feature. In this way, a
+/// feature that reads late follows the overrides of its caller.
 ///
 /// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
 /// `@ObservationIgnored @Injected(\.timeout) var timeout`. A nonisolated `Sendable` class can't use it, since a property wrapper
@@ -29,7 +29,7 @@
         place = ReadPlace(fileID: fileID, line: line)
     }
 
-    /// Creates a wrapper that asks at each access.
+    /// Creates a wrapper that reads at each access.
     ///
     /// ```swift
     /// @Injected(\.date.now) var now
@@ -39,22 +39,22 @@
     ///   - read: A literal key path, such as `\.date.now`, or a closure that reads from the container that it receives.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
-    @inlinable  // A literal key path becomes a closure, which costs a tenth of what a key path costs.
+    @inlinable  // A literal key path converts to a closure, which costs a tenth of what evaluating a key path costs.
     public init(
         _ read: @escaping @Sendable (any FeatureContainer) -> Value, fileID: StaticString = #fileID, line: UInt = #line
     ) {
         self.init(.asking, fileID, line) { read($0) }
     }
 
-    /// Creates a wrapper that always asks one container.
+    /// Creates a wrapper that always reads from one container.
     ///
     /// - Parameters:
     ///   - read: A literal key path, such as `\.date.now`, or a closure that reads from the container that it receives.
-    ///   - container: The container to read from. The wrapper keeps a container alive, but not what the handle of a load
-    ///     stands for.
+    ///   - container: The container to read from. The wrapper keeps a container alive, but a handle doesn't keep its
+    ///     container alive.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
-    @inlinable  // As above.
+    @inlinable  // As above: a closure instead of a key path.
     public init(
         _ read: @escaping @Sendable (any FeatureContainer) -> Value, in container: any FeatureContainer,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -62,7 +62,7 @@
         self.init(.given(container._container), fileID, line) { read($0) }
     }
 
-    /// Creates a wrapper that asks at each access, from a key path that you keep in a variable.
+    /// Creates a wrapper that reads at each access, from a key path that you keep in a variable.
     ///
     /// - Parameters:
     ///   - keyPath: The key path to read.
@@ -76,7 +76,7 @@
         self.init({ $0[keyPath: keyPath] }, fileID: fileID, line: line)
     }
 
-    /// Creates a wrapper that always asks one container, from a key path that you keep in a variable.
+    /// Creates a wrapper that always reads from one container, from a key path that you keep in a variable.
     ///
     /// - Parameters:
     ///   - keyPath: The key path to read.
@@ -104,7 +104,7 @@
     }
 
     #if DEBUG
-    /// Only what looks for mistakes wants the place.
+    /// The place is used only by the checks for mistakes in debug builds.
     @usableFromInline func reading(_ container: Container) -> Value {
         ReadPlace.$current.withValue(place) { read(container) }
     }
@@ -167,15 +167,15 @@ extension Injected where Value: Sendable {
     }
 }
 
-/// Whom a wrapper asks.
+/// The container that a wrapper reads from.
 @usableFromInline enum InjectionSource: Sendable {
-    /// Whoever is current: the wrapper was made where nothing was bound.
+    /// The current container: the wrapper was created where nothing was bound.
     case current
-    /// Whoever is current, if it is this container or below it, else this one.
+    /// The current container if it's the given one or a descendant of it; otherwise, the given one.
     case made(in: Container)
     case given(Container)
 
-    /// Asks at each access.
+    /// The source for a wrapper that decides at each access.
     @usableFromInline static var asking: InjectionSource {
         let current = Container.current
         return current === Container.shared ? .current : .made(in: current)
@@ -193,22 +193,23 @@ extension Injected where Value: Sendable {
 }
 
 extension Container {
-    /// Whether this is what `origin` stands for, or below it.
+    /// Returns a Boolean value that indicates whether this is the container that `origin` represents, or a descendant
+    /// of it.
     ///
-    /// The handle of a load stands for the home of what it made.
+    /// The handle of a load represents the home of the instance that it loaded.
     fileprivate func isWithin(_ origin: Container) -> Bool {
         let storage = origin._storage
-        // While it loads.
+        // The load is still in progress.
         if storage.address == StorageReference.empty.address { return backend.node.isWithin(origin.backend.node) }
         return isWithin(storage)
     }
 }
 
-/// Where an ``Injected`` stands that is read just now.
+/// The place in the source of the ``Injected`` that is being read.
 package struct ReadPlace: Sendable {
     package let fileID: StaticString
     package let line: UInt
 
-    /// The one that is read, in debug builds.
+    /// The place that is being read; set in debug builds only.
     @TaskLocal package static var current: ReadPlace?
 }

@@ -1,8 +1,8 @@
-// What is never available: each of these is here for what the compiler says where someone makes an ordinary mistake. It would
-// otherwise speak of overloads that do not match. `Tests/Mistakes` compares the messages.
+// Declarations that are never available. They exist for their messages: without them, a common mistake would make the
+// compiler complain about overloads that don't match. `Tests/Mistakes` compares the messages.
 
 extension PropertyContainer {
-    /// Not available: the type is no key.
+    /// Not available: the type isn't a key.
     @available(
         *, unavailable, message: "the type must conform to Property, Feature, ThrowingFeature, or AsyncFeature"
     )
@@ -19,11 +19,11 @@ extension FeatureContainer {
 }
 
 extension Container {
-    /// Not available: what may fail to load can't be changed by what it is.
+    /// Not available: an instance whose load can throw can't be modified in place.
     @available(*, unavailable, message: "read the feature, change the copy, and use set(_:to:)")
     public func modify<F: ThrowingFeature, R>(_ feature: F.Type, _ body: (inout F.Instance) -> R) -> R { fatalError() }
 
-    /// Not available: what suspends while it loads can't be changed by what it is.
+    /// Not available: an instance whose load can suspend can't be modified in place.
     @available(*, unavailable, message: "read the feature, change the copy, and use set(_:to:)")
     public func modify<F: AsyncFeature, R>(_ feature: F.Type, _ body: (inout F.Instance) -> R) -> R { fatalError() }
 }

@@ -2,7 +2,7 @@ public import Observation
 
 /// A container that tracks its reads, for SwiftUI and `withObservationTracking`.
 ///
-/// Reading a key tracks that key and no other. A first load is no change. Get one from ``Container/observable``, and bind to
+/// Reading a key tracks only that key. A first load isn't a change. Get one from ``Container/observable``, and bind to
 /// its members where a view changes them:
 ///
 /// ```swift
@@ -11,7 +11,7 @@ public import Observation
 /// ```
 @dynamicMemberLookup
 public final class ObservableContainer: FeatureContainer, Observable {
-    /// Registers what is read before it is read.
+    /// Registers an access before a read.
     ///
     /// Don't use it directly.
     public let _container: Container
@@ -32,28 +32,28 @@ extension Container {
     /// The object is the same each time, as long as someone holds it. It keeps the container alive.
     public var observable: ObservableContainer {
         let tracker = backend.node.tracker()
-        // What reads through a view of the container is an object of its own.
+        // A view of the container gets an observable object of its own.
         return backend is Node ? tracker.observable(of: self) : ObservableContainer(self, tracker)
     }
 }
 
-/// Tells the Observation framework of the changes seen from a node.
+/// Passes the changes of a node on to the Observation framework.
 ///
-/// There is one for each node, made when first needed.
+/// Each node creates one when it's first needed.
 final class Tracker: Observable, Sendable {
     private let registrar = ObservationRegistrar()
     private let tracked = Locked<Set<Key>>([])
     private let given = Locked(Given())
 
-    /// The node has the tracker, so this must not keep the container.
+    /// The node owns the tracker, so the tracker must not keep the container alive.
     private struct Given: Sendable {
         weak var observable: ObservableContainer?
     }
 
-    /// Stands for a key in key paths.
+    /// Represents a key in the key paths that the Observation framework compares.
     fileprivate subscript(key: Key) -> Bool { true }
 
-    /// The one object for the container.
+    /// Returns the only observable object of the container.
     fileprivate func observable(of container: Container) -> ObservableContainer {
         if let known = given.withLock({ $0.observable }) { return known }
         let made = ObservableContainer(container, self)
@@ -64,7 +64,7 @@ final class Tracker: Observable, Sendable {
         }
     }
 
-    /// Records that `key` is read, before it is.
+    /// Registers an access of `key` before the key is read.
     func access(_ key: Key, in container: Container) {
         if tracked.withLock({ $0.insert(key).inserted }) {
             let node = container.backend.node
@@ -89,7 +89,7 @@ extension Node {
     }
 }
 
-/// Registers what is read before it is read.
+/// A view that registers every access before it reads.
 private final class TrackingView: Backend {
     private let container: Container
     private let tracker: Tracker

@@ -1,6 +1,6 @@
 /// A type from which you read properties: a ``Container``, the handle of a rule, or an ``ObservableContainer``.
 ///
-/// You can read and write from any thread. A first read evaluates the default, and Fugu holds no lock meanwhile.
+/// You can read and write from any thread. A first read evaluates the default, and Fugu holds no lock while it does.
 @dynamicMemberLookup
 public protocol PropertyContainer: AnyObject, Sendable {
     /// The storage that inlined reads use. Don't access it directly.
@@ -12,11 +12,12 @@ public protocol PropertyContainer: AnyObject, Sendable {
 extension PropertyContainer {
     /// The value of a property.
     ///
-    /// A read gives the first of these: what was set here or in an ancestor, nearest first; what a source supplies; the
-    /// default.
+    /// A read gives the value that was set here or in an ancestor, nearest first; otherwise, the value of a source;
+    /// otherwise, the default.
     ///
     /// - Parameter property: The type of the property.
-    /// - Complexity: O(1) once the value was read, without a lock.
+    /// - Complexity: A read takes O(1) after the first one, without a lock. A set takes O(*m*) for *m* observers and
+    ///   instances that the change concerns.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable @inline(__always) get {
             let present = _storage.read(Key.property(P.self), as: P.Value.self)
@@ -29,10 +30,11 @@ extension PropertyContainer {
         }
     }
 
-    /// The value of the property that a key names.
+    /// The value of a key's property.
     ///
     /// - Parameter key: The key.
-    /// - Complexity: O(1) once the value was read, without a lock.
+    /// - Complexity: A read takes O(1) after the first one, without a lock. A set takes O(*m*) for *m* observers and
+    ///   instances that the change concerns.
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
         @inlinable @inline(__always) get {
             let present = _storage.read(key._raw, as: Value.self)
@@ -50,7 +52,7 @@ extension PropertyContainer {
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
     @inlinable
     public subscript<Value>(key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
-        // A literal key path costs nothing, but only where it is seen together with its use.
+        // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
@@ -64,24 +66,27 @@ extension PropertyContainer {
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
 
-    /// Removes what was set here, so that the property gives the parent's value or its default again.
+    /// Removes the value that was set here, so that the property gives the parent's value or its default again.
     ///
     /// - Parameter property: The type of the property.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func reset<P: Property>(_ property: P.Type) { _container.backend.change(TypedKey(P.self), .reset) }
 
-    /// Removes what was set here, so that the property gives the parent's value or its default again.
+    /// Removes the value that was set here, so that the property gives the parent's value or its default again.
     ///
     /// - Parameter key: The key.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func reset<Value>(_ key: PropertyKey<Value>) { _container.backend.change(TypedKey(key), .reset) }
 
-    /// Removes what was set here, so that the property gives the parent's value or its default again.
+    /// Removes the value that was set here, so that the property gives the parent's value or its default again.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func reset<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) { reset(ContainerKeys()[keyPath: key]) }
 }
 
 extension Container {
-    // Compiled where the type is known: values of unknown size cost a load 200 instructions more.
+    // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
         readSlowly(Request(property)) { _ in Payload(P.defaultValue) }.value(as: P.Value.self)
@@ -92,14 +97,14 @@ extension Container {
         readSlowly(Request(key)) { _ in Payload(key.descriptor.defaultValue()) }.value(as: Value.self)
     }
 
-    /// Sets a value: by a short cut if nobody else is concerned with it.
+    /// Sets a value, on a fast path if nothing else depends on it.
     @usableFromInline
     func set(_ key: TypedKey, _ payload: Payload) {
         let isDone = _storage.exchangeAlone(key.raw, payload).map { $0 || backend.setAlone(key.key, payload) }
         if isDone != true { backend.change(key, .set(payload)) }
     }
 
-    /// A read of a kind that cannot throw: where others throw, the engine stops the program.
+    /// Reads a key of a kind that can't throw; the engine stops the program where other kinds throw.
     @usableFromInline
     func readSlowly(_ request: Request, _ load: (Container) -> Payload) -> Payload {
         do {

@@ -71,7 +71,7 @@ public struct WarmUp: Sendable {
 public struct WarmUpError: Error, Sendable, CustomStringConvertible {
     /// A feature that wasn't loaded.
     public struct Failure: Sendable {
-        /// The features on the way to the one whose load threw the error, that of the list first.
+        /// The features on the path from the one in the list to the one whose load threw the error, in this order.
         ///
         /// A feature that catches the error of another and throws its own is the last.
         public let path: [String]
@@ -94,6 +94,8 @@ extension Container {
     ///   - progress: A closure that is called after each feature loads or fails, one call at a time, on any thread.
     ///   - list: A closure that names the features.
     /// - Throws: ``WarmUpError`` with all failures, after everything else was loaded.
+    /// - Complexity: Besides the loads, O(*n*) for *n* features; with `progress`, O(*n*²), because every call lists the
+    ///   features that are still loading.
     public func warmUp(
         progress: (@Sendable (WarmUp.Progress) -> Void)? = nil, _ list: (inout WarmUp) -> Void
     ) async throws {
@@ -137,7 +139,7 @@ extension WarmUp.Item {
     }
 }
 
-/// A load that no other load needs, but somebody who wants to know where it failed.
+/// A call frame without a key, which lets a warm-up find out where a load failed.
 private final class Errand: CallFrame {
     let family: Family
     let parent: (any CallFrame)?

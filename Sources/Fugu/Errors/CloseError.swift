@@ -14,7 +14,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         /// The time that the closure was given.
         public let deadline: Duration
         /// A description of the deadline.
-        public var description: String { "was not done within \(deadline) and is left to itself" }
+        public var description: String { Messages.deadlineExceeded(deadline) }
     }
     /// An error that says that the caller of `close()` would have waited for itself.
     ///
@@ -22,7 +22,8 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     /// nothing. It's found in the task of the closure or load and in tasks started from it. Two closings that begin
     /// apart, whose closures wait for each other's containers, aren't found.
     public struct WaitsForItself: Error, Sendable, CustomStringConvertible {
-        /// The feature whose closer or load it was; nil for a closer that was registered outside of loads.
+        /// The feature whose teardown closure or load made the call, or `nil` for a closure that was registered outside
+        /// a load.
         public let feature: String?
         let isLoad: Bool
         /// What happened and what to do.

@@ -8,7 +8,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case external(place: String?, remedy: String)
     }
     let code: Code
-    /// The names of the keys on the way to the one that couldn't be loaded, which is the last.
+    /// The names of the keys on the path to the one that couldn't be loaded, which is the last.
     public let path: [String]
 
     /// The message: what happened, the path that led there, and what to do.

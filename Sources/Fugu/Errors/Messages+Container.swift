@@ -1,6 +1,6 @@
-/// Words of the core that explanations use, too.
+/// Helpers for text that explanations need, too.
 package enum GraphWords {
-    /// `a`, `a and b`, or `a, b, and c`; of many the first ones and how many more there are.
+    /// Returns `a`, `a and b`, or `a, b, and c`; a long list is cut, followed by the number of the other names.
     package static func list(_ names: [String]) -> String {
         let shown = names.count > 13 ? names.prefix(12) + ["\(names.count - 12) more"] : names[...]
         guard let last = shown.last, shown.count > 1 else { return names.first ?? "" }
@@ -9,15 +9,15 @@ package enum GraphWords {
     }
 }
 
-// What containers are called in pictures.
+// Names of containers in graphs.
 extension Messages {
     static func rulesName(_ path: String) -> String { "rules for \(path)" }
 
-    /// What a container is called in a picture.
+    /// Returns the name of a container in a graph.
     static func boxName(_ number: Int) -> String { number == 0 ? "root" : "container \(number)" }
 }
 
-// What debuggers show.
+// Texts for debuggers.
 extension Messages {
     static let endedName = "a container that has gone away"
     static func handleName(_ feature: String) -> String { "handle of \(feature) in " }

@@ -1,8 +1,8 @@
-/// All messages, as functions that tests read.
+/// The messages of this module, as functions that tests read.
 ///
-/// Each says which key, how it came there and what to do.
+/// Each message names the key, the path that led to it, and what to do.
 enum Messages {
-    /// The way in words; of a long one, and of long names, the beginning and the end.
+    /// Returns the path with arrows between its names, abbreviated in the middle if it's long.
     static func way(_ path: [String]) -> String {
         let names = path.count <= 40 ? path : path.prefix(10) + ["… (\(path.count - 30) more) …"] + path.suffix(20)
         return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
@@ -30,12 +30,12 @@ enum Messages {
             "Fugu: \(way(path)) can't be loaded: the container is closed. Load it before close(), or use a "
                 + "container that is still open."
         case .external(let place, let remedy):
-            "Fugu: \(name) reaches outside the process and was not swapped for this test. It was read by "
+            "Fugu: \(name) reaches outside the process and wasn't swapped for this test. It was read by "
                 + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { " at \($0)" } ?? ""). \(remedy)"
         }
     }
 
-    /// The line to paste that swaps a feature in the container `$0`.
+    /// Returns the line to paste that swaps a feature in the container `$0`.
     static func swapLine(for key: Key) -> String {
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
@@ -74,7 +74,7 @@ enum Messages {
         let lost = closers == 0 ? "" : " Teardown closures that its load registered don't run: close it yourself."
         return
             "Fugu: \(self.way(way.map(\.name))) was read after its container was closed. \(name) was loaded for this read "
-            + "alone and is not kept.\(lost) Read \(name) before close(), or use a container that is still open."
+            + "alone and isn't kept.\(lost) Read \(name) before close(), or use a container that is still open."
     }
 
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {
@@ -134,7 +134,7 @@ enum Messages {
 
     static func warmUpFailed(_ failures: [WarmUpError.Failure]) -> String {
         let lines = failures.map { "\n  \(way($0.path)): \($0.error)" }.joined()
-        return "Fugu: \(failures.count) feature\(failures.count == 1 ? "" : "s") could not be loaded:" + lines
+        return "Fugu: \(failures.count) feature\(failures.count == 1 ? "" : "s") couldn't be loaded:" + lines
     }
 
     static func closeFailed(_ failures: [CloseError.Failure]) -> String {
@@ -142,6 +142,10 @@ enum Messages {
         return
             "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
             + "was closed:" + lines
+    }
+
+    static func deadlineExceeded(_ deadline: Duration) -> String {
+        "didn't finish within \(deadline) and was abandoned"
     }
 
     static func closeFailed(_ closing: any Error, after error: any Error) -> String {
@@ -152,8 +156,8 @@ enum Messages {
         let caller =
             isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? "the container itself")"
         return
-            "Fugu: \(caller) waits for close() of a container which in turn waits for it. Call close() from outside, say "
-            + "where the program ends; a teardown closure only ends what its own feature opened."
+            "Fugu: \(caller) waits for close() of a container which in turn waits for it. Call close() from outside, "
+            + "for example at the program's end; a teardown closure only ends what its own feature opened."
     }
 
     static func closerFailed(of key: Key, _ error: any Error) -> String {
@@ -166,7 +170,7 @@ enum Messages {
 
     static func twoDefaults(of key: Key, _ place: KeyPlace) -> String {
         "Fugu: two keys with different defaults are made at one place, \(place.fileID):\(place.line), so both are "
-            + "\(key.name) with the default of the first. A function that makes keys must pass on the fileID, line and column of its "
+            + "\(key.name) with the default of the first. A function that makes keys must pass on the fileID, line, and column of its "
             + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
     }
 
@@ -178,17 +182,17 @@ enum Messages {
         let error = event.error.map { ": \($0)" } ?? ""
         let way = event.path.count > 1 ? " (\(self.way(event.path)))" : ""
         return switch event.kind {
-        case .loadBegan: "\(key) begins to load in \(place)\(way)"
-        case .loaded: "\(key) has loaded in \(place)\(time)\(home)\(way)"
-        case .reloaded: "\(key) has loaded again in \(place)\(time)\(home)\(way)"
-        case .overtaken: "\(key) was set or loaded in \(place) by others while it loaded\(time)\(way)"
-        case .notKept: "\(key) has loaded in \(place)\(time) and is not kept\(way)"
-        case .failed: "\(key) has failed to load in \(place)\(time)\(way)\(error)"
+        case .loadBegan: "\(key) started loading in \(place)\(way)"
+        case .loaded: "\(key) loaded in \(place)\(time)\(home)\(way)"
+        case .reloaded: "\(key) loaded again in \(place)\(time)\(home)\(way)"
+        case .overtaken: "\(key) was set or loaded by someone else in \(place) while it loaded\(time)\(way)"
+        case .notKept: "\(key) loaded in \(place)\(time) and isn't kept\(way)"
+        case .failed: "\(key) failed to load in \(place)\(time)\(way)\(error)"
         case .waited: "\(key) was waited for in \(place)\(time)\(way)"
         case .dropped: "\(key) was dropped in \(place)"
         case .set: "\(key) was set in \(place)"
         case .overridden: "\(key) was overridden in \(place)"
-        case .replaced: "\(key) was given another loader in \(place)"
+        case .replaced: "the loader of \(key) was replaced in \(place)"
         case .supplied: "\(key) was supplied to \(place) by sources"
         case .reset: "\(key) was reset in \(place)"
         case .closed where event.subject == nil: "\(place) was closed\(time)\(error)"
@@ -197,8 +201,12 @@ enum Messages {
         }
     }
 
-    /// What a container is called that has no path.
+    /// Returns the name of a container in events.
     static func containerName(_ number: Int) -> String { number == 0 ? "the root" : "container \(number)" }
+
+    static func clockGoesBack(_ duration: Duration) -> String {
+        "Fugu: a ManualClock can't go back. Pass advance(by:) a duration of zero or more, not \(duration)."
+    }
 
     static func drawsForEver(_ value: UInt64) -> String {
         "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch: the standard library refuses this number, since "

@@ -12,9 +12,9 @@ import ucrt
 import WASILibc
 #endif
 
-/// Where mistakes go that can be thrown at nobody: to standard error unless a handler was set.
+/// Receives the problems that can't be thrown, and prints them to standard error unless a handler is set.
 final class Reports: Sendable {
-    /// A closure that is itself a generic value is wrapped once more at each access, until calling it overflows the stack.
+    /// A closure stored as a generic value is wrapped once more at each access, until calling it overflows the stack.
     private struct Handler {
         var call: (@Sendable (String) -> Void)?
     }

@@ -1,6 +1,6 @@
 /// A place in source code.
 ///
-/// Programs are shipped with the places that they name, so the path of a file is named by tests only.
+/// A program contains the places that it mentions, so only tests record full paths.
 @usableFromInline package struct SourcePlace: Sendable {
     package let fileID: StaticString
     package let filePath: StaticString?
@@ -18,7 +18,7 @@
 }
 
 extension SourcePlace {
-    /// The place, unless it lies in this package, whose code is nobody's mistake: `container.timestamp` reads here.
+    /// The place, or `nil` if it's in this package, as for `container.timestamp`.
     var outsideLibrary: SourcePlace? {
         let module = fileID.description.prefix { $0 != "/" }
         return ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"].contains(module) ? nil : self

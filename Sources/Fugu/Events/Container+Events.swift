@@ -6,9 +6,9 @@ extension Container {
     ///         if event.kind == .failed { logger.warning("\(event)") }
     ///     }
     ///
-    /// The handler runs on the thread that caused the event, before that thread goes on, and outside every lock. Events of
-    /// several threads can reach it at the same time. What it reads is nobody's input, and what it causes itself is told
-    /// to nobody. First reads of properties that give their default are no events.
+    /// The handler runs on the thread that caused the event, before that thread continues, and outside every lock. It
+    /// can be called by several threads at the same time. Its reads are never inputs, and it doesn't receive the events
+    /// that it causes itself. A first read of a property that gives the default isn't an event.
     ///
     /// While nobody observes events, they cost nothing: a read has no branch for them. While somebody does, loads take a few
     /// microseconds longer, and a write takes the way that it takes when its key is observed.

@@ -3,12 +3,14 @@
 /// You receive events from ``Container/observeEvents(_:)``. An event names keys and containers; it contains no values. The
 /// error of a failed load is whatever the load threw.
 public struct ContainerEvent: Sendable {
-    /// What an event tells.
+    /// The kind of an event.
     public struct Kind: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
         /// The name of the kind, such as `loadBegan`.
         public let rawValue: String
 
         /// Creates a kind from its name.
+        ///
+        /// - Parameter rawValue: The name of the kind.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The name of the kind.
@@ -16,29 +18,29 @@ public struct ContainerEvent: Sendable {
 
         /// A load began.
         public static var loadBegan: Kind { Kind(rawValue: "loadBegan") }
-        /// A load ended, and its instance is the first that its home has of the key.
+        /// A load ended, and its home had no earlier instance of the key.
         public static var loaded: Kind { Kind(rawValue: "loaded") }
         /// A load ended, and its home had an earlier instance of the key.
         public static var reloaded: Kind { Kind(rawValue: "reloaded") }
-        /// A load ended, but something else had been set or loaded meanwhile, which the reader got instead.
+        /// A load ended, but another instance was set or loaded in the meantime, which the reader got instead.
         public static var overtaken: Kind { Kind(rawValue: "overtaken") }
-        /// A load ended, and its instance isn't kept: the key was reset meanwhile, or an input changed.
+        /// A load ended, and its instance isn't kept: the key was reset in the meantime, or an input changed.
         public static var notKept: Kind { Kind(rawValue: "notKept") }
         /// A load threw an error.
         public static var failed: Kind { Kind(rawValue: "failed") }
-        /// A read has waited for a load that somebody else had begun.
+        /// A read waited for a load that another reader had started.
         public static var waited: Kind { Kind(rawValue: "waited") }
-        /// A loaded instance was dropped, since what it was made from changed or its container was closed.
+        /// A loaded instance was dropped, because an input changed or its container was closed.
         public static var dropped: Kind { Kind(rawValue: "dropped") }
         /// A value or an instance was set.
         public static var set: Kind { Kind(rawValue: "set") }
-        /// A value, an instance or a loader was set in a child that had none, and hides what the child inherited.
+        /// A value, an instance, or a loader was set in a child that had none, and hides the inherited one.
         public static var overridden: Kind { Kind(rawValue: "overridden") }
         /// Another loader was set for a feature.
         public static var replaced: Kind { Kind(rawValue: "replaced") }
-        /// A source supplied another value, or none any more.
+        /// A source supplied another value, or no longer supplies one.
         public static var supplied: Kind { Kind(rawValue: "supplied") }
-        /// What was set or loaded was taken away.
+        /// The value or instance that was set or loaded was removed.
         public static var reset: Kind { Kind(rawValue: "reset") }
         /// The teardown closures of an instance have run or, without a key, a container was closed.
         public static var closed: Kind { Kind(rawValue: "closed") }
@@ -53,35 +55,35 @@ public struct ContainerEvent: Sendable {
     /// The time at which it happened.
     public let time: ContinuousClock.Instant
     let subject: Key?
-    /// The number of the container that was asked, written or closed: 0 for the root, and for others the position among
-    /// all that were made in the family.
+    /// The number of the container that was read, written, or closed: 0 for the root, and for others their position
+    /// among all containers that were created in the family.
     ///
     /// ``ContainerGraph/Container/id`` is the same number.
     public let container: Int
     /// The number of the container in which the instance lives, or `nil` if the event isn't the end of a load.
     public internal(set) var home: Int?
     var way: [Key] = []
-    /// The number of the load, or `nil` if the event is about none.
+    /// The number of the load, or `nil` if the event isn't about a load.
     ///
-    /// All events of one load have the same one.
+    /// All events of a load have the same number.
     public internal(set) var load: UInt64?
     /// The number of the load that needed this one or, in a ``Kind/waited`` event, the load that waited.
     public internal(set) var neededBy: UInt64?
-    /// The time that the load, the wait or the closing took, or `nil` for other events.
+    /// The duration of the load, the wait, or the closing, or `nil` for other events.
     public internal(set) var duration: Duration?
     /// The error that a load or a teardown closure threw.
     public internal(set) var error: (any Error)?
 
-    /// The name of the key, as messages call it, or `nil` for a container that was closed.
+    /// The name of the key in messages, or `nil` for a container that was closed.
     public var key: String? { subject?.name }
 
-    /// The names of the keys on the way to a load: who needed it, outermost first, and itself.
+    /// The names of the keys on the path to a load: those that needed it, outermost first, and its own.
     ///
     /// It's empty for other events.
     public var path: [String] { way.map(\.name) }
 }
 
 extension ContainerEvent: CustomStringConvertible {
-    /// The event in words, in one line.
+    /// A description of the event on one line.
     public var description: String { Messages.event(self) }
 }

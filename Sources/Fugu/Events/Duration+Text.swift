@@ -1,5 +1,5 @@
 extension Duration {
-    /// The duration with three digits and a unit that suits it.
+    /// The duration with three digits and a suitable unit.
     package var shortText: String {
         let (seconds, rest) = components
         let nanoseconds = Double(seconds) * 1e9 + Double(rest) / 1e9

@@ -32,6 +32,11 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
         /// Returns a Boolean value that indicates whether an instant comes before another one.
+        ///
+        /// - Parameters:
+        ///   - left: An instant.
+        ///   - right: Another instant of the same clock.
+        /// - Returns: `true` if the first instant is the earlier one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -89,7 +94,7 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     /// - Parameters:
     ///   - deadline: The instant to wait for.
     ///   - tolerance: The time by which the wait may be longer.
-    /// - Throws: `CancellationError`, as soon as the task is cancelled.
+    /// - Throws: `CancellationError`, as soon as the task is canceled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try await sleepUntil(deadline, tolerance)
     }
@@ -99,7 +104,7 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     /// - Parameters:
     ///   - duration: The time to wait.
     ///   - tolerance: The time by which the wait may be longer.
-    /// - Throws: `CancellationError`, as soon as the task is cancelled.
+    /// - Throws: `CancellationError`, as soon as the task is canceled.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }

@@ -34,6 +34,11 @@ public final class ManualClock: Clock, Sendable {
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
         /// Returns a Boolean value that indicates whether an instant comes before another one.
+        ///
+        /// - Parameters:
+        ///   - left: An instant.
+        ///   - right: Another instant of the same clock.
+        /// - Returns: `true` if the first instant is the earlier one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -60,14 +65,14 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameters:
     ///   - deadline: The instant to wait for.
     ///   - tolerance: Ignored: the clock wakes sleepers exactly.
-    /// - Throws: `CancellationError`, as soon as the task is cancelled.
+    /// - Throws: `CancellationError`, as soon as the task is canceled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let ticket = state.withLock { $0.ticket() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0.enter(Sleeper(deadline: deadline, ticket: ticket, continuation: continuation)) }
                     .resume()
-                // A cancellation before the entry found nobody to wake.
+                // If the task was canceled before it registered, nothing woke it.
                 if Task.isCancelled { cancelSleep(ticket) }
             }
         } onCancel: {
@@ -80,7 +85,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameters:
     ///   - duration: The time to wait.
     ///   - tolerance: Ignored: the clock wakes sleepers exactly.
-    /// - Throws: `CancellationError`, as soon as the task is cancelled.
+    /// - Throws: `CancellationError`, as soon as the task is canceled.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }
@@ -93,7 +98,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Complexity: O(*n* log *n*) for *n* tasks that wake.
     public func advance(by duration: Duration) {
         if duration < .zero {
-            fatalError("A ManualClock cannot go back: advance(by:) needs a duration of zero or more, not \(duration).")
+            fatalError(Messages.clockGoesBack(duration))
         }
         state.withLock { $0.advance(to: $0.now.advanced(by: duration)) }.resume()
     }
@@ -119,9 +124,9 @@ public final class ManualClock: Clock, Sendable {
         return wakeUp != nil
     }
 
-    /// Waits until a number of tasks sleep on this clock, or until the calling task is cancelled.
+    /// Waits until a number of tasks sleep on this clock, or until the calling task is canceled.
     ///
-    /// A test can thus wait until the tasks that it started have come to their sleep, without sleeping itself.
+    /// With it, a test can wait until the tasks that it started sleep, without sleeping itself.
     ///
     /// - Parameter count: The number of tasks.
     public func sleepers(atLeast count: Int) async {

@@ -12,9 +12,9 @@ struct Watcher: Sendable {
     let continuation: CheckedContinuation<Void, Never>
 }
 
-/// Whom a step of the clock wakes.
+/// The continuations that a step of the clock resumes.
 ///
-/// Resuming is left to the caller, who does it after unlocking: it may run the code of an executor.
+/// The caller resumes them after it has released the lock, because resuming can run an executor's code.
 struct WakeUp: Sendable {
     var sleepers: ArraySlice<Sleeper> = []
     var watchers: [Watcher] = []
@@ -25,10 +25,10 @@ struct WakeUp: Sendable {
     }
 }
 
-/// What a ``ManualClock`` decides under its lock.
+/// The state of a ``ManualClock``, whose methods run under its lock.
 struct ManualClockState: Sendable {
     private(set) var now: ManualClock.Instant
-    /// By deadline; of equal deadlines the earlier arrival first.
+    /// Sorted by deadline, and for equal deadlines by arrival.
     private(set) var sleepers: [Sleeper] = []
     private var watchers: [Watcher] = []
     private var lastTicket: UInt64 = 0
@@ -37,7 +37,7 @@ struct ManualClockState: Sendable {
         self.now = now
     }
 
-    /// Names a task before it has anything to be resumed by.
+    /// Returns a number that identifies a task before its continuation exists.
     mutating func ticket() -> UInt64 {
         lastTicket += 1
         return lastTicket

@@ -12,7 +12,7 @@ import Synchronization
 /// feature.
 public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     private let draw: @Sendable () -> UInt64
-    /// How often a constant was drawn since someone began to draw.
+    /// Counts how often a constant was drawn since a caller began to draw.
     private var draws: ConstantDraws?
 
     /// Creates a generator from a closure.
@@ -38,7 +38,7 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
         return try body(&generator)
     }
 
-    /// The system's generator, good enough for cryptography where the system's is.
+    /// The system's generator, which is cryptographically secure if the operating system's is.
     public static let system = Randomness {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
@@ -95,7 +95,7 @@ extension FeatureContainer {
     }
 }
 
-/// Finds out that the standard library refuses a constant for ever.
+/// Detects that the standard library keeps rejecting a constant.
 private final class ConstantDraws: Sendable {
     private let value: UInt64
     private let number = Atomic(0)
@@ -109,24 +109,24 @@ private final class ConstantDraws: Sendable {
     }
 }
 
-/// The generator behind ``Randomness/linearCongruential(withSeed:)``: `state = state × a + c` modulo 2¹²⁸, of which the
-/// upper 64 bits are given.
+/// The generator behind ``Randomness/linearCongruential(withSeed:)``.
 ///
-/// In a linear congruential generator modulo 2ᵏ bit i repeats after 2ⁱ⁺¹ numbers. With 64 bits of state the lower
-/// bits, which the standard library uses for small integers, would hardly be random; with 128, the upper 64 repeat
-/// after 2⁶⁵ numbers and more, and pass the usual statistical tests (M. O'Neill, "128-bit MCG Passes PractRand",
-/// pcg-random.org, 2017).
+/// It computes `state = state × a + c` modulo 2¹²⁸ and gives the upper 64 bits. In a linear congruential generator
+/// modulo 2ᵏ, bit i repeats after 2ⁱ⁺¹ numbers. With 64 bits of state, the lower bits, which the standard library
+/// uses for small integers, would hardly be random; with 128, the upper 64 bits repeat after 2⁶⁵ numbers or more, and
+/// pass the usual statistical tests (M. O'Neill, "128-bit MCG Passes PractRand", pcg-random.org, 2017).
 ///
 /// The multiplier is from P. L'Ecuyer, "Tables of linear congruential generators of different sizes and good lattice
-/// structure", Mathematics of Computation 68 (1999), for modulus 2¹²⁸: 47026247687942121848144207491837523525. Any odd
-/// increment gives the full period of 2¹²⁸ (Hull and Dobell, 1962); this one is D. Knuth's pair for MMIX side by side.
+/// structure", Mathematics of Computation 68 (1999), for modulus 2¹²⁸: 47026247687942121848144207491837523525. Any
+/// odd increment gives the full period of 2¹²⁸ (Hull and Dobell, 1962); this one consists of D. Knuth's two numbers
+/// for MMIX side by side.
 package struct LinearCongruential: RandomNumberGenerator, Sendable {
     package static let multiplier: UInt128 = 47_026_247_687_942_121_848_144_207_491_837_523_525
     package static let increment: UInt128 = 117_397_592_171_526_113_268_558_934_119_004_209_487
 
     private var state: UInt128
 
-    /// Two steps carry the seed, which lies in the lower half, into the upper half that is given out.
+    /// Two steps move the seed from the lower half into the upper half, which the generator gives.
     package init(seed: UInt64) {
         state = UInt128(seed)
         _ = next()

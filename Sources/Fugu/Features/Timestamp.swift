@@ -81,13 +81,13 @@ private func systemTime() -> Double {
     #if canImport(WinSDK)
     var time = FILETIME()
     GetSystemTimePreciseAsFileTime(&time)
-    // In units of 100 ns since 1601, which is 11,644,473,600 seconds before 1970.
+    // The unit is 100 ns since 1601, which is 11,644,473,600 seconds before 1970.
     let ticks = UInt64(time.dwHighDateTime) << 32 | UInt64(time.dwLowDateTime)
     return Double(ticks) / 10_000_000 - 11_644_473_600
     #else
     var time = timespec()
     #if canImport(WASILibc)
-    timespec_get(&time, TIME_UTC)  // CLOCK_REALTIME is a macro there that Swift cannot import.
+    timespec_get(&time, TIME_UTC)  // On this platform, CLOCK_REALTIME is a macro that Swift can't import.
     #else
     clock_gettime(CLOCK_REALTIME, &time)
     #endif

@@ -1,6 +1,6 @@
 /// The error that an endpoint throws if it isn't implemented.
 ///
-/// In a test, the endpoint has failed the test by then, so the error does not fail it again.
+/// In a test, the endpoint has already failed the test, so the error doesn't fail it again.
 public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the endpoint, as it was passed to `unimplemented`.
     public let endpoint: String
@@ -85,11 +85,11 @@ public func unimplemented<each Argument, Result>(
     return { (_: repeat each Argument) in throw failure.report(isThrown: true) }
 }
 
-/// Calls of an endpoint that it isn't implemented.
+/// A call of an endpoint that isn't implemented.
 private struct UnimplementedCall: Sendable {
     private let error: UnimplementedError
     private let place: SourcePlace
-    /// Knows the test that made the endpoint; nil where tests do not run, or do not run yet.
+    /// Fails the test that created the endpoint; `nil` if no tests run, or not yet.
     private let fail: (@Sendable (UnimplementedError, Bool) -> any Error)?
 
     init(_ error: UnimplementedError, madeAt place: SourcePlace) {
@@ -98,9 +98,9 @@ private struct UnimplementedCall: Sendable {
         fail = TestProcess.isMakingForAll ? nil : TestProcess.runner?.failing(at: place)
     }
 
-    /// Fails the test, or stops the program where no tests run.
+    /// Fails the test, or stops the program if no tests run.
     ///
-    /// Returns what a throwing endpoint throws.
+    /// Returns the error for a throwing endpoint to throw.
     func report(isThrown: Bool) -> any Error {
         guard let fail = fail ?? TestProcess.runner?.failing(at: place) else { fatalError(error.description) }
         return fail(error, isThrown)

@@ -1,22 +1,23 @@
-/// A snapshot of what a container, its ancestors and its descendants hold, and of what each instance was loaded from.
+/// A snapshot of the entries of a container, its ancestors, and its descendants, with the inputs of each instance.
 ///
-/// A graph contains no values, unless you ask for them. Print it, or write it as ``mermaid`` or ``dot``. With FuguInspection, it
-/// can be filtered and explained, and becomes JSON or a page for a browser.
+/// A graph contains no values, unless you ask for them. Print it, or write it as ``mermaid`` or ``dot``. With
+/// `FuguInspection`, you can filter and explain it, and write it as JSON or as a page for a browser.
 public struct ContainerGraph: Sendable, Codable, Hashable {
     /// The containers in which something is set or loaded, and those around them, in the order of depth and number.
     public package(set) var containers: [Container]
-    /// The entries, in the order of depth, container and name.
+    /// The entries, in the order of depth, container, and name.
     public package(set) var entries: [Entry]
 
     /// A container in a graph.
     public struct Container: Sendable, Codable, Hashable, Identifiable {
-        /// The number of the container: 0 for the root, and for others the position among all that were made in the family.
+        /// The number of the container: 0 for the root, and for others their position among all containers that were
+        /// created in the family.
         public let id: Int
         /// The number of the parent, or `nil` for the root.
         public let parent: Int?
         /// The number of ancestors.
         public let depth: Int
-        /// The path of a scope, or a name made from the number.
+        /// The path of a scope, or a name that contains the number.
         public let name: String
         /// The number of children, whether or not the graph shows them.
         public let childCount: Int
@@ -26,11 +27,11 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
 
     /// A value or an instance in a graph, or a load that runs or has failed.
     public struct Entry: Sendable, Codable, Hashable, Identifiable {
-        /// What a key names.
+        /// The kind of a key.
         public enum Kind: String, Sendable, Codable {
             case property, feature, throwingFeature, asyncFeature
         }
-        /// The way in which an entry got into the container.
+        /// The origin of an entry.
         public enum State: String, Sendable, Codable {
             /// Code or a rule set it.
             case set
@@ -49,11 +50,11 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         }
         /// An identifier, unique in the graph, made from the container's number and the name.
         public let id: String
-        /// The name of the type or key, with as much of what is around it as tells it apart.
+        /// The name of the type or key, with enclosing types and the module if it isn't unique without them.
         public let name: String
-        /// What the key names.
+        /// The kind of the key.
         public let kind: Kind
-        /// The way in which it got into the container.
+        /// The origin of the entry.
         public let state: State
         /// The number of the container in which it lives.
         public let container: Int
@@ -73,34 +74,33 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         ///
         /// It's `nil` in release builds unless somebody observed events when the load began.
         public package(set) var duration: Double?
-        /// The text of the last error that a load of the key threw, as far as it was asked for in this container.
+        /// The text of the last error that a load of the key for this container threw.
         ///
         /// Values of secret keys are left out.
         public let lastError: String?
         /// The identifiers of its inputs.
         public package(set) var inputs: [String]
-        /// The identifiers of those inputs that changed since.
+        /// The identifiers of the inputs that changed after the load.
         public package(set) var changedInputs: [String]
-        /// The value of a property in words, if FuguInspection was asked for values and the
-        /// key isn't secret.
+        /// The text of a property's value, if you asked `FuguInspection` for values and the key isn't secret.
         ///
-        /// Long ones are cut, and of values that are no numbers, truth values or strings only the type is told.
+        /// Long values are cut. For a value that isn't a number, a Boolean value, or a string, it's only the type.
         public package(set) var value: String?
-        /// The number of inputs that a filter has left out.
+        /// The number of inputs that a filter leaves out.
         public package(set) var hiddenInputs = 0
-        /// The number of entries that were made from it and that a filter has left out.
+        /// The number of entries that were loaded from it and that a filter leaves out.
         public package(set) var hiddenReaders = 0
-        /// The names on the way to what is set in the container and makes the instance live there instead of in the root,
-        /// which is the last.
+        /// The names of the keys on the path to the one that is set in the container, which is the last and the reason
+        /// why the instance lives there instead of in the root.
         public let anchors: [String]
     }
 }
 
 extension ContainerGraph {
-    /// Drops containers without entries, unless there are some below.
+    /// Removes containers without entries, unless a descendant has some.
     package mutating func dropEmptyContainers() {
         var kept = Set(entries.map(\.container))
-        // Deepest first.
+        // The deepest containers come first.
         for container in containers.sorted(by: { $0.depth > $1.depth }) where kept.contains(container.id) {
             if let parent = container.parent { kept.insert(parent) }
         }

@@ -1,16 +1,16 @@
-/// Names and identifiers for a graph: the same in each run, whatever the addresses of types are.
+/// The names and identifiers of a graph, which are the same in each run, whatever the addresses of types are.
 struct GraphNames {
     private var names: [Key: String] = [:]
 
     init(of keys: some Sequence<Key>) {
         let keys = Set(keys)
         names = Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.name) })
-        // The short name if nothing else has it, then with the types around it, then with the module.
+        // Use the short name if it's unique; otherwise, add the types around it, and then the module.
         lengthen { $0.codeName }
         lengthen { $0.fullName }
     }
 
-    /// Gives another name to those that share theirs.
+    /// Gives longer names to keys that share a name.
     private mutating func lengthen(_ longer: (Key) -> String) {
         let same = Dictionary(grouping: names.keys, by: { names[$0]! }).values.filter { $0.count > 1 }
         for key in same.joined() { names[key] = longer(key) }
@@ -18,7 +18,7 @@ struct GraphNames {
 
     subscript(key: Key) -> String { names[key] ?? key.name }
 
-    /// An identifier of ASCII letters, digits and underscores that begins with a letter.
+    /// Returns an identifier of ASCII letters, digits, and underscores that begins with a letter.
     static func identifier(_ name: String, in container: Int) -> String {
         var text = "c\(container)"
         var isSeparated = false
@@ -40,12 +40,12 @@ struct GraphNames {
 }
 
 extension Key {
-    /// The name with the module and all types around it; of private types what the runtime has for them.
+    /// The name with the module and all types around it; for a private type, the runtime's name.
     fileprivate var fullName: String { type.map { String(reflecting: $0) } ?? name }
 }
 
 extension ContainerGraph {
-    /// The graph of a snapshot, and the identifiers of its entries.
+    /// Returns the graph of a snapshot, and the identifiers of its entries.
     static func draw(
         _ snapshot: GraphSnapshot, telling teller: (any ValueTeller)? = nil
     ) -> (graph: ContainerGraph, ids: [GraphSnapshot.Place: Entry.ID]) {
@@ -58,7 +58,7 @@ extension ContainerGraph {
         let secrets = SecretTexts(in: snapshot)
         let entries = sorted.map { entry, name in
             let traits = entry.place.key.traits
-            // A place may be named twice: for what was read, and for what failed.
+            // A place can occur twice: for an input, and for a failure.
             var seen: Set<String> = []
             return Entry(
                 id: ids[entry.place]!, name: name, kind: Entry.Kind(entry.place.key.kind), state: entry.state,
@@ -96,7 +96,7 @@ extension ContainerGraph {
         for (entry, name) in entries {
             let id = GraphNames.identifier(name, in: entry.place.container)
             counts[id, default: 0] += 1
-            // An underscore before a digit could be part of a name; two can't.
+            // A single underscore before a digit could be part of a name; two can't.
             ids[entry.place] = counts[id]! == 1 ? id : "\(id)__\(counts[id]!)"
         }
         return ids
@@ -115,7 +115,7 @@ extension ContainerGraph.Entry.Kind {
     }
 }
 
-/// The texts of secret properties, which an error may quote.
+/// The values of secret properties, which an error could quote.
 struct SecretTexts {
     private let texts: [String]
 
@@ -130,12 +130,12 @@ struct SecretTexts {
         }.sorted { $0.count > $1.count }
     }
 
-    /// The text without the secrets that it quotes.
+    /// Returns the text with these secrets masked.
     func masked(_ text: String) -> String {
         texts.reduce(text) { $1.isEmpty ? $0 : replaced(Array($0.utf8), Array($1.utf8)) }
     }
 
-    // The standard library's own way would bring regular expressions into every program.
+    // The standard library's function would link regular expressions into every program.
     private func replaced(_ text: [UInt8], _ secret: [UInt8]) -> String {
         var result: [UInt8] = []
         var index = 0
@@ -153,7 +153,7 @@ struct SecretTexts {
 }
 
 extension Payload {
-    /// The string, if it is one.
+    /// The value if it's a string.
     fileprivate var string: String? {
         if box is Box<String> { return value(as: String.self) }
         return box is Box<String?> ? value(as: String?.self) : nil

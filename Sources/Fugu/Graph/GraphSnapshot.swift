@@ -1,13 +1,15 @@
 extension Container {
     /// A snapshot of what this container, its ancestors and its descendants hold, and of what each instance was loaded from.
+    ///
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public var graph: ContainerGraph { ContainerGraph.draw(GraphSnapshot(of: backend.node)).graph }
 }
 
-/// What a graph is made from.
+/// The data for a graph.
 ///
-/// It's taken in one turn of the lock, in which no name is looked up.
+/// It's collected in one turn of the lock, during which no name is looked up.
 struct GraphSnapshot {
-    /// A place for an entry: a key in a container.
+    /// The place of an entry: a key in a container.
     struct Place: Hashable {
         let key: Key
         let container: Int
@@ -39,7 +41,7 @@ struct GraphSnapshot {
     private(set) var boxes: [Box] = []
     private(set) var entries: [Entry] = []
 
-    /// `isAlone`: Whether descendants are of no interest, nor what rules would set that have not run yet.
+    /// `isAlone`: Whether to leave out descendants, and the values of rules that haven't run yet.
     init(of node: Node, isAlone: Bool = false) {
         if !isAlone { node.prepareScopes() }
         node.family.lock.withLock { token in
@@ -74,14 +76,14 @@ struct GraphSnapshot {
         for (key, failure) in failures where node.find(token, key).present == nil {
             var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
             entry.inputs = failure.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
-            // What it needed may have failed for the same container.
+            // One of its inputs may have failed for the same container.
             if failure.way.count > 1 { entry.inputs.append(Place(key: failure.way[1], container: node.number)) }
             entry.failure = failure
             entries.append(entry)
         }
     }
 
-    /// Loads under way: they stand where their instances are expected to live.
+    /// Adds the loads in progress, at the places where their instances will probably live.
     private mutating func addLoads(_ token: LockToken, _ nodes: [Node]) {
         guard let family = nodes.first?.family else { return }
         let numbers = Set(nodes.map(\.number))
@@ -106,7 +108,7 @@ struct GraphSnapshot {
 }
 
 extension GraphSnapshot.Entry {
-    /// What stands in a cell; nil for a link, or for nothing.
+    /// Creates the entry for a cell, or returns `nil` for a link or an empty cell.
     fileprivate init?(_ token: LockToken, _ cell: CellReference, in node: Node) {
         let info = cell.info?[token]
         let state: ContainerGraph.Entry.State
@@ -131,7 +133,7 @@ extension GraphSnapshot.Entry {
 }
 
 extension Node {
-    /// The place of a key in the ancestor that stands so deep.
+    /// Returns the place of a key in the ancestor at a depth.
     fileprivate func place(of key: Key, at depth: Int) -> GraphSnapshot.Place? {
         path.first { $0.depth == depth }.map { GraphSnapshot.Place(key: key, container: $0.number) }
     }

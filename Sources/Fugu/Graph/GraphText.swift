@@ -1,5 +1,7 @@
 extension ContainerGraph: CustomStringConvertible {
     /// The graph as a Mermaid flowchart: containers as boxes, with arrows from an instance to its inputs.
+    ///
+    /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
     public var mermaid: String {
         var lines = ["flowchart TD"]
         forEachBox { container, depth in
@@ -22,6 +24,8 @@ extension ContainerGraph: CustomStringConvertible {
     }
 
     /// The graph in the DOT language of Graphviz, with the same boxes and arrows.
+    ///
+    /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
     public var dot: String {
         var lines = ["digraph container {", "    node [shape=box];"]
         forEachBox { container, depth in
@@ -37,6 +41,8 @@ extension ContainerGraph: CustomStringConvertible {
     }
 
     /// One line for each container and entry.
+    ///
+    /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
     public var description: String {
         var lines: [String] = []
         let names = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.name) })
@@ -54,14 +60,14 @@ extension ContainerGraph: CustomStringConvertible {
     private func indent(_ depth: Int) -> String { String(repeating: "    ", count: depth + 1) }
     private func plainIndent(_ depth: Int) -> String { String(repeating: "  ", count: depth) }
 
-    /// Goes through the containers from the root down, each with its entries before its children.
+    /// Calls a closure for each container, parents first, with its entries before its children.
     private func forEachBox(
         begin: (Container, Int) -> Void, entry: (Entry, Int) -> Void, end: (Int) -> Void
     ) {
         let entries = Dictionary(grouping: entries, by: \.container)
         let children = Dictionary(grouping: containers, by: \.parent)
         let known = Set(containers.map(\.id))
-        // The depth of the last one that is still to be ended is told by the second part.
+        // The second part of an element is the depth of the box that still has to be closed.
         var open = containers.filter { $0.parent.map { !known.contains($0) } ?? true }.reversed().map {
             (Optional($0), 0)
         }
@@ -87,7 +93,7 @@ extension ContainerGraph.Entry {
         name + (state == .loaded ? "" : " (\(state.rawValue))") + (isStale ? " stale" : "")
     }
 
-    /// What is to be seen at once.
+    /// The appearance that shows the entry's state.
     fileprivate var look: String {
         switch state {
         case .failed: "failed"
@@ -121,7 +127,7 @@ extension String {
         }
     }
 
-    /// Mermaid takes some characters for markup, even inside quotes.
+    /// Mermaid interprets some characters as markup, even inside quotes.
     fileprivate var escapedForMermaid: String {
         escaped { scalar in
             switch scalar {
@@ -133,7 +139,7 @@ extension String {
         }
     }
 
-    /// The text with some of its characters replaced.
+    /// Returns the text with some of its characters replaced.
     package func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if let replacement = replacement(scalar) { text += replacement } else { text.unicodeScalars.append(scalar) }

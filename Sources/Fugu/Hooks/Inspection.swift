@@ -1,25 +1,26 @@
-/// Puts a value in words.
+/// A type that describes values as text.
 package protocol ValueTeller {
     func text<Value>(of value: Value) -> String
 }
 
-/// What a container has for a key, in its graph.
+/// The entries that a container has for a key.
 package struct KeyStatus {
     package let name: String
     package let kind: ContainerGraph.Entry.Kind
     package let graph: ContainerGraph
-    /// What this container sees, or the load that failed for it, and what is hidden by that, nearest first.
+    /// The entry that this container sees, or the load that failed for it, followed by the entries that it hides,
+    /// nearest first.
     package let entries: [ContainerGraph.Entry]
     package let isClosed: Bool
 }
 
 extension Container {
-    /// A graph with the values of properties that are not secret.
+    /// Returns a graph that includes the values of properties that aren't secret.
     package func graph(telling teller: any ValueTeller) -> ContainerGraph {
         ContainerGraph.draw(GraphSnapshot(of: backend.node), telling: teller).graph
     }
 
-    /// What this container has for a key, without loading anything.
+    /// Returns what this container has for a key, without loading anything.
     package func status(of raw: UInt, telling teller: (any ValueTeller)? = nil) -> KeyStatus {
         let (key, node) = (Key(raw: raw), backend.node)
         let snapshot = GraphSnapshot(of: node)
@@ -38,7 +39,7 @@ extension Container {
 }
 
 extension Key {
-    /// A property's value in words.
+    /// Returns a property's value as text.
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String? {
         guard let type else { return ValueKeys.descriptor(of: self).tell(payload, by: teller) }
         return (type as? any Property.Type)?.tell(payload, by: teller)

@@ -1,19 +1,19 @@
-/// Something that code sets in a container: a value, a swapped or a replaced feature.
+/// An entry that code set in a container: a value, or a swapped or replaced feature.
 package struct Override: Sendable, Hashable {
     let key: Key
-    /// What messages call it.
+    /// The name in messages.
     package var name: String { key.name }
 }
 
 extension Container {
-    /// What code set in this container.
+    /// The entries that code set in this container.
     package var overrides: [Override] { backend.node.held().map { Override(key: $0.key) } }
 
-    /// Tells of the first read of everything that code set here by now.
+    /// Calls a closure at the first read of each entry that code has set here so far.
     ///
-    /// Each is put in its own place again as a loader, which runs when it is read first: other reads pay nothing.
+    /// Each entry is put back as a loader, which runs at its first read, so other reads stay as fast as they are.
     ///
-    /// - Parameter onRead: Is called on the thread that reads, outside of every lock.
+    /// - Parameter onRead: A closure that is called on the reading thread, outside every lock.
     package func watchOverrides(onRead: @escaping @Sendable (Override) -> Void) {
         let node = backend.node
         let replacements = node.held().map { key, loader in
@@ -26,7 +26,7 @@ extension Container {
         effects.perform()
     }
 
-    /// Whether something was registered that is to run when the container is closed.
+    /// A Boolean value that indicates whether a teardown closure is registered.
     package var hasClosers: Bool {
         let node = backend.node
         return node.family.lock.withLock { token in
@@ -39,7 +39,7 @@ extension Container {
 }
 
 extension Node {
-    /// What code set here, each as a loader that gives it.
+    /// Returns the entries that code set here, each as a loader that gives it.
     fileprivate func held() -> [(key: Key, loader: Replacement)] {
         family.lock.withLock { token in
             settings(token).compactMap { cell, operation in
@@ -55,7 +55,7 @@ extension Node {
 }
 
 extension Replacement {
-    /// The same loader, which tells that it runs.
+    /// Returns the same loader, which also calls a closure when it runs.
     fileprivate func telling(_ onLoad: @escaping @Sendable () -> Void) -> Replacement {
         let (load, loadAsync) = (load, loadAsync)
         var tellingAsync: (@Sendable (Container) async throws -> Payload)?

@@ -1,8 +1,10 @@
 extension Container {
-    /// The names of what was made from what this container sees for a key, each with its container unless that is the root.
+    /// Returns the names of the instances that were loaded from a key's value as this container sees it.
+    ///
+    /// A name includes the container unless that is the root.
     package func readers<Value>(of key: PropertyKey<Value>) -> [String] { readers(of: key._raw) }
 
-    /// The names of what was made from what this container sees for a property.
+    /// Returns the names of the instances that were loaded from a property's value as this container sees it.
     package func readers<P: Property>(of property: P.Type) -> [String] { readers(of: P._raw) }
 
     private func readers(of raw: UInt) -> [String] {

@@ -1,28 +1,28 @@
 import Synchronization
 
-/// What FuguTesting does for the process that links it.
+/// The interface through which FuguTesting serves a process that links it.
 package protocol TestRunner: Sendable {
-    /// Makes the container of the process strict.
+    /// Makes the shared container strict.
     func prepareShared(_ container: Container)
 
-    /// Returns what fails the test that runs when it is called, or else the test that runs now.
+    /// Returns a function that fails the test that runs when it's called, or else the test that runs now.
     ///
-    /// - Parameter place: Where failures are shown if no test is known.
-    /// - Returns: A function that takes a failure, and whether it is to be thrown. It returns the error to throw then: one
-    ///   that does not fail the test a second time.
+    /// - Parameter place: The place of the failure if no test is known.
+    /// - Returns: A function that receives a failure and whether it's thrown. It returns the error to throw, which
+    ///   doesn't fail the test a second time.
     func failing(at place: SourcePlace) -> @Sendable (UnimplementedError, _ isThrown: Bool) -> any Error
 }
 
-/// Whether tests run in this process.
+/// Tells whether tests run in this process.
 package enum TestProcess {
     private typealias Install = @convention(c) () -> Void
 
-    /// The address of a function of FuguTesting that installs the runner; 0 where FuguTesting is not linked.
+    /// The address of the function in FuguTesting that installs the runner, or 0 if FuguTesting isn't linked.
     private static let installer = Atomic<UInt>(0)
     private static let sharedExists = Atomic(false)
     private static let installed = Locked<(any TestRunner)?>(nil)
 
-    /// What fails the tests of this process; nil where FuguTesting is not linked.
+    /// The runner, or `nil` if FuguTesting isn't linked.
     static var runner: (any TestRunner)? {
         let address = installer.load(ordering: .sequentiallyConsistent)
         guard let installer = UnsafeRawPointer(bitPattern: address) else { return nil }
@@ -31,10 +31,10 @@ package enum TestProcess {
         return installed.withLock { $0 }
     }
 
-    /// Sets what fails the tests of this process.
+    /// Installs the runner.
     package static func install(_ runner: any TestRunner) { installed.withLock { $0 = runner } }
 
-    /// Makes the container of the process.
+    /// Creates the shared container.
     static func makeShared() -> Container {
         let container = Container()
         sharedExists.store(true, ordering: .sequentiallyConsistent)
@@ -42,10 +42,11 @@ package enum TestProcess {
         return container
     }
 
-    /// This may run before the program itself has begun, so it does as little as it can: the runner is asked for later.
+    /// Makes the shared container strict.
     ///
-    /// Other constructors may have read real features by then, and a library with tests can be loaded into an app that
-    /// runs already: what they left in the container of the process is not for tests.
+    /// This can run before the program's `main`, so it does as little as possible: the runner is looked up later.
+    /// Other constructors may have read real features by then, and a library with tests can be loaded into an app
+    /// that is already running, so what they left in the shared container is dropped.
     fileprivate static func begin(_ install: UnsafeRawPointer) {
         let isFirst = installer.exchange(UInt(bitPattern: install), ordering: .sequentiallyConsistent) == 0
         guard isFirst, sharedExists.load(ordering: .sequentiallyConsistent) else { return }
@@ -53,12 +54,13 @@ package enum TestProcess {
         Container.shared.dropLoadedFeatures()
     }
 
-    /// Whether what is made now is everybody's, so that its failures are not those of the test that makes it.
+    /// Whether an endpoint created now belongs to the whole process, so that its failures aren't those of the test
+    /// that creates it.
     @TaskLocal static var isMakingForAll = false
 }
 
 /// Marks this process as one that links FuguTesting.
 ///
-/// Called by a constructor written in C.
+/// A constructor written in C calls it.
 @_cdecl("fugu_testing_is_linked")
 package func fuguTestingIsLinked(_ install: UnsafeRawPointer) { TestProcess.begin(install) }

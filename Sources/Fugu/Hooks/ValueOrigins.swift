@@ -1,4 +1,4 @@
-/// One of the places that a value can come from.
+/// An origin that a value can have.
 package enum ValueOrigin<Value: Sendable>: Sendable {
     case code(Value)
     case rule(Value)
@@ -6,14 +6,14 @@ package enum ValueOrigin<Value: Sendable>: Sendable {
 }
 
 extension Container {
-    /// All that may have a value for the key, in the order in which a read heeds them.
+    /// Returns everything that has a value for the key, in order of precedence.
     ///
-    /// It does not count as a read.
+    /// It doesn't count as a read.
     package func origins<Value>(of key: PropertyKey<Value>) -> [ValueOrigin<Value>] { origins(of: Request(key)) }
 
-    /// All that may have a value for the property, in the order in which a read heeds them.
+    /// Returns everything that has a value for the property, in order of precedence.
     ///
-    /// It does not count as a read.
+    /// It doesn't count as a read.
     package func origins<P: Property>(of property: P.Type) -> [ValueOrigin<P.Value>] { origins(of: Request(property)) }
 
     private func origins<Value: Sendable>(of request: Request) -> [ValueOrigin<Value>] {
@@ -41,7 +41,7 @@ extension Container {
         return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].sources } }
     }
 
-    /// The names of this container's family that were read or are observed.
+    /// The names that were read or are observed in this container's family.
     package var knownNames: [String] {
         let family = backend.node.family
         return family.lock.withLock { token in family.state[token].namings.values.map(\.name) }
@@ -49,7 +49,7 @@ extension Container {
 }
 
 extension PropertyNaming {
-    /// What sources say, as the type of the key's value, which `Value` must be.
+    /// Returns the answer of sources as the type of the key's value, which `Value` must be.
     fileprivate func answer<Value: Sendable>(of sources: any ValueSources) -> SourceAnswer<Value> {
         switch ask(sources) {
         case .nothing: .nothing

@@ -4,20 +4,20 @@
 /// that request, and its priority. A later waiter with a higher priority raises it, where the runtime supports that (on the
 /// 2025 systems and later, and on Linux).
 ///
-/// Cancelling a waiter releases that waiter alone. When the last waiter leaves, the load is cancelled. No thread is blocked
-/// while a task waits. A failure reaches everyone who waits, and the next read tries again.
+/// Canceling a waiter releases only that waiter. When the last waiter leaves, the load is canceled. No thread is
+/// blocked while a task waits. A failure reaches everyone who waits, and the next read tries again.
 ///
 /// To swap an async feature, use `container.set(Database.self, to: database)` or `replace`; a subscript that suspends can't have
 /// a setter.
 public protocol AsyncFeature: Keyed, SendableMetatype where Held == Instance {
-    /// The type of what a container holds: the instance.
+    /// The type of the instance.
     @_documentation(visibility: internal)
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
     ///
-    /// The method runs once, however many tasks ask, in a task of its own, and Fugu holds no lock meanwhile.
+    /// The method runs once, however many tasks ask, in a task of its own, and Fugu holds no lock while it runs.
     ///
     /// - Parameter container: The handle of the load, which records what you read from it.
     /// - Returns: The instance, which the container keeps.

@@ -17,6 +17,6 @@
 public struct ContainerKeys: Sendable {
     /// Creates the namespace.
     ///
-    /// There is nothing to configure in it.
+    /// It has no configuration.
     @inlinable public init() {}
 }

@@ -20,14 +20,14 @@
 /// struct, except of a public one: write `public struct Greeter: Feature, Sendable`. A type that belongs to an actor conforms
 /// in isolation: `extension Model: @MainActor Feature`.
 public protocol Feature: Keyed where Held == Instance {
-    /// The type of what a container holds: the instance.
+    /// The type of the instance.
     @_documentation(visibility: internal)
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
     ///
-    /// The method runs once, however many threads ask, and Fugu holds no lock meanwhile.
+    /// The method runs once, however many threads ask, and Fugu holds no lock while it runs.
     ///
     /// - Parameter container: The handle of the load. It records what you read from it, and you can register teardown
     ///   closures with it, but you can't set anything. If the instance keeps it, it answers from the container in which the

@@ -7,9 +7,10 @@
 /// container.greeter
 /// ```
 ///
-/// Feature keys are told apart like a ``PropertyKey`` without a name: by the place in the source, the type, and the `id`.
+/// Feature keys are identified like a ``PropertyKey`` without a name: by their place in the source, their type, and
+/// their `id`.
 @frozen public struct FeatureKey<Instance: Sendable>: ValueKey {
-    /// The type of what a container holds for the key.
+    /// The type of the key's value or instance.
     public typealias Held = Instance
 
     @usableFromInline let interned: InternedKey
@@ -29,11 +30,11 @@
     ///   - isShared: A Boolean value that indicates whether the instance must live in the root.
     ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
     ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is made.
-    ///   - line: The line where the key is made.
-    ///   - column: The column where the key is made.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
     ///   - load: A closure that creates the instance, like ``Feature/load(in:)``.
-    /// - Complexity: O(1), without a lock once the key was made before.
+    /// - Complexity: O(1), without a lock after the key was created once.
     @inlinable @inline(__always)
     public init(
         reloadsWhenInputsChange: Bool = false, isLocal: Bool = false, isShared: Bool = false,
@@ -50,7 +51,7 @@
         }
     }
 
-    /// Creates a key where one place in the source makes several keys.
+    /// Creates a key at a place in the source that creates several keys.
     ///
     /// - Parameters:
     ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
@@ -61,9 +62,9 @@
     ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
     ///   - id: A value that differs between the keys of one place.
     ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is made.
-    ///   - line: The line where the key is made.
-    ///   - column: The column where the key is made.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
     ///   - load: A closure that creates the instance, like ``Feature/load(in:)``.
     public init(
         reloadsWhenInputsChange: Bool = false, isLocal: Bool = false, isShared: Bool = false,
@@ -77,6 +78,11 @@
     }
 
     /// Returns a Boolean value that indicates whether two keys name the same feature.
+    ///
+    /// - Parameters:
+    ///   - left: A key.
+    ///   - right: Another key.
+    /// - Returns: `true` if the keys are the same.
     public static func == (left: Self, right: Self) -> Bool { left._raw == right._raw }
     /// Hashes what `==` compares.
     ///
@@ -111,7 +117,7 @@ extension FeatureKey {
     }
 }
 
-/// What is said of a feature beside how it is made.
+/// The properties of a feature apart from its `load(in:)`.
 @usableFromInline struct FeatureTraits: Sendable {
     let reloads: Bool
     let isLocal: Bool
@@ -124,7 +130,7 @@ extension FeatureKey {
     }
 }
 
-/// What a feature key was made with.
+/// The arguments that a feature key was created with.
 final class FeatureDescriptor<Instance: Sendable>: ValueKeyDescriptor {
     let place: KeyPlace
     let distinction: KeyDistinction?
@@ -143,7 +149,7 @@ final class FeatureDescriptor<Instance: Sendable>: ValueKeyDescriptor {
         self.load = load
     }
 
-    /// Loads, save for an external feature where a program runs for a preview.
+    /// Returns the loaded instance, or the preview of an external feature if the process runs for an Xcode preview.
     func make(in container: any FeatureContainer) -> Instance {
         if PreviewRun.isOn, let placeholder { return placeholder() }
         return load(container)

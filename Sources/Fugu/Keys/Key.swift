@@ -1,10 +1,12 @@
-/// What a key names: a value with a default, or something that is loaded in one of three ways.
+/// The four kinds of keys.
 enum KeyKind: UInt {
     case property, feature, throwingFeature, asyncFeature
 }
 
-/// The identity of anything a container can hold, in one word: a type's address with the kind in its two low bits, or, for
-/// value keys, a number with the highest bit set, which no address of a type has.
+/// The identity of a key, in one word.
+///
+/// For a type, the word is the type's address with the kind in the two low bits; for a value key, a number with the
+/// highest bit set, which no type's address has.
 @frozen @usableFromInline struct Key: Hashable, Sendable {
     @usableFromInline let raw: UInt
 
@@ -18,22 +20,22 @@ enum KeyKind: UInt {
     @inlinable static func throwingFeature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 2 }
     @inlinable static func asyncFeature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 3 }
 
-    /// The `index`-th value key of the process.
+    /// Creates the key with an index among the value keys of the process.
     init(valueKeyAt index: Int, _ kind: KeyKind) { raw = Key.valueKeyBit | UInt(index) << 2 | kind.rawValue }
 
-    /// Which value key of the process it is.
+    /// The index among the value keys of the process.
     var valueKeyIndex: Int { Int((raw & ~Key.valueKeyBit) >> 2) }
 
     var kind: KeyKind { KeyKind(rawValue: raw & Key.kindMask)! }
     var isValueKey: Bool { raw & Key.valueKeyBit != 0 }
 
-    /// What messages call it: a type's name, or a value key's label.
+    /// The name in messages: that of the type, or the label of the value key.
     var name: String {
         if let type { return String(describing: type) }
         return ValueKeys.descriptor(of: self).label
     }
 
-    /// What source code of its module calls its type: with the types around it, where they have names.
+    /// The name of the type in the source code of its module, which includes the types around it if these have names.
     var codeName: String {
         guard let type else { return name }
         let full = String(reflecting: type)
@@ -41,7 +43,7 @@ enum KeyKind: UInt {
         return String(full[full.index(after: dot)...])
     }
 
-    /// How sources are asked for it, if it has a name.
+    /// The name and type that sources need, if the key has a name.
     var naming: PropertyNaming? {
         guard kind == .property else { return nil }
         if let type { return (type as? any Property.Type)?._naming }

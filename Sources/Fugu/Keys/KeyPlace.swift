@@ -1,4 +1,4 @@
-/// Where a value key is made, and of which type: what tells keys without a name apart.
+/// The place where a value key is created and its value type, which together identify a key without a name.
 @frozen @usableFromInline struct KeyPlace: Sendable {
     /// The kinds of value keys.
     @usableFromInline enum Kind: UInt { case property, feature }
@@ -7,7 +7,7 @@
     @usableFromInline let line: UInt
     @usableFromInline let column: UInt
     @usableFromInline let member: StaticString
-    /// The address of the type, with the kind in its low bit.
+    /// The address of the value type, with the kind in the low bit.
     @usableFromInline let typeWord: UInt
 
     @inlinable @inline(__always)
@@ -21,10 +21,10 @@
         typeWord = UInt(bitPattern: ObjectIdentifier(type)) | kind.rawValue
     }
 
-    /// What a key is called in source code, if it is made by a plain member.
+    /// The name of the member that creates the key, or `nil` if it isn't a plain member.
     var memberName: String? {
         let name = "\(member)"
-        // Outside of members it is the module's name, or a type's.
+        // Outside of members, the name is that of the module or a type.
         guard let first = name.unicodeScalars.first, first.properties.isXIDStart || first == "_",
             name.unicodeScalars.allSatisfy({ $0.properties.isXIDContinue }), !first.properties.isUppercase,
             !"\(fileID)".hasPrefix(name + "/")
@@ -32,7 +32,7 @@
         return name
     }
 
-    /// The place with its texts, which are compared where addresses differ.
+    /// Returns the place with its texts, which are compared if the addresses differ.
     func text(_ distinction: KeyDistinction?) -> Text {
         Text(
             fileID: "\(fileID)", line: line, column: column, member: "\(member)", typeWord: typeWord,
@@ -49,12 +49,12 @@
     }
 }
 
-/// What tells the keys of one place apart, if it makes several.
+/// An `id` that distinguishes the keys of one place.
 @usableFromInline enum KeyDistinction: Sendable {
     case id(any Hashable & Sendable)
     case name(PropertyNaming)
 
-    /// Never zero.
+    /// A hash that is never zero.
     var hash: UInt {
         switch self {
         case .id(let id): Self.hash(of: id)
@@ -64,7 +64,7 @@
 
     static func hash(of id: some Hashable) -> UInt { UInt(bitPattern: id.hashValue) | 2 }
 
-    /// What the first name of a place is found by, without hashing it.
+    /// The fixed hash for the first name of a place, which saves hashing it.
     static let firstName: UInt = 1
 
     func isID<ID: Hashable>(_ other: ID) -> Bool {

@@ -1,4 +1,4 @@
-/// What a key says of itself, for pictures and explanations.
+/// The declared traits of a key, for graphs and explanations.
 struct KeyTraits {
     var isExternal = false
     var isLocal = false
@@ -8,9 +8,9 @@ struct KeyTraits {
 }
 
 extension Key {
-    /// What the key's declaration says.
+    /// The declared traits.
     ///
-    /// A type that belongs to an actor tells nothing elsewhere.
+    /// They aren't available for a type that is isolated to an actor.
     var traits: KeyTraits {
         guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
         switch kind {

@@ -2,13 +2,13 @@
 ///
 /// Conform to one of the four protocols, not to this one.
 public protocol Keyed {
-    /// The type of what a container holds for the type.
+    /// The type of the value or instance.
     associatedtype Held: Sendable
     /// The identity of the key. Don't use it directly.
     static var _raw: UInt { get }
     /// How sources are asked for it. Don't use it directly.
     static var _naming: PropertyNaming? { get }
-    /// Loads what is not there, waiting only if the kind is not async. Don't use it directly.
+    /// Loads a missing instance, and waits for it unless the kind is async. Don't use it directly.
     static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle?
 }
 
@@ -23,15 +23,15 @@ extension Keyed {
 ///
 /// The two key types conform to this protocol; no others do.
 public protocol ValueKey<Held>: Sendable, Hashable {
-    /// The type of what a container holds for the key.
+    /// The type of the key's value or instance.
     associatedtype Held: Sendable
     /// The identity of the key. Don't use it directly.
     var _raw: UInt { get }
     /// How sources are asked for it. Don't use it directly.
     var _naming: PropertyNaming? { get }
-    /// Reads it, loading what is not there. Don't use it directly.
+    /// Reads the key, and loads a missing instance. Don't use it directly.
     func _read(in container: Container) -> Held
-    /// Loads what is not there. Don't use it directly.
+    /// Loads a missing instance. Don't use it directly.
     func _prepare(in container: Container)
 }
 
@@ -42,7 +42,7 @@ extension ValueKey {
     public var _naming: PropertyNaming? { nil }
 }
 
-/// A load under way that nobody may want any longer.
+/// A load in progress that can be abandoned.
 ///
 /// Don't use it directly.
 @_documentation(visibility: internal)

@@ -1,18 +1,19 @@
-/// How a named key is asked of sources.
+/// The name and type of a key for sources.
 ///
-/// Made by this library for named keys; there is nothing to do with it outside.
+/// Don't use it directly. The library creates it for keys with a name.
 @_documentation(visibility: internal)
 public struct PropertyNaming: Sendable {
-    /// The dotted path.
+    /// The dotted path of the key.
     package let name: String
     private let isSecretItself: Bool
-    /// Whether the value must never be printed: a key of this name, or of one within it or around it, says so.
+    /// A Boolean value that indicates whether the value must never be printed, because this name, one inside it, or
+    /// one around it is secret.
     package var isSecret: Bool { isSecretItself || SecretNames.concern(name) }
     let equal: Equality
     let ask: @Sendable (any ValueSources) -> SourceAnswer<Payload>
 
-    /// `isDeclared`: Whether `isSecret` was said of the name and so holds for others of that name; not if it is
-    /// only meant to be on the safe side.
+    /// `isDeclared`: Whether the key's declaration says `isSecret`, so that it applies to other keys of that name;
+    /// `false` if it's only a precaution.
     init<Value: Decodable & Sendable>(_ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true) {
         self.name = name
         isSecretItself = isSecret
@@ -29,15 +30,15 @@ public struct PropertyNaming: Sendable {
     }
 }
 
-/// The names that some key of the process calls secret.
+/// The names that are secret according to some key of the process.
 ///
-/// Every question takes time for the length of the name asked about, however many secrets there are.
+/// A lookup takes time in proportion to the length of the name, however many secrets there are.
 package enum SecretNames {
     private struct Known {
         var names: Set<String> = []
-        /// The tables that a secret lies in.
+        /// The tables that contain a secret.
         var tables: Set<String> = []
-        /// The names as variables and arguments spell them, in which dots, dashes and capitals do not count.
+        /// The names as variables and arguments spell them, without dots, dashes, and uppercase letters.
         var spellings: Set<String> = []
     }
 
@@ -53,12 +54,13 @@ package enum SecretNames {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the value of the name is a secret, holds one or is part of one.
+    /// Returns a Boolean value that indicates whether the value of the name is a secret, contains one, or is part of
+    /// one.
     static func concern(_ name: String) -> Bool {
         known.withLock { $0.tables.contains(name) } || cover(name)
     }
 
-    /// Returns a Boolean value that indicates whether the name, or a name around it, is itself a secret.
+    /// Returns a Boolean value that indicates whether the name or a name around it is a secret.
     package static func cover(_ name: String) -> Bool {
         let prefixes = prefixes(of: name)
         let spelling = spelling(of: name)
@@ -68,7 +70,7 @@ package enum SecretNames {
         }
     }
 
-    /// Returns the part of a name that may be printed: what lies inside a secret is cut off.
+    /// Returns the part of a name that may be printed, without what lies inside a secret.
     package static func printable(_ name: String) -> String {
         let prefixes = prefixes(of: name)
         return known.withLock { known in
@@ -76,7 +78,7 @@ package enum SecretNames {
         }
     }
 
-    /// `a` and `a.b` for `a.b.c` and `a.b[2]`.
+    /// Returns `a` and `a.b` for `a.b.c` and for `a.b[2]`.
     private static func prefixes(of name: String) -> [Substring] {
         let utf8 = name.utf8
         return utf8.indices.filter { utf8[$0] == UInt8(ascii: ".") || utf8[$0] == UInt8(ascii: "[") }
@@ -88,22 +90,22 @@ package enum SecretNames {
     }
 }
 
-/// All that a container is given from outside, as the one thing that it asks: a name and a type in, a value or an error
-/// out.
+/// The only view that a container has of its sources: it passes a name and a type, and gets a value or an error.
 ///
-/// Asked on any thread, outside every lock; one object always answers the same.
+/// Calls come from any thread, outside every lock; an object always gives the same answers.
 package protocol ValueSources: AnyObject, Sendable {
     func answer<Value: Decodable & Sendable>(_ name: String, as: Value.Type, isSecret: Bool) -> SourceAnswer<Value>
-    /// Whether a name has here what it had in `others`, so that nobody needs to hear of it.
+    /// Returns a Boolean value that indicates whether a name has the same value as in `others`, so that observers
+    /// needn't be notified.
     func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool
-    /// These and behind them `others`.
+    /// Returns these sources followed by `others`.
     func over(_ others: any ValueSources) -> any ValueSources
 }
 
-/// What sources say to a name.
+/// The answer of sources for a name.
 package enum SourceAnswer<Value: Sendable>: Sendable {
     case nothing
     case value(Value)
-    /// There is something, but not what was asked for: whoever reads gets the default, and this is reported once.
+    /// The sources have a value that can't be used; a read gets the default and reports the error once.
     case failure(any Error)
 }

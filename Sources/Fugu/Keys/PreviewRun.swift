@@ -12,7 +12,7 @@ import WASILibc
 import ucrt
 #endif
 
-/// Whether this process was started for an Xcode preview.
+/// Tells whether the process runs for an Xcode preview.
 enum PreviewRun {
     static let isOn = getenv("XCODE_RUNNING_FOR_PREVIEWS").map { String(cString: $0) } == "1"
 }

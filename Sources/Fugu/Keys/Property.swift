@@ -5,7 +5,7 @@
 ///
 /// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it.
 public protocol Property: Keyed where Held == Value {
-    /// The type of what a container holds: the value.
+    /// The type of the value.
     @_documentation(visibility: internal)
     associatedtype Held = Value
     /// The type of the value. Instances of classes are shared; everything else is copied.
@@ -37,9 +37,9 @@ extension Property {
 
 /// A property that sources may supply under a dotted name, `api.timeout`.
 public protocol NamedProperty: Property where Value: Decodable {
-    /// The dotted path under which sources are asked.
+    /// The dotted path that sources look up.
     static var name: String { get }
-    /// One line that says what the value is for, as `--help` and sample files show it. The default is `nil`.
+    /// A line that describes the value, as `--help` and sample files show it. The default is `nil`.
     static var help: String? { get }
 }
 

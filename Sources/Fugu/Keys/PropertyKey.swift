@@ -7,10 +7,10 @@
 /// }
 /// ```
 ///
-/// A key is told apart by its name and the type of its value. A key without a name is told apart by the place in the source
-/// where it's made, by the type of its value, and by its `id`. So a computed member is the same key at each use. Keys that
-/// are made in a loop need an `id` each, and a function that makes keys for others takes the place of its caller and passes
-/// it on:
+/// A key is identified by its name and the type of its value. A key without a name is identified by the place in the
+/// source where it's created, by the type of its value, and by its `id`. So a computed member is the same key at each
+/// use. Keys that are made in a loop need an `id` each, and a function that makes keys for others takes the place of
+/// its caller and passes it on:
 ///
 /// ```swift
 /// let keys = (0..<3).map { PropertyKey(defaultValue: 0, id: $0) }
@@ -22,7 +22,7 @@
 ///
 /// What the first key of a place was made with is kept for the life of the process.
 @frozen public struct PropertyKey<Value: Sendable>: ValueKey {
-    /// The type of what a container holds for the key.
+    /// The type of the key's value or instance.
     public typealias Held = Value
 
     @usableFromInline let interned: InternedKey
@@ -40,10 +40,10 @@
     ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
     ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is made.
-    ///   - line: The line where the key is made.
-    ///   - column: The column where the key is made.
-    /// - Complexity: O(1), without a lock once the key was made before.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
+    /// - Complexity: O(1), without a lock after the key was created once.
     @inlinable @inline(__always)
     public init(
         defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
@@ -60,16 +60,16 @@
         }
     }
 
-    /// Creates a key without a name where one place in the source makes several keys.
+    /// Creates a key without a name at a place in the source that creates several keys.
     ///
     /// - Parameters:
     ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
     ///   - id: A value that differs between the keys of one place.
     ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is made.
-    ///   - line: The line where the key is made.
-    ///   - column: The column where the key is made.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
     public init(
         defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
         id: some Hashable & Sendable,
@@ -83,14 +83,14 @@
     /// Creates a key that sources may supply under a dotted name.
     ///
     /// - Parameters:
-    ///   - name: The dotted path under which sources are asked.
+    ///   - name: The dotted path that sources look up.
     ///   - defaultValue: The value while neither code nor a source gives one.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - help: One line that says what the value is for, as `--help` and sample files show it.
+    ///   - help: A line that describes the value, as `--help` and sample files show it.
     ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is made.
-    ///   - line: The line where the key is made.
-    ///   - column: The column where the key is made.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
     @inlinable
     public init(
         _ name: String, defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
@@ -110,9 +110,9 @@
     /// - Parameters:
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
     ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is made.
-    ///   - line: The line where the key is made.
-    ///   - column: The column where the key is made.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
     @inlinable @inline(__always)
     public init(
         isSecret: Bool = false, member: StaticString = #function,
@@ -122,15 +122,15 @@
         interned = InternedKey.find(place) ?? Self.intern(place, nil, { nil }, isSecret)
     }
 
-    /// Creates a key without a name whose value is `nil` unless it's set, where one place makes several keys.
+    /// Creates a key without a name whose value is `nil` unless it's set, at a place that creates several keys.
     ///
     /// - Parameters:
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
     ///   - id: A value that differs between the keys of one place.
     ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is made.
-    ///   - line: The line where the key is made.
-    ///   - column: The column where the key is made.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
     public init(
         isSecret: Bool = false, id: some Hashable & Sendable, member: StaticString = #function,
         fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
@@ -142,13 +142,13 @@
     /// Creates a key that sources may supply under a dotted name; its value is `nil` unless they or code give one.
     ///
     /// - Parameters:
-    ///   - name: The dotted path under which sources are asked.
+    ///   - name: The dotted path that sources look up.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - help: One line that says what the value is for, as `--help` and sample files show it.
+    ///   - help: A line that describes the value, as `--help` and sample files show it.
     ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is made.
-    ///   - line: The line where the key is made.
-    ///   - column: The column where the key is made.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
     @inlinable
     public init(
         _ name: String, isSecret: Bool = false, help: String? = nil, member: StaticString = #function,
@@ -159,6 +159,11 @@
     }
 
     /// Returns a Boolean value that indicates whether two keys name the same property.
+    ///
+    /// - Parameters:
+    ///   - left: A key.
+    ///   - right: Another key.
+    /// - Returns: `true` if the keys are the same.
     public static func == (left: Self, right: Self) -> Bool { left._raw == right._raw }
     /// Hashes what `==` compares.
     ///
@@ -167,7 +172,7 @@
 }
 
 extension PropertyKey {
-    /// The dotted path under which sources are asked, if there is one.
+    /// The dotted path that sources look up, if the key has one.
     public var name: String? { _naming?.name }
 
     /// How sources are asked for it.
@@ -187,13 +192,14 @@ extension PropertyKey {
         _ = container.prepare(Request(self)) { [self] _ in Payload(descriptor.defaultValue()) }
     }
 
-    /// The key of this name, whoever made it first.
+    /// Returns the key that was first created with this name.
     package static func existing(_ name: String) -> PropertyKey? {
         ValueKeys.existing(name, type: Value.self).map { PropertyKey(interned: $0) }
     }
 
-    /// A key for those who ask by name: nil unless something gives a value, and with nothing in its errors, since nobody
-    /// has said whether it is a secret.
+    /// Returns a key for a read by name, whose value is `nil` unless a source has one.
+    ///
+    /// Its errors quote no value, because it isn't known whether the value is a secret.
     package static func untyped<Wrapped: Decodable & Sendable>(_ name: String) -> PropertyKey where Value == Wrapped? {
         if let known = existing(name) { return known }
         let naming = PropertyNaming(name, Value.self, isSecret: true, isDeclared: false)
@@ -201,13 +207,13 @@ extension PropertyKey {
         return PropertyKey(interned: intern(place, .name(naming), { nil }, false))
     }
 
-    /// How sources are asked for it, if it has a name.
+    /// The name and type that sources need, if the key has a name.
     package var naming: PropertyNaming? { descriptor.naming }
-    /// Whether its value must never be printed.
+    /// A Boolean value that indicates whether the value must never be printed.
     package var isSecret: Bool { descriptor.isSecret || naming?.isSecret == true }
-    /// One line that says what the value is for, if the key has one.
+    /// A line that describes the value, if the key has one.
     public var help: String? { descriptor.help }
-    /// What messages call it.
+    /// The name in messages.
     package var label: String { descriptor.label }
 
     var descriptor: PropertyDescriptor<Value> { interned.descriptor() }
@@ -232,13 +238,13 @@ extension PropertyKey {
     }
 }
 
-/// What a property key was made with.
+/// The arguments that a property key was created with.
 final class PropertyDescriptor<Value: Sendable>: ValueKeyDescriptor {
     let place: KeyPlace
     let distinction: KeyDistinction?
     let defaultValue: @Sendable () -> Value
     let isSecret: Bool
-    /// What the key says of itself.
+    /// The description of the value for `--help` and sample files.
     let help: String?
 
     init(

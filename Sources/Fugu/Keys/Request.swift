@@ -1,17 +1,17 @@
-/// What a key says of itself on the slow way, where the engine knows no types.
+/// What the engine, which knows no types, needs in order to resolve a key on the slow path.
 @usableFromInline struct Request {
     let key: Key
     let isLocal: Bool
     let reloads: Bool
-    /// Whether it must live in the root.
+    /// Whether the instance must live in the root.
     let isShared: Bool
-    /// Whether it reaches outside the process.
+    /// Whether the feature reaches outside the process.
     let isExternal: Bool
-    /// What a strict container gives instead of an external feature that cannot throw.
+    /// Creates what a strict container gives instead of an external feature that can't throw.
     let placeholder: (() -> Payload)?
-    /// How sources are asked for it, if it has a name.
+    /// The name and type that sources need, if the key has a name.
     let naming: PropertyNaming?
-    /// Where it is read, if that is known; for a key, where that was made.
+    /// The place of the read if it's known; for a value key, the place where the key was created.
     let place: SourcePlace?
 
     private init(

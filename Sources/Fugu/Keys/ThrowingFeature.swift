@@ -5,14 +5,14 @@
 /// To swap a throwing feature, use `container.set(Parsed.self, to: parsed)` or `replace`; a subscript that throws can't have a
 /// setter.
 public protocol ThrowingFeature: Keyed where Held == Instance {
-    /// The type of what a container holds: the instance.
+    /// The type of the instance.
     @_documentation(visibility: internal)
     associatedtype Held = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
     ///
-    /// The method runs once, however many threads ask, and Fugu holds no lock meanwhile.
+    /// The method runs once, however many threads ask, and Fugu holds no lock while it runs.
     ///
     /// - Parameter container: The handle of the load, which records what you read from it.
     /// - Returns: The instance, which the container keeps.

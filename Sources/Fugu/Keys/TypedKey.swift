@@ -1,9 +1,9 @@
-/// What a write knows of a key: how two values of it are compared.
+/// A key with the comparison that a write needs.
 @usableFromInline struct TypedKey: Sendable {
     @usableFromInline let raw: UInt
     @usableFromInline let equal: Equality
 
-    // Where the type is known it costs nothing.
+    // Free if the compiler knows the type.
     @inlinable init<Value: Sendable>(_ raw: UInt, of _: Value.Type) {
         self.raw = raw
         equal = Equality(of: Value.self)
@@ -12,30 +12,30 @@
     init<K: Keyed>(_: K.Type) { self.init(K._raw, of: K.Held.self) }
     init<K: ValueKey>(_ key: K) { self.init(key._raw, of: K.Held.self) }
 
-    /// For a reset, which compares nothing.
+    /// Creates a key for a reset, which compares nothing.
     init(resetting key: Key) { self.init(key.raw, of: Void.self) }
 
     var key: Key { Key(raw: raw) }
 }
 
-/// Says whether two payloads hold equal values; they do not if their type cannot say.
+/// Compares the values of two payloads; values of a type that isn't `Equatable` are never equal.
 @usableFromInline struct Equality: Sendable {
     @usableFromInline let type: Any.Type
 
     @inlinable init<Value: Sendable>(of type: Value.Type) { self.type = type }
 
-    /// The answer where no user code is asked for it, so that it can be had under a lock.
+    /// Returns the result if it's known without calling user code, so that it can be called under a lock.
     func known(_ left: Payload, _ right: Payload) -> Bool? {
-        // What programs observe most.
+        // The types that programs observe most often.
         if type == Int.self || type == Bool.self || type == UInt.self { return left.bits == right.bits }
         if type == Double.self { return left.value(as: Double.self) == right.value(as: Double.self) }
         return nil
     }
 
-    /// Outside every lock.
+    /// Returns the result; call it outside every lock.
     func callAsFunction(_ left: Payload, _ right: Payload) -> Bool {
         if let known = known(left, right) { return known }
-        // A cast would cost more than all else of a set.
+        // A cast would cost more than the rest of a set.
         if type == String.self { return left.value(as: String.self) == right.value(as: String.self) }
         func open<Value>(_: Value.Type) -> Bool { areEqual(left, right, as: Value.self) }
         return _openExistential(type, do: open)
@@ -48,9 +48,8 @@
     }
 }
 
-/// The conformance of a type that belongs to an actor is found on that actor only; elsewhere such a value counts as
-/// changed.
+/// A conformance that is isolated to an actor is found only on that actor; elsewhere such values count as different.
 private typealias AnyEquatable = any (Equatable & SendableMetatype)
 
-/// The compiler refuses to cast to a type with a marker protocol unless the type is a parameter.
+/// The compiler refuses a cast to a type with a marker protocol unless that type is a generic parameter.
 private func cast<T>(_ value: Any, to _: T.Type) -> T? { value as? T }

@@ -1,34 +1,34 @@
-/// What a value key was made with, kept for as long as the process lives.
+/// The arguments that a value key was created with, kept for the lifetime of the process.
 protocol ValueKeyDescriptor: AnyObject, Sendable {
     var place: KeyPlace { get }
     var distinction: KeyDistinction? { get }
-    /// The type of the key itself.
+    /// The name of the key's own type.
     var typeName: String { get }
-    /// What its declaration says.
+    /// The declared traits of the key.
     var keyTraits: KeyTraits { get }
-    /// A value in words; nil if it is no property's.
+    /// Returns the value as text, or `nil` if the key isn't that of a property.
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String?
 }
 
 extension ValueKeyDescriptor {
-    /// What messages call it: `\.timeout`, or where it was not made by a member its name, or the place.
+    /// The name in messages: `\.timeout`, or for a key that no member creates, its name or its place.
     var label: String {
         let key = place.memberName.map { "\\." + $0 } ?? naming?.name ?? "\(typeName) (\(place.fileID):\(place.line))"
         guard case .id(let id)? = distinction else { return key }
         return "\(key)[\(id)]"
     }
 
-    /// How sources are asked for it, if it has a name.
+    /// The name and type that sources need, if the key has a name.
     var naming: PropertyNaming? {
         if case .name(let naming)? = distinction { naming } else { nil }
     }
 }
 
-/// A value key that was made once, with all that it was made with.
+/// The record of a value key, which is created once for each identity.
 final class ValueKeyRecord: Sendable {
     let raw: UInt
     let descriptor: any ValueKeyDescriptor
-    /// At hand for those who look for it.
+    /// The name, stored because lookups compare it.
     let name: String?
 
     init(raw: UInt, _ descriptor: any ValueKeyDescriptor) {
@@ -43,7 +43,7 @@ final class ValueKeyRecord: Sendable {
     }
 }
 
-/// All value keys of the process.
+/// The value keys of the process.
 enum ValueKeys {
     private struct State {
         var records: [ValueKeyRecord] = []
@@ -58,7 +58,8 @@ enum ValueKeys {
 
     private static let state = Locked(State())
 
-    /// Files a key that was not found by the address of its place: it may be known by another address of the same text.
+    /// Registers a key that wasn't found by the addresses of its place, unless another address with the same text is
+    /// registered.
     static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ type: Any.Type, _ make: () -> any ValueKeyDescriptor
     ) -> InternedKey {
@@ -66,7 +67,7 @@ enum ValueKeys {
         var seen = 0
         while true {
             let known = state.withLock { $0.places[text] ?? [] }
-            // `==` of an id is user code: outside the lock.
+            // `==` of an `id` is user code, so call it outside the lock.
             if let same = known.dropFirst(seen).first(where: { $0.isSame(as: distinction) }) {
                 return state.withLock { _ in InternedKey.add(same, at: place, text.hash) }
             }
@@ -83,7 +84,7 @@ enum ValueKeys {
         }
     }
 
-    /// Keys of the same name and type share their identity; without a name each is its own.
+    /// Returns the identity, which keys with the same name and type share; a key without a name has its own.
     private static func raw(of descriptor: any ValueKeyDescriptor, in state: inout State) -> UInt {
         let kind: KeyKind = descriptor.place.typeWord & 1 == 0 ? .property : .feature
         let fresh = Key(valueKeyAt: state.records.count, kind).raw
@@ -94,7 +95,7 @@ enum ValueKeys {
         return raw
     }
 
-    /// The key of this name and type, if one was ever made.
+    /// Returns the key with this name and type, if one was created.
     static func existing(_ name: String, type: Any.Type) -> InternedKey? {
         let typeWord = UInt(bitPattern: ObjectIdentifier(type))
         return state.withLock { state in
@@ -103,20 +104,21 @@ enum ValueKeys {
         }
     }
 
-    /// What the first key of this identity was made with.
+    /// Returns the arguments that the first key of this identity was created with.
     static func descriptor(of key: Key) -> any ValueKeyDescriptor {
         state.withLock { $0.records[key.valueKeyIndex].descriptor }
     }
 }
 
 #if DEBUG
-/// Finds helpers that make several keys at one place without saying what tells them apart: what the second was made with
-/// would be lost.
+/// Finds helper functions that create several keys at one place without an `id`.
+///
+/// The default of the second key would be lost.
 @usableFromInline enum KeyDefaults {
     private static let reported = Locked<Set<UInt>>([])
     static let reports = Reports()
 
-    /// A default that captures nothing is the same each time, so nothing is evaluated then.
+    /// A default that captures nothing is always the same, so it isn't evaluated here.
     @usableFromInline static func check<Value: Sendable>(
         _ new: @escaping @Sendable () -> Value, _ known: InternedKey
     ) {

@@ -13,7 +13,7 @@ public final class ObservationToken: Sendable {
     public func cancel() { subscription.cancel() }
 }
 
-/// What a token ends.
+/// An observation that a token can cancel.
 protocol Cancelling: AnyObject, Sendable {
     func cancel()
 }
@@ -23,16 +23,16 @@ public import Combine
 extension ObservationToken: Cancellable {}
 #endif
 
-/// Hands values to an observer on the main actor, in order, with the observed container as the current one.
+/// Delivers values to an observer on the main actor, in order, with the observed container as the current one.
 final class MainActorQueue<Value: Sendable>: Sendable {
     private let observer: @MainActor @Sendable (Value) -> Void
-    /// What waits for the main actor keeps no container.
+    /// A value that waits for the main actor doesn't keep the container alive.
     private let container: @Sendable () -> Container?
     private let state = Locked(State())
     private struct State: Sendable {
-        /// Those that came last, in order.
+        /// The newest values, in order.
         var values: [Value] = []
-        /// Those before them, the next one last.
+        /// The values before those, in reverse order.
         var next: [Value] = []
         var isRunning = false
         var isCancelled = false
@@ -51,11 +51,11 @@ final class MainActorQueue<Value: Sendable>: Sendable {
             return !state.isRunning
         }
         guard starts else { return }
-        // A task keeps what is bound where it is made, and whoever delivers has the container at hand.
+        // A task retains the task-local values of its creator, and the thread that delivers has bound the container.
         Container.$current.withValue(.ended) { _ = Task { @MainActor in run() } }
     }
 
-    /// Nothing that waits is delivered any more.
+    /// Drops the values that are still waiting.
     func cancel() {
         let dropped = state.withLock { state in
             state.isCancelled = true
@@ -83,7 +83,7 @@ final class MainActorQueue<Value: Sendable>: Sendable {
 }
 
 extension Container {
-    /// Adds an observer, which ends with its owner if it has one.
+    /// Adds an observer that ends with its owner, if it has one.
     @usableFromInline
     func observe(
         _ subject: Subject, while owner: (any AnyObject & Sendable)?, call: @escaping @Sendable (Payload) -> Void
@@ -100,7 +100,7 @@ extension Container {
             let queue = MainActorQueue(in: container, observer)
             return add(subject, while: nil, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
         }
-        // Looked at once more when the call comes: the owner may have gone meanwhile.
+        // Check again when the value is delivered: the owner may have gone away in the meantime.
         let queue = MainActorQueue<Value>(in: container) { [weak owner] value in if owner != nil { observer(value) } }
         return add(subject, while: owner, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
     }
@@ -115,7 +115,7 @@ extension Container {
             node.family.observe(observer, in: backend.owner ?? self, subject.reloader, subject.naming)
             return ObservationToken(observer)
         }
-        // The observer is handed its own token.
+        // The observer receives its own token.
         let token = Locked<ObservationToken?>(nil)
         let callbacks = Observer.Callbacks(
             call: { [weak owner] payload in

@@ -1,9 +1,10 @@
-/// What is observed, whatever kind of key it has.
+/// The key that is observed, of whatever kind.
 @usableFromInline struct Subject: Sendable {
     let key: Key
-    /// Loads it when nobody reads it; nil for a type that belongs to an actor, which waits for its next read.
+    /// Loads the instance without a read; `nil` for a type that is isolated to an actor, which waits for its next
+    /// read.
     let reloader: Reloader?
-    /// How sources are asked for it, if it has a name.
+    /// The name and type that sources need, if the key has a name.
     let naming: PropertyNaming?
 
     @usableFromInline init<K: Keyed & SendableMetatype>(_: K.Type) {
@@ -26,9 +27,9 @@
 }
 
 extension Container {
-    /// Loads what cannot fail, for those who observe it.
+    /// Loads a feature that can't fail, for its observers.
     ///
-    /// If the container has gone away or is closed by now, nobody is there to miss it.
+    /// If the container has gone away or is closed, nothing happens: there's nobody left to notify.
     func prepare(_ request: Request, _ load: (Container) -> Payload) -> PreparationHandle? {
         _ = try? backend.read(request, self, load)
         return nil

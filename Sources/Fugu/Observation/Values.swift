@@ -1,14 +1,13 @@
 /// An asynchronous sequence of the values of a key: the present one, and then later ones.
 ///
-/// A slow reader skips to the newest value. The sequence ends when the reader's task is cancelled, or when the
-/// container closes or goes away. Every reader gets the values for itself. The sequence doesn't keep the container
-/// alive.
+/// A slow reader skips to the newest value. The sequence ends when the reader's task is canceled, or when the container
+/// closes or goes away. Every reader gets all values. The sequence doesn't keep the container alive.
 public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     /// The type of errors: reading values can't fail.
     public typealias Failure = Never
 
     private let source: ValueSource<Element>
-    /// What the sequence has seen since it was made, for the first who reads it.
+    /// The stream that has recorded values since the sequence was created, for its first reader.
     private let first: Locked<AsyncStream<Element>?>
 
     fileprivate init(
@@ -48,21 +47,21 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// What every reader of a sequence gets a stream of its own from.
+/// Creates a stream for each reader of a sequence.
 private struct ValueSource<Element: Sendable>: Sendable {
     let subject: Subject
     let prepare: @Sendable (Container) -> PreparationHandle?
-    /// Who waits for values keeps no container.
+    /// Waiting for values doesn't keep the container alive.
     let container: @Sendable () -> Container?
 
-    /// A stream for one more reader.
+    /// Returns a stream for one more reader.
     func stream() -> AsyncStream<Element> {
         container().map { stream(in: $0, prepare($0)) } ?? AsyncStream { $0.finish() }
     }
 
-    /// The present value, if there is one by now, and all later ones.
+    /// Returns a stream of the present value, if there is one, and all later ones.
     ///
-    /// When nobody listens any more, nobody wants what is loading either.
+    /// When its reader leaves, a load that only this stream waits for is canceled.
     func stream(in container: Container, _ preparation: PreparationHandle?) -> AsyncStream<Element> {
         let node = container.backend.node
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
@@ -75,7 +74,7 @@ private struct ValueSource<Element: Sendable>: Sendable {
             preparation?.cancel()
         }
         node.family.observe(observer, in: container, subject.reloader, subject.naming, startsWithPresent: true)
-        // A closing ends the sequences that it finds; this one may have come later.
+        // Closing ends the sequences that exist at that moment; this one may have been added later.
         if node.family.lock.withLock({ token in node.isClosed(token) }) { observer.subscription.cancel() }
         return stream
     }
@@ -88,16 +87,18 @@ extension Container {
     ///
     /// - Parameter key: The type to follow.
     /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors.
     public func values<K: Keyed & SendableMetatype>(of key: K.Type) -> Values<K.Held> {
         Values(of: Subject(K.self), in: self) { K._prepare(in: $0, reportsFailure: false) }
     }
 
-    /// Returns a sequence of the values of a type that belongs to an actor: the present one, and then later ones.
+    /// Returns a sequence of the values of a type that is isolated to an actor: the present one, and then later ones.
     ///
     /// If there is no value, it's loaded at this call.
     ///
     /// - Parameter key: The type to follow.
     /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors.
     public func values<K: Keyed>(of key: K.Type) -> Values<K.Held> {
         _ = K._prepare(in: self, reportsFailure: false)
         return Values(of: Subject(isolated: K.self), in: self) { _ in nil }
@@ -107,6 +108,7 @@ extension Container {
     ///
     /// - Parameter key: The key to follow.
     /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors.
     public func values<K: ValueKey>(of key: K) -> Values<K.Held> {
         Values(of: Subject(key), in: self) {
             key._prepare(in: $0)
@@ -118,6 +120,7 @@ extension Container {
     ///
     /// - Parameter key: The member to follow.
     /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors.
     public func values<K: ValueKey>(of key: KeyPath<ContainerKeys, K>) -> Values<K.Held> {
         values(of: ContainerKeys()[keyPath: key])
     }

@@ -8,6 +8,7 @@ extension Container {
     ///   - pattern: The pattern, which must match the whole path. `*` matches anything within a segment, `**` any segments,
     ///     and `?` one character.
     ///   - rule: A closure that sets properties for the scope.
+    /// - Complexity: O(*n*) for *n* descendants and the instances in their scopes.
     public func configureScopes(
         _ pattern: String = "**", _ rule: @escaping @Sendable (any PropertyContainer) -> Void
     ) {
@@ -21,6 +22,7 @@ extension Container {
     ///   - matches: A closure that receives the path, with a leading slash and without a query.
     ///   - description: A name for the rule in messages.
     ///   - rule: A closure that sets properties for the scope.
+    /// - Complexity: O(*n*) for *n* descendants and the instances in their scopes.
     public func configureScopes(
         where matches: @escaping @Sendable (String) -> Bool, description: String,
         _ rule: @escaping @Sendable (any PropertyContainer) -> Void
@@ -34,6 +36,8 @@ extension Container {
     ///
     /// - Parameter path: The path. A leading slash is optional, and a query is ignored.
     /// - Returns: The scope.
+    /// - Complexity: O(*l*) for a path of *l* characters. The first read of the scope matches the path with the rules,
+    ///   which takes O(*r* × *l*) for rules with *r* characters in all.
     public func scope(_ path: String) -> Container {
         let path = ScopePattern.normalized(path)
         let node = backend.node
@@ -56,6 +60,8 @@ extension Container {
     /// Invalidates the scopes of this container and its descendants.
     ///
     /// Observed scopes are configured again at once.
+    ///
+    /// - Complexity: O(*n*) for *n* descendants and the instances in their scopes.
     public func invalidateScopes() { invalidateScopes { _, _ in } }
 
     private func add(_ rule: ScopeRule) {

@@ -1,4 +1,4 @@
-/// A pattern over the paths of scopes (law 22), matched against the whole path.
+/// A pattern for the paths of scopes (law 22), which must match the whole path.
 ///
 /// | in a pattern | stands for |
 /// | --- | --- |
@@ -8,20 +8,18 @@
 /// | `?` | one character of a segment, never a slash |
 /// | anything else | itself, letter for letter |
 ///
-/// A leading slash is optional on either side, and a path ends at its first `?`, where a query begins. From these follow the
-/// corners:
-/// - The empty path is the root, `/`. `**`, `/**`, `*`, `/` and the empty pattern match it.
-/// - A trailing slash counts: `/a` and `/a/` differ, `/a/*` and `/a/**` match the second. Only one leading slash is optional:
-///   `//a` has an empty segment before `a`, which `/*/a` matches.
-/// - `**` need not be a segment of its own: `/a**b` matches `/ab` and `/a/x/b`, and `/a**` is `/a` with everything that
-///   begins so. Three stars or more are two.
-/// - There is no escape. A star in a path is matched by `*` or `?`.
-/// - Characters are compared as `Character`s, so é is é however it was composed; but every slash separates, also one that a
-///   combining mark follows.
+/// A leading slash is optional on either side, and a path ends at its first `?`, where a query begins. The details:
+/// - The empty path is the root, `/`. The patterns `**`, `/**`, `*`, `/`, and the empty one match it.
+/// - A trailing slash counts: `/a` and `/a/` differ, and `/a/*` and `/a/**` match the second. Only one leading slash
+///   is optional: `//a` has an empty segment before `a`, which `/*/a` matches.
+/// - `**` doesn't have to be a segment of its own: `/a**b` matches `/ab` and `/a/x/b`, and `/a**` matches everything
+///   that begins with `/a`. Three or more stars mean the same as two.
+/// - There is no escape. `*` and `?` match a star in a path.
+/// - Letters are compared as `Character`s, so é equals é however it's composed; but every slash separates, even one
+///   that a combining mark follows.
 ///
-/// Matching follows all readings of the pattern at once (Thompson's construction), one character of the path at a time. It
-/// therefore takes at most pattern × path steps, whatever the pattern, and usually gives up at the first character that
-/// differs.
+/// Matching follows all readings of the pattern at once (Thompson's construction), one character of the path at a
+/// time, so it takes at most pattern × path steps, and usually ends at the first character that differs.
 struct ScopePattern: Sendable, Hashable {
     /// The pattern as it was written, for messages and `explain`.
     let text: String
@@ -32,7 +30,7 @@ struct ScopePattern: Sendable, Hashable {
         tokens = Self.tokens(of: text)
     }
 
-    /// The path with its leading slash and without its query: what identifies a scope.
+    /// Returns the path with its leading slash and without its query, which identifies a scope.
     static func normalized(_ path: String) -> String {
         let bare = withoutQuery(path)
         return bare.unicodeScalars.first == "/" ? String(bare) : "/" + bare
@@ -72,7 +70,7 @@ extension ScopePattern {
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
             if !isLast, segment.count > 1, segment.allSatisfy({ $0 == "*" }) {
-                // Two in a row say nothing more than one.
+                // Two in a row mean the same as one.
                 if tokens.last != .directories { tokens.append(.directories) }
                 continue
             }
@@ -95,8 +93,10 @@ extension ScopePattern {
         }
     }
 
-    /// The segments without the optional leading slash; split by scalar, because a slash and a combining mark after it would
-    /// be one `Character`, and a path could slip past its rules so.
+    /// Returns the segments without the optional leading slash.
+    ///
+    /// It splits by scalar: a slash and a combining mark after it form one `Character`, which would let a path slip
+    /// past its rules.
     private static func segments(of text: Substring) -> [Substring] {
         var scalars = text.unicodeScalars
         if scalars.first == "/" { scalars.removeFirst() }
@@ -109,14 +109,14 @@ extension ScopePattern {
 }
 
 extension ScopePattern {
-    /// The states that a path has led to so far.
+    /// The states that the path has led to so far.
     ///
-    /// State `i` means that the tokens before `i` have matched what was read.
+    /// State `i` means that the tokens before `i` match what was read.
     private struct Run {
         private let tokens: [Token]
         private var states: [Int] = []
         private var spare: [Int] = []
-        /// For each state the last step that entered it, so that none is entered twice in one step.
+        /// For each state, the last step that entered it, so that no state is entered twice in a step.
         private var entered: [Int]
         private var step = 0
 
@@ -129,7 +129,7 @@ extension ScopePattern {
 
         var isAccepting: Bool { entered[tokens.count] == step }
 
-        /// Whether no continuation of the path can change the answer.
+        /// A Boolean value that indicates whether no continuation of the path can change the answer.
         var isDecided: Bool {
             states.isEmpty || (tokens.last == .doubleStar && isAccepting)
         }
@@ -151,7 +151,7 @@ extension ScopePattern {
             swap(&states, &spare)
         }
 
-        /// Enters a state, and those behind it that need no character.
+        /// Enters a state, and the states after it that need no character.
         private mutating func enter(_ state: Int) {
             var state = state
             while stay(in: state), state < tokens.count {
@@ -162,9 +162,9 @@ extension ScopePattern {
             }
         }
 
-        /// Enters a state alone: in the middle of a skipped segment `directories` must not be left.
+        /// Enters only this state: in the middle of a skipped segment, `directories` must not end.
         ///
-        /// Whether it was new.
+        /// Returns whether the state is new.
         @discardableResult
         private mutating func stay(in state: Int) -> Bool {
             guard entered[state] != step else { return false }

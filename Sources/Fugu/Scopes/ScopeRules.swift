@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A rule: what it does to scopes, and to which.
+/// A rule: a closure and the scopes that it applies to.
 final class ScopeRule: Sendable {
-    /// For messages and graphs.
+    /// The description in messages and graphs.
     let description: String
     let matches: @Sendable (String) -> Bool
     let configure: @Sendable (any PropertyContainer) -> Void
@@ -17,15 +17,16 @@ final class ScopeRule: Sendable {
     }
 }
 
-/// What a node knows of rules and scopes.
+/// The rules and scopes of a node.
 ///
-/// Locked by the lock of the family.
+/// The lock of the family guards it.
 struct ScopeState {
     /// The rules that were added here, in order.
     var rules: [ScopeRule] = []
-    /// The scopes of this node by path, as long as someone holds them.
+    /// The scopes of this node by path, for as long as someone holds them.
     var scopes: [String: WeakScope] = [:]
-    /// Set if the node is the layer of a scope: the node between a scope and its parent that holds what rules set.
+    /// Set if the node is the layer of a scope: the node between a scope and its parent that contains the values of
+    /// rules.
     var layer: RuleState?
 }
 
@@ -34,18 +35,18 @@ struct WeakScope {
     let layer: NodeIdentity
 }
 
-/// What a layer knows.
+/// The state of a layer.
 ///
-/// Locked by the lock of the family.
+/// The lock of the family guards it.
 struct RuleState {
     let path: String
     var isComputed = false
     var computation: Computation?
-    /// The keys that rules have set.
+    /// The keys that rules set.
     var keys: [Key] = []
 }
 
-/// The computation of a layer under way: others who read the scope wait for it.
+/// The configuration of a layer in progress, for which other readers of the scope wait.
 final class Computation: CallFrame {
     let layer: Node
     let path: String
@@ -72,14 +73,14 @@ final class Computation: CallFrame {
 }
 
 extension CallFrame {
-    /// The path of a scope at or below `node` whose rules this is a part of.
+    /// Returns the path of the scope at or below `node` that is being configured.
     func configuredPath(within node: Node) -> String? {
         chain.lazy.compactMap { $0 as? Computation }.first { $0.layer.isWithin(node) }?.path
     }
 }
 
 extension Node {
-    /// Before a read: computes what rules set in the layers above, as far as that is not done.
+    /// Configures the layers above, as far as that hasn't happened, before a read.
     func prepareScopes() {
         guard family.hasScopes else { return }
         for node in Array(path).reversed() { node.prepareLayer() }
@@ -119,13 +120,13 @@ extension Node {
         }
         let computation = Computation(of: self, at: layer.path, parent: parent)
         storage[token].scopes?.layer?.computation = computation
-        // An invalidation during the computation takes this back.
+        // An invalidation during the configuration resets it.
         storage[token].scopes?.layer?.isComputed = true
         let rules = Array(path).reversed().flatMap { $0.storage[token].scopes?.rules ?? [] }
         return .compute(computation, rules)
     }
 
-    /// Runs the rules that apply, each seeing what earlier ones set, and publishes the result like one `update`.
+    /// Runs the rules that apply, in order, and publishes their values like one `update`.
     private func compute(_ computation: Computation, _ rules: [ScopeRule]) {
         let view = RuleView(self)
         let handle = Container(view: view)
@@ -145,7 +146,7 @@ extension Node {
         Deferred.deliver(after: computation)
     }
 
-    /// Sets what rules wrote now and resets what only earlier computations wrote.
+    /// Sets the values that rules wrote, and resets those that only an earlier run wrote.
     private func publish(_ written: [Write]) {
         let keys = written.map(\.key)
         let before = family.lock.withLock { token in
@@ -157,19 +158,19 @@ extension Node {
         if !(written + gone).isEmpty { family.commit(written + gone) }
     }
 
-    /// Returns the cells of instances that go when something changes that they were made from.
+    /// The cells of instances that are dropped when an input changes; read it under the lock.
     private func reloading(_ token: LockToken) -> some Sequence<CellReference> {
         storage.cells(token).lazy.filter { $0.has(CellFlags.loaded) && $0.info?[token].provenance?.reloads == true }
     }
 
-    /// Returns whether no rules are to be run before something is read here.
+    /// Whether all rules have run that a read here needs; read it under the lock.
     func isConfigured(_ token: LockToken) -> Bool {
         !family.hasScopes || path.allSatisfy { $0.storage[token].scopes?.layer?.isComputed != false }
     }
 
-    /// Lets the layers at or below this node be computed again.
+    /// Makes the layers at or below this node run their rules again; call it under the lock.
     ///
-    /// Returns the nodes of those observed.
+    /// Returns the nodes whose scopes are observed.
     func invalidateLayers(_ token: LockToken) -> [Node] {
         family.state[token].layers.map(\.node).filter { layer in
             layer.isWithin(self) && layer.storage[token].scopes?.layer?.isComputed == true
@@ -177,15 +178,17 @@ extension Node {
             layer.storage[token].scopes?.layer?.isComputed = false
             layer.storage.raiseEpoch(token, to: family.state[token].tick(), reachesDescendants: true)
             let subtree = layer.subtree
-            // The next read of what rules may drop is to run them first.
+            // The next read of an instance that rules may drop must run the rules first.
             for node in subtree(token) { node.reloading(token).forEach { $0.close() } }
             return subtree(token).contains { $0.storage[token].followerCount > 0 }
         }
     }
 }
 
-/// The handle of a rule: what it sets waits until all rules have run; it reads what earlier rules set, else what the
-/// scope's parent has.
+/// The handle of a rule.
+///
+/// Its writes are published after all rules have run; its reads see the values of earlier rules, or else those of the
+/// scope's parent.
 private final class RuleView: Backend {
     let node: Node
     private let pending = Locked<[Write]?>([])

@@ -2,9 +2,9 @@ public import Fugu
 
 /// A key whose value can be checked without being read: every ``Fugu/PropertyKey`` of a decodable value.
 ///
-/// Where a function takes keys, it takes types that conform to `NamedProperty` in a parameter of their own.
+/// Functions that take keys have a separate parameter for types that conform to `NamedProperty`.
 public protocol ConfigurationKey: Sendable {
-    /// The dotted path under which sources are asked, if there is one.
+    /// The dotted path that sources look up, if the key has one.
     var name: String? { get }
     /// Returns the problem with the value that a read would take from a source.
     ///
@@ -25,7 +25,7 @@ extension PropertyKey: ConfigurationKey where Value: Decodable {
     public func mistake(in container: Container) -> PropertyError? { answer(container.origins(of: self)).mistake }
 }
 
-/// Returns what the first of the layers says that says anything.
+/// Returns the answer of the first layer that has one.
 func answer<Value>(_ layers: [ValueOrigin<Value>]) -> SourceAnswer<Value> {
     for layer in layers {
         switch layer {
@@ -38,7 +38,7 @@ func answer<Value>(_ layers: [ValueOrigin<Value>]) -> SourceAnswer<Value> {
 }
 
 extension SourceAnswer {
-    /// What is wrong, if something is.
+    /// The error, if the answer is one.
     var mistake: PropertyError? {
         if case .failure(let error) = self { error as? PropertyError ?? PropertyError("\(error)") } else { nil }
     }

@@ -12,6 +12,7 @@ extension Container {
     /// - Parameter prefix: The prefix of variables. If you leave it out, it's the prefix of the ``EnvironmentSource``
     ///   that was applied last.
     /// - Returns: The description.
+    /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public func reference(prefix: String? = nil) -> ConfigurationReference {
         let prefix = prefix ?? appliedPrefix
         return ConfigurationReference(declaredKeys.compactMap { $0.reference(prefix: prefix) })
@@ -43,7 +44,7 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var help: String?
         /// The members if the value is a table, in the order in which its type asks for them; otherwise empty.
         ///
-        /// Files give a table; an environment variable or an argument cannot.
+        /// Files can contain a table; an environment variable or an argument can't.
         public var members: [Member] = []
     }
 
@@ -53,7 +54,7 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var name: String
         /// The name of the type, or the values that it takes.
         public var type: String
-        /// What the default of the key has here, as TOML writes it; `nil` for secrets and where there is none.
+        /// The default in the notation of TOML, or `nil` for a secret and if there's no default.
         public var defaultValue: String?
     }
 
@@ -62,10 +63,12 @@ public struct ConfigurationReference: Sendable, Hashable {
 
     init(_ entries: [Entry]) { self.entries = entries }
 
-    /// The entries as `--help` prints them: the argument and its type, what the key says of itself, the default, the
-    /// variable and the name.
+    /// The entries as `--help` prints them: the argument and its type, the description, the default, the variable, and
+    /// the name.
     ///
-    /// A table has no argument, so its name stands there, with its members below.
+    /// A table has no argument, so its name is shown instead, with its members below.
+    ///
+    /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public var helpText: String {
         let heads = entries.map { "  \($0.isTable ? $0.name : $0.argument) <\($0.type)>" }
         let width = min(34, (heads.map(\.count).max() ?? 0) + 2)
@@ -80,6 +83,8 @@ public struct ConfigurationReference: Sendable, Hashable {
     }
 
     /// A TOML file with all names, in which every value is commented out.
+    ///
+    /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public var toml: String {
         var text = ""
         for (table, entries) in tables {
@@ -93,7 +98,9 @@ public struct ConfigurationReference: Sendable, Hashable {
         return text
     }
 
-    /// The entries as a Markdown table, each member of a table in a row of its own.
+    /// The entries as a Markdown table, with a row for each member of a table.
+    ///
+    /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public var markdown: String {
         var lines = ["| Name | Variable | Argument | Type | Default | |", "| --- | --- | --- | --- | --- | --- |"]
         for cells in entries.flatMap(\.rows) {
@@ -102,7 +109,7 @@ public struct ConfigurationReference: Sendable, Hashable {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// The entries by the table that they lie in, those of the top first, else in order.
+    /// The entries grouped by the table that they belong to, with the top-level ones first, and otherwise in order.
     private var tables: [(table: [String], entries: [Entry])] {
         var tables: [(table: [String], entries: [Entry])] = []
         for entry in entries {
@@ -120,7 +127,7 @@ public struct ConfigurationReference: Sendable, Hashable {
 extension ConfigurationReference.Entry {
     fileprivate var isTable: Bool { !members.isEmpty }
 
-    /// What stands beside the entry in `--help`.
+    /// The text beside the entry in `--help`.
     fileprivate var remarks: [String] {
         let about = [help].compactMap { $0 }
         guard isTable else {
@@ -133,7 +140,7 @@ extension ConfigurationReference.Entry {
 
     /// The lines of a sample file.
     ///
-    /// The members of a table have dotted names, so that each can be given as it stands.
+    /// Members of a table have dotted names, so that each line is valid on its own.
     fileprivate var toml: String {
         let key = Quoted.name(String(name.split(separator: ".").last ?? ""))
         let mark = isSecret ? ", secret" : ""
@@ -159,7 +166,7 @@ extension ConfigurationReference.Entry {
 }
 
 extension DeclaredKey {
-    /// Nil for a key without a name, which nobody outside can address.
+    /// Returns the entry, or `nil` for a key without a name, which can't be set from outside.
     fileprivate func reference(prefix: String) -> ConfigurationReference.Entry? {
         guard let name else { return nil }
         let isSecret = isSecret()

@@ -9,16 +9,17 @@ extension Container {
         ConfigurationSection(container: self, prefix: prefix)
     }
 
-    /// Reads several values of one moment, so that a reload doesn't come between them.
+    /// Reads several values from the same moment, without a reload in between.
     ///
     ///     let (host, port) = container.snapshot { ($0.host, $0.port) }
     ///
-    /// If the sources of the container or of an ancestor are replaced meanwhile, it reads again. Values that code sets
-    /// at the same time are not held back; publish those with `update`.
+    /// If the sources of the container or of an ancestor are replaced in the meantime, it reads again. It doesn't hold
+    /// back values that code sets at the same time; publish those with `update`.
     ///
     /// - Parameter read: A closure that reads the values. It may run several times.
     /// - Returns: What `read` returns.
     /// - Throws: What `read` throws.
+    /// - Complexity: Besides the closure, O(*n*) for *n* values that were set in this container and its ancestors.
     public func snapshot<Result>(_ read: (Container) throws -> Result) rethrows -> Result {
         while true {
             let before = allSources
@@ -43,7 +44,7 @@ public struct ConfigurationSection: Sendable {
     ///   - name: The dotted path within the section.
     ///   - type: The type of the value.
     /// - Returns: The value, or `nil` if nothing gives one.
-    /// - Throws: ``PropertyError`` if what is there has another type.
+    /// - Throws: ``PropertyError`` if the value has another type.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
     {
         try container.property("\(prefix).\(name)", as: type)

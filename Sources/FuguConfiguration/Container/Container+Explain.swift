@@ -4,35 +4,44 @@ extension Container {
     /// Explains each declared key: its value, the origin of the value, and what it hides.
     ///
     /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
+    /// - Complexity: O(*k* × *s*) for *k* declared keys and *s* sources.
     public func explain() -> [Explanation] { declaredKeys.map { $0.explanation(self) } }
 
-    /// Tells which value a read of the key gives, where it comes from, what it hides and what was made from it.
+    /// Explains the value that a read of the key gives: its origin, what it hides, and what was loaded from it.
     ///
-    /// Values of secret keys are left out, and of tables and structs all but the names. Reads the default if nothing
-    /// else gives a value.
+    /// Values of secret keys are left out, and so are the values inside tables and structs. If nothing else gives a
+    /// value, the default is evaluated.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
         var explanation = origin(of: key)
         explanation.readers = readers(of: key)
         return explanation
     }
 
-    /// Tells which value a read of the property gives, where it comes from, what it hides and what was made from it.
+    /// Explains the value that a read of the property gives: its origin, what it hides, and what was loaded from it.
     ///
-    /// Values of secret properties are left out, and of tables and structs all but the names. Reads the default if
-    /// nothing else gives a value.
+    /// Values of secret properties are left out, and so are the values inside tables and structs. If nothing else gives
+    /// a value, the default is evaluated.
+    ///
+    /// - Parameter property: The type of the property.
+    /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<P: Property>(_ property: P.Type) -> Explanation {
         var explanation = origin(of: property)
         explanation.readers = readers(of: property)
         return explanation
     }
 
-    /// The same without what was made from it, for which a graph would be drawn.
+    /// Returns the explanation without the readers, for which it would have to draw a graph.
     func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
         Explainer(name: key.name, label: key.label, isSecret: key.isSecret)
             .explanation(of: origins(of: key)) { self[key] }
     }
 
-    /// The same without what was made from it.
+    /// Returns the explanation without the readers.
     func origin<P: Property>(of property: P.Type) -> Explanation {
         let name = (property as? any NamedProperty.Type)?.name
         return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._naming?.isSecret == true)
@@ -40,7 +49,7 @@ extension Container {
     }
 }
 
-/// Puts layers in words.
+/// Describes layers.
 private struct Explainer {
     let name: String?
     let label: String
@@ -53,7 +62,7 @@ private struct Explainer {
         switch answer {
         case .value(let value):
             let first = entries.removeFirst()
-            // What a source has is told as its key reads it, unless it is a table.
+            // Show a source's value as its key decodes it, unless it's a table.
             let isTable = first.value?.hasPrefix("{") == true
             winner = entry(isTable ? first.value ?? "" : ValueText.text(of: value), first.origin, first.value == nil)
         case .failure:

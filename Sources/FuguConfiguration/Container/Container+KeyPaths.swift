@@ -10,6 +10,7 @@ extension Container {
     ///
     /// - Parameter key: The member of `ContainerKeys` that declares the key.
     /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Explanation {
         explain(ContainerKeys()[keyPath: key])
     }
@@ -21,6 +22,7 @@ extension Container {
     /// - Parameter key: The member of `ContainerKeys` that declares the key.
     /// - Returns: The value.
     /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
+    /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) throws -> Value {
         try require(ContainerKeys()[keyPath: key])
     }
@@ -36,6 +38,7 @@ extension Container {
     ///   - others: The members that declare the other keys.
     ///   - properties: The properties with names that are types.
     /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
+    /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys.
     public func validate<Key: ConfigurationKey, each Other: ConfigurationKey>(
         _ first: KeyPath<ContainerKeys, Key>, _ others: repeat KeyPath<ContainerKeys, each Other>,
         properties: any NamedProperty.Type...
@@ -58,6 +61,7 @@ extension Container {
     ///   - first: The member of `ContainerKeys` that declares the first key.
     ///   - others: The members that declare the other keys.
     ///   - properties: The properties that are types.
+    /// - Complexity: O(*k*) for *k* keys that are declared here.
     public func declare<Key: ConfigurationKey, each Other: ConfigurationKey>(
         _ first: KeyPath<ContainerKeys, Key>, _ others: repeat KeyPath<ContainerKeys, each Other>,
         properties: any NamedProperty.Type...

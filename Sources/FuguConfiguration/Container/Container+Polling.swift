@@ -1,14 +1,15 @@
 public import Fugu
 
 extension Container {
-    /// Polls the sources of this container, and reloads them all after a change, until the task is cancelled.
+    /// Polls the sources of this container, and reloads them all after a change, until the task is canceled.
     ///
-    /// The method keeps the container alive. It waits by the container's clock, and reads and decodes off the main
+    /// The method keeps the container alive. It waits with the container's clock, and reads and decodes off the main
     /// actor.
     ///
     /// A change counts once it's complete: a source is read after it hasn't changed for two polls and 50 milliseconds,
-    /// and the result is dropped if the source has changed meanwhile. A writer that pauses for longer can still be
-    /// overtaken. Write the new content to a file beside the old one and rename it, so that nobody reads half a file.
+    /// and the result is dropped if the source has changed in the meantime. A writer that pauses for longer can still
+    /// be overtaken. Write the new content to another file in the same folder and rename it, so that nobody reads half
+    /// a file.
     ///
     /// A file that is broken, unreadable, or gone changes nothing: the last good values stay, the problem is reported
     /// once, and each poll tries again. Sources that can't tell whether they have changed (see
@@ -25,9 +26,9 @@ extension Container {
     }
 }
 
-/// What a polling loop remembers between two looks.
+/// The state of a polling loop between two polls.
 private struct SourceWatch {
-    /// How often the stamps must have been the same as at the look before.
+    /// The number of consecutive polls for which the stamps must be the same.
     private let looksNeeded: Int
     private var last: [PropertySourceStamp?] = []
     private var looks = 0
@@ -38,9 +39,9 @@ private struct SourceWatch {
         looksNeeded = interval > .zero ? max(1, Int((quiet / interval).rounded(.up))) : 1
     }
 
-    /// Reloads if there is something new.
+    /// Reloads if something changed.
     ///
-    /// Returns what is to be reported.
+    /// Returns the text to report.
     mutating func look(at container: Container) -> String? {
         guard let stack = SourceStack.of(container) else { return nil }
         let stamps = stack.stampsNow

@@ -8,6 +8,7 @@ extension Container {
     /// - Parameter key: The key.
     /// - Returns: The value.
     /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
+    /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try checked {
             try require(answer(origins(of: key)), key.name, label: key.name ?? key.label)
@@ -23,6 +24,7 @@ extension Container {
     /// - Parameter property: The property.
     /// - Returns: The value.
     /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
+    /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
         try checked {
             try require(answer(origins(of: property)), P.name, label: P.name)
@@ -34,14 +36,14 @@ extension Container {
     /// Returns the value that code or a source gives under a name, without a key.
     ///
     /// If there is a ``Fugu/PropertyKey`` with this name and type, the value is that of the key. Use a fixed set of
-    /// names: each is remembered like a key.
+    /// names, because each is kept like a key.
     ///
     /// - Parameters:
     ///   - name: The dotted path.
     ///   - type: The type of the value.
     /// - Returns: The value, or `nil` if nothing gives one.
-    /// - Throws: ``PropertyError`` if what is there has another type. It quotes no value, since the value may be a
-    ///   secret.
+    /// - Throws: ``PropertyError`` if the value has another type. It quotes no value, since the value may be a secret.
+    /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
     {
         if let key = PropertyKey<Value>.existing(name) { return try given(key, as: type) }
@@ -58,13 +60,13 @@ extension Container {
             if let mistake = answer.mistake { throw unquoted(layers, key.name ?? key.label, Value.self) ?? mistake }
             if case .value = answer { isGiven = true } else { isGiven = false }
         } read: {
-            // If nothing gives a value it is read all the same: a load that asks is made from the answer, whatever it is.
+            // Reads the key even if nothing provides a value: the answer is an input of a load that asks.
             self[key]
         }
         return isGiven ? value : nil
     }
 
-    /// Reads after a check, again if the sources were replaced in between.
+    /// Checks, and then reads; it starts again if the sources were replaced in between.
     private func checked<Value>(_ check: () throws -> Void, read: () -> Value) throws -> Value {
         while true {
             let before = allSources

@@ -5,7 +5,8 @@ extension Container {
     ///
     /// Its values come before those of sources that were applied earlier, and after what code and rules set here. All
     /// keys with a name see the values together, and observers are notified. A value that doesn't have the type of its
-    /// key stops nobody: a read gives the default, and the problem is reported once (see `handleReports(by:)`).
+    /// key doesn't stop the program: a read gives the default, and the problem is reported once (see
+    /// `handleReports(by:)`).
     ///
     /// A source that notifies of its changes, such as ``MutableSource``, is read again at each of them for as long as
     /// the container lives. A change that can't be used is reported. Several threads can apply sources at the same
@@ -13,6 +14,7 @@ extension Container {
     ///
     /// - Parameter source: The source.
     /// - Throws: ``PropertyError`` if the source can't be read. Nothing changes then.
+    /// - Complexity: O(*n* + *k*) for a source with *n* bytes and *k* names that were read or are observed.
     public func apply(_ source: some PropertySource) throws {
         let entry = try SourceStack.Entry(reading: source)
         while true {
@@ -32,6 +34,7 @@ extension Container {
     /// are read while they change.
     ///
     /// - Throws: ``PropertyErrors`` with all problems.
+    /// - Complexity: O(*n* + *k*) for *n* bytes in all sources and *k* names that were read or are observed.
     public func reload() throws { _ = try reload(only: nil) { _ in true } }
 
     /// Reads one or all sources again.

@@ -6,13 +6,15 @@ extension Container {
     /// See ``declare(_:properties:)`` and ``validate(_:properties:)``.
     ///
     /// - Throws: ``PropertyErrors`` with all problems.
+    /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
+    ///   in number.
     public func validate() throws { try validate([DeclaredKey]()) }
 
     /// Checks the values of all keys at once, for example at the start of a program.
     ///
     /// The declared keys are checked, too. A value that a read would take from a source must have the type of its key.
     /// Names in files, in arguments, and in variables with the prefix must be known, also inside tables; an unknown
-    /// name is reported with the nearest known one. A missing value has its default and is no error; see
+    /// name is reported with the nearest known one. A missing value has its default and isn't an error; see
     /// ``require(_:)-(PropertyKey<Value>)``.
     ///
     ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
@@ -21,6 +23,8 @@ extension Container {
     ///   - keys: The keys with names.
     ///   - properties: The properties with names that are types.
     /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
+    /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
+    ///   in number.
     public func validate(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) throws {
         try validate(keys, properties)
     }
@@ -31,6 +35,8 @@ extension Container {
     ///
     /// - Parameter properties: The properties with names.
     /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
+    /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
+    ///   in number.
     public func validate(_ properties: any NamedProperty.Type...) throws { try validate([], properties) }
 
     /// Checks the values of all keys in a list.
@@ -41,11 +47,13 @@ extension Container {
     ///   - keys: The keys with names.
     ///   - properties: The properties with names that are types.
     /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
+    /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
+    ///   in number.
     public func validate(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) throws {
         try validate(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
     }
 
-    /// By now every key has been touched, so that what is secret is known before anything is put in words.
+    /// Every key has been used by now, so all secrets are known before any text is written.
     private func validate(_ keys: [DeclaredKey]) throws {
         let labels = Set(keys.map(\.label))
         let keys = keys + declaredKeys.filter { !labels.contains($0.label) }

@@ -1,6 +1,7 @@
 public import Fugu
 
-/// The keys that were declared in a container, held like any value: descendants see them, copies take them along.
+/// The keys that were declared in a container, kept as a property so that descendants see them and copies take them
+/// along.
 private enum Declarations: Property {
     static var defaultValue: [DeclaredKey] { [] }
 }
@@ -14,11 +15,12 @@ extension Container {
     ///
     ///     container.declare(\.port, \.password, properties: Retries.self)
     ///
-    /// Descendants know what is declared here. Declaring a key again changes nothing.
+    /// Descendants know the keys that are declared here. Declaring a key again changes nothing.
     ///
     /// - Parameters:
     ///   - keys: The keys.
     ///   - properties: The properties that are types.
+    /// - Complexity: O(*k*) for *k* keys that are declared here.
     public func declare(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) {
         declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
     }
@@ -28,6 +30,7 @@ extension Container {
     /// See ``declare(_:properties:)``.
     ///
     /// - Parameter properties: The properties.
+    /// - Complexity: O(*k*) for *k* keys that are declared here.
     public func declare(_ properties: any NamedProperty.Type...) {
         declare(properties.compactMap { DeclaredKey.ofType($0) })
     }
@@ -39,6 +42,7 @@ extension Container {
     /// - Parameters:
     ///   - keys: The keys.
     ///   - properties: The properties that are types.
+    /// - Complexity: O(*k*) for *k* keys that are declared here.
     public func declare(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) {
         declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
     }
@@ -50,9 +54,9 @@ extension Container {
         self[Declarations.self] = declared
     }
 
-    /// What was declared here and in ancestors.
+    /// The keys that were declared here and in ancestors.
     ///
-    /// It does not count as a read.
+    /// It doesn't count as a read.
     var declaredKeys: [DeclaredKey] {
         if case .value(let keys) = answer(origins(of: Declarations.self)) { keys } else { [] }
     }

@@ -1,22 +1,22 @@
 import Fugu
 
-/// A key as configuration sees it, whatever it is made of.
+/// A key of any kind, as configuration needs it.
 struct DeclaredKey: Sendable {
-    /// What it is called: its name, or else what messages call it.
+    /// The name of the key, or if it has none, its name in messages.
     let label: String
-    /// The dotted path under which sources are asked, if there is one.
+    /// The dotted path that sources look up, if the key has a name.
     let name: String?
     let type: String
     let isSecret: @Sendable () -> Bool
     let mistake: @Sendable (Container) -> PropertyError?
     let explanation: @Sendable (Container) -> Explanation
-    /// What a read gives while nothing else does, in the form that configuration has for it; nil if it has none.
+    /// Returns the default as a configuration value, or `nil` if it can't be one.
     let defaultValue: @Sendable () -> PropertyValue?
-    /// What the key says of itself.
+    /// The key's description of its value.
     let help: String?
-    /// The members that its type asks for, given a table of them as a sample.
+    /// Returns the members that the type decodes, given a table with a sample of them.
     let shape: @Sendable (LocatedValue?) -> TypeShape
-    /// What the sources hold beside the members that its type asks for, and the names of these.
+    /// Returns the members that the type decodes, and errors for other members in the sources.
     let inspection: @Sendable (Container) -> MemberInspection
 
     init<Value: Decodable>(_ key: PropertyKey<Value>) {
@@ -34,7 +34,7 @@ struct DeclaredKey: Sendable {
 
     init<P: NamedProperty & SendableMetatype>(_ property: P.Type) {
         (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self))
-        // Asking for it makes the name known, and known as a secret.
+        // Accessing it registers the name, and whether it's a secret.
         let naming = P._naming
         isSecret = { P.isSecret || naming?.isSecret == true }
         mistake = { answer($0.origins(of: P.self)).mistake }
@@ -45,7 +45,7 @@ struct DeclaredKey: Sendable {
         inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
     }
 
-    /// Every key that this library knows can be declared; another conformance of the protocol is only checked.
+    /// Every key of this library can be declared; for other conformances of the protocol, it's only checked.
     init(any key: any ConfigurationKey) {
         if let key = key as? any DeclarableKey {
             self = key.declared
@@ -64,7 +64,7 @@ struct DeclaredKey: Sendable {
         inspection = { _ in MemberInspection() }
     }
 
-    /// A property that belongs to an actor cannot be asked from elsewhere, and so cannot be declared.
+    /// A property that is isolated to an actor can't be used from elsewhere, so it can't be declared.
     static func ofType(_ property: any NamedProperty.Type) -> DeclaredKey? {
         func open<P: NamedProperty & SendableMetatype>(_ property: P.Type) -> DeclaredKey { DeclaredKey(property) }
         return cast(property, to: AnyProperty.self).map { open($0) }
@@ -73,7 +73,7 @@ struct DeclaredKey: Sendable {
 
 private typealias AnyProperty = any (NamedProperty & SendableMetatype).Type
 
-/// The compiler refuses to cast to a type with a marker protocol unless the type is a parameter.
+/// The compiler refuses a cast to a type with a marker protocol unless that type is a generic parameter.
 private func cast<T>(_ value: Any, to _: T.Type) -> T? { value as? T }
 
 private protocol DeclarableKey {
@@ -84,16 +84,16 @@ extension PropertyKey: DeclarableKey where Value: Decodable {
     fileprivate var declared: DeclaredKey { DeclaredKey(self) }
 }
 
-/// What is found when a value is decoded with a record of what its type asks for.
+/// The result of decoding a value while recording the members that its type decodes.
 struct MemberInspection {
-    /// An error for each member that the type does not know.
+    /// An error for each member that the type doesn't have.
     var errors: [PropertyError] = []
-    /// The dotted names of the members that it does.
+    /// The dotted names of the members that the type has.
     var members: [String] = []
 
     init() {}
 
-    /// Looks at what every source has under the name, also where another source hides it.
+    /// Inspects the value of every source, including those that another source hides.
     init<Value: Decodable>(_ name: String, as _: Value.Type, in container: Container) {
         for case let stack as SourceStack in container.allSources {
             for value in stack.values(named: name) where value.node.kind == .table || value.node.kind == .array {
@@ -108,7 +108,7 @@ struct MemberInspection {
     private mutating func inspect<Value: Decodable>(_ value: LocatedValue, as type: Value.Type) {
         let record = Self.record(value, as: type)
         members += record.usage.names(in: record.value)
-        // What came behind a mistake was not asked for any more.
+        // After an error, the remaining members weren't decoded.
         guard !record.isBroken else { return }
         var nearest = NearestName()
         errors += record.usage.unread(in: record.value).map { Self.error($0.member, &nearest, $0.known) }
@@ -139,7 +139,7 @@ struct MemberInspection {
     }
 }
 
-/// Names of types for whoever writes a value: without wrapping that says nothing to them, and of an enumeration the values.
+/// Type names for people who write values: without generic wrappers, and with the values of an enumeration.
 enum TypeText {
     static func name(of type: Any.Type) -> String {
         if let optional = type as? any OptionalType.Type { return name(of: optional.wrapped) }

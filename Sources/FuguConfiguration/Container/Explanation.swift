@@ -16,7 +16,7 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
         /// Nothing gives a value, so the default applies.
         case defaultValue
 
-        /// The origin in words; for a file, its path, line, and column.
+        /// A description of the origin; for a file, its path, line, and column.
         public var description: String {
             switch self {
             case .code: "set by code"
@@ -47,12 +47,12 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     /// The reason why the value of a source isn't used, if that is so.
     public let mistake: PropertyError?
 
-    /// The names of the features that were made from it.
+    /// The names of the features that were loaded from it.
     ///
     /// Explanations of all declared keys at once leave them out.
     public internal(set) var readers: [String] = []
 
-    /// One line for the value, one for each that it hides, and one for what was made from it.
+    /// A line for the value, one for each value that it hides, and one for its readers.
     public var description: String {
         let lines =
             ["\(name) = \(winner)"] + (mistake.map { ["  wrong: \($0)"] } ?? []) + hidden.map { "  hides \($0)" }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What ends the observation of a source, once there is something to end.
+/// Ends the observation of a source, even if it's canceled before the observation exists.
 final class Registration: Sendable {
-    /// A closure that is itself a generic value would be wrapped once more at each access.
+    /// A closure stored as a generic value would be wrapped once more at each access.
     private struct End {
         var body: (@Sendable () -> Void)?
     }

@@ -34,7 +34,7 @@ extension Container {
     }
 }
 
-/// Whom to tell what is read.
+/// The closure that receives the names that are read.
 struct ReadLog: Sendable {
     let tell: @Sendable (SourceRead) -> Void
 }

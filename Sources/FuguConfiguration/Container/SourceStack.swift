@@ -1,16 +1,16 @@
 import Fugu
 
-/// All sources of a container with what they held when they were last read, the latest applied first.
+/// The sources of a container with the values that they had when they were last read, the latest applied first.
 ///
-/// It never changes: applying and reloading make another.
+/// It's immutable: applying and reloading create another one.
 final class SourceStack: ValueSources {
-    /// A source and what it held.
+    /// A source and its values.
     struct Entry: Sendable {
         let source: any PropertySource
         let snapshot: PropertySnapshot
-        /// Taken before the source was read, so that what changed in between shows at the next look.
+        /// The stamp from before the source was read, so that a change in between is noticed at the next poll.
         let stamp: PropertySourceStamp?
-        /// Stays the same when the source is read again.
+        /// An identity that stays the same when the source is read again.
         let id: Identity
 
         init(reading source: any PropertySource, id: Identity = Identity()) throws(PropertyError) {
@@ -24,7 +24,7 @@ final class SourceStack: ValueSources {
     final class Identity: Sendable {}
 
     let entries: [Entry]
-    /// Whom to tell what is read.
+    /// The closure that receives the names that are read.
     let log: ReadLog?
 
     init(_ entries: [Entry], log: ReadLog? = nil) {
@@ -32,15 +32,15 @@ final class SourceStack: ValueSources {
         self.log = log
     }
 
-    /// The sources of a container, if it has some.
+    /// Returns the sources of a container, if it has any.
     static func of(_ container: Container) -> SourceStack? { container.sources as? SourceStack }
 
-    /// What has the name, in the order in which it counts.
+    /// Returns the values for the name, in order of precedence.
     ///
-    /// No layer looks into another.
+    /// Layers are independent of one another.
     func values(named name: String) -> some Sequence<LocatedValue> { found(name).lazy.map(\.value) }
 
-    /// The same, with whether its source calls it a secret.
+    /// Returns the values for the name, and whether their sources declare them secret.
     func found(_ name: String) -> some Sequence<(value: LocatedValue, isSecret: Bool)> {
         entries.lazy.compactMap { entry in
             entry.snapshot.value(named: name).map { ($0, entry.snapshot.isSecret(name)) }
@@ -69,9 +69,9 @@ final class SourceStack: ValueSources {
         SourceStack(entries + ((others as? SourceStack)?.entries ?? []), log: log ?? (others as? SourceStack)?.log)
     }
 
-    /// The same sources with what they hold now, or everything that is wrong with them.
+    /// Returns the same sources with their present values, or throws all errors.
     ///
-    /// `id`: The one source to read again; the others keep what they have. All of them if there is none.
+    /// `id`: The only source to read again, or `nil` for all of them.
     func reread(only id: Identity? = nil) throws(PropertyErrors) -> SourceStack {
         var fresh: [Entry] = []
         var errors: [PropertyError] = []
@@ -90,15 +90,15 @@ final class SourceStack: ValueSources {
         return SourceStack(fresh, log: log)
     }
 
-    /// What the sources would be stamped with now.
+    /// The present stamps of the sources.
     var stampsNow: [PropertySourceStamp?] { entries.map { $0.source.modificationStamp() } }
 
-    /// What they were stamped with when they were read.
+    /// The stamps from when the sources were read.
     var stamps: [PropertySourceStamp?] { entries.map(\.stamp) }
 }
 
 extension PropertyErrors {
-    /// Errors of any kind, each as one of ours.
+    /// Creates an error that collects errors of any type.
     init(_ errors: [any Error]) {
         self.init(errors.map { $0 as? PropertyError ?? PropertyError("\($0)") })
     }

@@ -1,11 +1,11 @@
-/// Values in words, as explanations show them.
+/// Texts of values for explanations.
 ///
-/// What lies inside a table is never told, since it may be a secret that nobody has named: of tables, structs and
-/// dictionaries only the names are.
+/// The values inside a table are never shown, since one of them may be a secret that no key declares: only the names
+/// in tables, structs, and dictionaries are.
 enum ValueText {
     private static let depthLimit = 8
 
-    /// A value of a source.
+    /// Returns the text of a source's value.
     static func text(of value: LocatedValue) -> String { text(of: value, depth: 0) }
 
     private static func text(of value: LocatedValue, depth: Int) -> String {
@@ -20,7 +20,7 @@ enum ValueText {
         }
     }
 
-    /// A value of Swift, strings in quotes and optionals as what they hold.
+    /// Returns the text of a Swift value, with strings in quotes and optionals unwrapped.
     static func text(of value: Any) -> String { text(of: value, depth: 0) }
 
     private static func text(of value: Any, depth: Int) -> String {

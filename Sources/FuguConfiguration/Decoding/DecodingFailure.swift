@@ -1,22 +1,22 @@
 import Fugu
 
-/// Why a value does not fit, before anyone has asked to have it in words: types that try one form after another throw
-/// many of these and print none.
+/// The reason why a value can't be decoded, without its text: a type that tries one form after another throws many of
+/// these and prints none.
 struct DecodingFailure: Error {
     let value: LocatedValue
-    /// The member that the value should have had.
+    /// The missing member of the value.
     var missing: PathKey?
     var expected: String?
-    /// Told by the type itself; may quote the value.
+    /// The type's own reason, which can quote the value.
     var reason: String?
-    /// An error of the type's own; all that is in it may come from the value.
+    /// The type's own error, any part of which can contain the value.
     var own: PropertyError?
 
     /// Returns the error to show.
     ///
     /// - `root`: The value that was to be decoded.
-    /// - `quotesValues`: Whether the value may be quoted. What lies inside a table never is, since the table may hold a
-    ///   secret that nobody has named.
+    /// - `quotesValues`: Whether the error may quote the value. It never quotes a value inside a table, since that
+    ///   may be a secret that no key declares.
     func error(decoding root: LocatedValue, quotesValues: Bool) -> PropertyError {
         let quotesValues = quotesValues && !value.isInsideTable(of: root)
         var error = own.flatMap { quotesValues ? $0 : nil } ?? told(quotesValues: quotesValues)
@@ -57,7 +57,7 @@ struct DecodingFailure: Error {
 }
 
 extension LocatedValue {
-    /// What the value is, for an error: `string "abc"`, or only `string`.
+    /// Returns the kind and value for an error: `string "abc"`, or only `string`.
     package func kindText(quotesValues: Bool) -> String {
         let (kind, value) = kindAndText
         guard quotesValues, let value else { return kind }
@@ -80,7 +80,7 @@ extension LocatedValue {
         }
     }
 
-    /// As it was written where that says more.
+    /// The number as it was written, if that has more digits.
     private var shownDouble: String {
         let written = tree.store.numberText(at: node.offset) ?? ""
         return written.utf8.count > 15 ? written : "\(node.double)"
@@ -97,7 +97,8 @@ extension LocatedValue {
         }
     }
 
-    /// Whether the value is a member, or lies in a member, of `root` or of a table in it.
+    /// Returns a Boolean value that indicates whether the value is a member of `root` or of a table in it, at any
+    /// depth.
     fileprivate func isInsideTable(of root: LocatedValue) -> Bool {
         guard tree === root.tree else { return false }
         var id = id
@@ -109,7 +110,7 @@ extension LocatedValue {
         return false
     }
 
-    /// An error that other decodable types may catch and that carries the place for us.
+    /// Returns an error that other decodable types can catch, and that carries the place.
     func mismatch(_ type: Any.Type, expected: String? = nil) -> DecodingError {
         let failure = DecodingFailure(value: self, expected: expected ?? "\(type)")
         let context = DecodingError.Context(
@@ -124,7 +125,7 @@ extension LocatedValue {
             key, DecodingError.Context(codingPath: path, debugDescription: "missing", underlyingError: failure))
     }
 
-    /// What a type threw, located here unless it was located deeper.
+    /// Returns a type's error with this place, unless it already has one.
     func located(_ error: any Error, decoding type: Any.Type) -> any Error {
         if Self.failure(in: error) != nil { return error }
         var failure = DecodingFailure(value: self)
@@ -142,7 +143,7 @@ extension LocatedValue {
             DecodingError.Context(codingPath: path, debugDescription: "not a \(type)", underlyingError: failure))
     }
 
-    /// What the compiler writes for an enumeration says so when the table names no case of it, or several.
+    /// The error that compiler-generated code throws for an enumeration if the table names no case of it, or several.
     private static func isAboutCases(_ context: DecodingError.Context, _ value: LocatedValue) -> Bool {
         value.node.kind == .table && context.debugDescription.hasPrefix("Invalid number of keys found")
     }
@@ -165,12 +166,12 @@ extension LocatedValue {
         }
     }
 
-    /// `Mode (slow, fast)` where the type can list its cases.
+    /// Returns `Mode (slow, fast)` if the type can list its cases.
     private static func choices(of type: Any.Type) -> String {
         rawValues(of: type).map { "\(type) (\($0.joined(separator: ", ")))" } ?? "\(type)"
     }
 
-    /// The raw values of the first cases, where the type can list them.
+    /// Returns the raw values of the first cases if the type can list them.
     static func rawValues(of type: Any.Type) -> [String]? {
         func list<T: CaseIterable>(_ type: T.Type) -> [String] {
             type.allCases.prefix(12).compactMap { ($0 as? any RawRepresentable).map { "\($0.rawValue)" } }

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension LocatedValue {
-    /// The types of Foundation that configuration has forms of its own for.
+    /// Decodes the Foundation types that configuration has its own forms for.
     func foundationValue<Value>(_ type: Value.Type) throws -> Value? {
         if type == URL.self { return try url() as? Value }
         if type == Date.self { return try date() as? Value }
@@ -16,12 +16,12 @@ extension LocatedValue {
     }
 
     private func url() throws -> URL {
-        // Without the second argument Foundation would repair what is no URL.
+        // Without the second argument, Foundation would repair an invalid URL.
         if let text = textOrNil, let url = URL(string: text, encodingInvalidCharacters: false) { return url }
         throw mismatch(URL.self)
     }
 
-    /// A moment of the source, or RFC 3339 text with an offset.
+    /// Returns a date-time of the source, or the date in RFC 3339 text with an offset.
     private func date() throws -> Date {
         guard let moment = nativeDateTime as? OffsetDateTime ?? textOrNil.flatMap(OffsetDateTime.init) else {
             throw mismatch(Date.self, expected: "Date with an offset, such as 1979-05-27T07:32:00Z")
@@ -35,7 +35,7 @@ extension LocatedValue {
         return uuid
     }
 
-    /// From the digits as they were written, so that 0.1 is a tenth.
+    /// Decodes the digits as they were written, so that 0.1 is exactly a tenth.
     private func decimal() throws -> Decimal {
         let node = node
         let written: String? =
@@ -50,8 +50,7 @@ extension LocatedValue {
         return value
     }
 
-    /// Foundation stops at the first character that it does not know and drops digits that do not fit; neither is
-    /// exact.
+    /// Foundation stops at the first character that it doesn't know and drops excess digits; neither would be exact.
     private static func isDecimal(_ text: String) -> Bool {
         var bytes = Array(text.utf8)[...]
         if let sign = bytes.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { bytes = bytes.dropFirst() }
@@ -65,7 +64,7 @@ extension LocatedValue {
                 || Int(String(decoding: exponent, as: UTF8.self)).map { abs($0) <= 80 } ?? false)
     }
 
-    /// Bytes of the source, or a string in Base64.
+    /// Returns the bytes of the source, or those of a Base64 string.
     private func data() throws -> Data {
         if node.kind == .other, let bytes = try? bytes() { return Data(bytes) }
         guard let data = textOrNil.flatMap({ Data(base64Encoded: $0) }) else {
@@ -75,12 +74,12 @@ extension LocatedValue {
     }
 }
 
-/// The environment of this process as it is now.
+/// Returns the present environment of this process.
 ///
-/// Foundation reads it under the lock that its own changes take.
+/// Foundation reads it under the lock that its own changes use.
 func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environment }
 
-/// The form of a Foundation value in configuration, which decodes to the same value; nil for any other type.
+/// Returns the configuration value that decodes to a Foundation value, or `nil` for any other type.
 package func foundationPropertyValue(of value: Any) -> PropertyValue? {
     switch value {
     case let value as URL: .string(value.absoluteString)
@@ -92,7 +91,7 @@ package func foundationPropertyValue(of value: Any) -> PropertyValue? {
     }
 }
 
-/// Some value of a type of Foundation, where only the type matters; nil for any other type.
+/// Returns a value of a Foundation type for when only the type matters, or `nil` for any other type.
 func blankFoundationValue(of type: Any.Type) -> Any? {
     switch type {
     case is URL.Type: URL(string: "/")
@@ -105,7 +104,7 @@ func blankFoundationValue(of type: Any.Type) -> Any? {
 }
 
 extension OffsetDateTime {
-    /// The moment in UTC, to the nanosecond; nil outside of the years 0...9999.
+    /// Creates the moment in UTC, to the nanosecond, or returns `nil` outside the years 0 to 9999.
     init?(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         guard let whole = Int64(exactly: seconds) else { return nil }

@@ -1,4 +1,4 @@
-/// The elements of an array, one after the other.
+/// Decodes the elements of an array in order.
 struct ListContainer: UnkeyedDecodingContainer {
     private let list: LocatedValue
     private var upcoming: LocatedValue?
@@ -13,7 +13,7 @@ struct ListContainer: UnkeyedDecodingContainer {
     var count: Int? { Int(list.node.count) }
     var isAtEnd: Bool { upcoming == nil }
 
-    /// Moves on only if there is a null here, as the protocol wants it.
+    /// Advances only past a null, as the protocol requires.
     mutating func decodeNil() throws -> Bool {
         guard try element("a value").node.kind == .null else { return false }
         advance()
@@ -52,7 +52,7 @@ struct ListContainer: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try next("a value") { ValueDecoder(value: $0) } }
 
-    /// A value that does not fit is not passed, so that another type can be tried for it.
+    /// Doesn't advance past a value that can't be decoded, so that another type can be tried.
     private mutating func next<Value>(
         _ expected: @autoclosure () -> String, _ decode: (LocatedValue) throws -> Value
     ) throws -> Value {

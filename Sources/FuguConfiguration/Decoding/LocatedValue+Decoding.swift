@@ -1,9 +1,9 @@
 import Fugu
 
 extension LocatedValue {
-    /// Decodes the value exactly, or says where and why it does not fit.
+    /// Decodes the value exactly, or throws an error with its place.
     ///
-    /// `quotesValues`: whether the error may quote the value; false for secrets and for untyped access.
+    /// `quotesValues`: Whether the error may quote the value; `false` for secrets and for untyped access.
     package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, quotesValues: Bool = true
     ) throws(PropertyError) -> Value {
@@ -15,10 +15,10 @@ extension LocatedValue {
         }
     }
 
-    /// What a few levels of decoding take where nothing is optimised.
+    /// The stack that a few levels of decoding need without optimization.
     private static var stackReserve: UInt { 128 << 10 }
 
-    /// What containers call for every nested value.
+    /// Decodes a nested value; containers call it.
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         switch node.kind {
         case .table where type == Duration.self, .array where type == Duration.self:
@@ -27,7 +27,7 @@ extension LocatedValue {
         case .array: if let list = try list(type) { return list }
         default: if let value = try nativeValue(type) { return value }
         }
-        // What a type decodes it decodes on the stack, however deep the document.
+        // Types decode themselves recursively, as deep as the document is nested.
         let depth = node.depth
         if depth >= 32, depth % 4 == 0, PlatformStack.isShorter(than: Self.stackReserve) {
             throw located(PropertyError(ErrorText.noStackLeft), decoding: type)
@@ -39,7 +39,7 @@ extension LocatedValue {
         }
     }
 
-    /// Lists of what is most often listed, without the containers that their own decoding would ask for.
+    /// Decodes arrays of the most common types directly, without the containers that `Array` uses.
     private func list<Value>(_ type: Value.Type) throws -> Value? {
         if type == [String].self { return try elements { try $0.string() } as? Value }
         if type == [Int].self { return try elements { try $0.integer(Int.self) } as? Value }
@@ -58,7 +58,7 @@ extension LocatedValue {
         return elements
     }
 
-    /// Types whose own decoding would not know the forms that configuration has for them.
+    /// Decodes the types whose own decoding doesn't support the forms of configuration.
     private func nativeValue<Value>(_ type: Value.Type) throws -> Value? {
         if type == Duration.self { return try duration() as? Value }
         if node.kind == .other, type == [UInt8].self { return try bytes() as? Value }
@@ -79,7 +79,7 @@ extension LocatedValue {
         throw mismatch(Bool.self, expected: "Bool (true or false)")
     }
 
-    /// Exactly, from a whole number or from a fraction that is whole.
+    /// Decodes exactly, from an integer or from a number without a fraction.
     func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
         let node = node
         let value: Integer? =
@@ -96,13 +96,13 @@ extension LocatedValue {
         return value
     }
 
-    /// From the digits as they were written: what a `Double` makes of them may be another number.
+    /// Decodes the digits as they were written, since a `Double` could change the number.
     private func wholeNumber<Integer: FixedWidthInteger>(_ node: Node) -> Integer? {
         guard let written = tree.store.numberText(at: node.offset) else { return Integer(exactly: node.double) }
         return DecimalNumber.wholeNumber(written)
     }
 
-    /// A whole number only if it is held exactly; a fraction as near as the type can hold it, but never as infinity.
+    /// Decodes an integer only if it can be represented exactly; a fraction is rounded, but never to infinity.
     func floating<Float: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Float.Type) throws -> Float {
         let node = node
         switch node.kind {
@@ -112,7 +112,7 @@ extension LocatedValue {
             let value = Float(node.double)
             if value.isFinite || !node.double.isFinite { return value }
         case .text, .word:
-            // The library would take hexadecimal numbers too, which nothing else here does.
+            // The standard library would accept hexadecimal numbers, too.
             if !text.utf8.contains(where: { "xXpP(".utf8.contains($0) }), let value = Float(text),
                 value.isFinite || text.lowercased().contains("inf") || value.isNaN
             {
@@ -144,7 +144,7 @@ extension LocatedValue {
         return bytes
     }
 
-    /// The string of a file, or the text of the environment or an argument.
+    /// The string of a file, or the text of a variable or an argument.
     var textOrNil: String? {
         switch node.kind {
         case .string, .text, .word: text
@@ -152,7 +152,7 @@ extension LocatedValue {
         }
     }
 
-    /// The date or time of the source, not one written as text.
+    /// The date or time of the source; not one that is written as a string.
     var nativeDateTime: Any? {
         guard node.kind == .other else { return nil }
         return switch tree.store.others[node.otherIndex] {
@@ -171,10 +171,10 @@ extension LocatedValue {
         return self
     }
 
-    /// The array.
+    /// Returns the array.
     ///
-    /// Text is split at its commas into words, blanks around them removed; an argument has the words that follow it
-    /// too.
+    /// Text is split at its commas into words without surrounding blanks; an argument also has the words that follow
+    /// it.
     func array() throws -> LocatedValue {
         switch node.kind {
         case .array: return self

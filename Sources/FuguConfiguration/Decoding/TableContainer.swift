@@ -1,4 +1,4 @@
-/// The members of a table.
+/// Decodes the members of a table.
 struct TableContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let table: LocatedValue
 
@@ -56,7 +56,7 @@ struct TableContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return ValueDecoder(value: value)
     }
 
-    /// The expected type is put in words only if the member is missing.
+    /// The expected type is written as text only if the member is missing.
     private func member(_ key: Key, _ expected: @autoclosure () -> String) throws -> LocatedValue {
         guard let value = table.member(key.stringValue) else { throw table.missing(key, expected: expected()) }
         return value

@@ -1,8 +1,10 @@
-/// The members that a type asks for when it is decoded, found by decoding one: from a sample as far as there is one, and
-/// from nothing beyond it, where every question is answered with false, zero, an empty string or an empty list.
+/// The members that a type decodes.
+///
+/// They're found by decoding an instance: from a sample as far as there is one, and otherwise from false, zero, empty
+/// strings, and empty lists.
 struct TypeShape {
     struct Member {
-        /// The dotted name within the value.
+        /// The dotted name inside the value.
         let name: String
         let type: Any.Type
     }
@@ -11,30 +13,30 @@ struct TypeShape {
 
     init() {}
 
-    /// `sample`: The table of an instance, of which most is known.
+    /// `sample`: The table of an instance, from which most members can be decoded.
     init<Value: Decodable>(of type: Value.Type, sample: LocatedValue?) {
         let record = Record()
         _ = try? ShapeDecoder(record: record, sample: sample).decoded(type)
-        // A type that asks for no members is what it is called, not a table.
+        // A type that decodes no members is shown by its name instead of as a table.
         members = record.members.filter { !$0.name.isEmpty }
     }
 
-    /// What has been asked for so far.
+    /// The members that were decoded so far.
     fileprivate final class Record {
         var members: [Member] = []
-        /// How many tables were asked for whose members are known.
+        /// The number of tables whose members are known.
         var tables = 0
     }
 }
 
-/// Answers whatever it is asked.
+/// A decoder that has an answer for everything.
 private struct ShapeDecoder: Decoder {
     let record: TypeShape.Record
     var path: [String] = []
     var sample: LocatedValue?
-    /// The types on the way here: one that has itself as an optional member would have no end.
+    /// The types that are being decoded: one that has itself as an optional member would never end.
     var types: [any Decodable.Type] = []
-    /// Whether an optional holds nothing.
+    /// Whether an optional is empty.
     var isNil = false
 
     var codingPath: [any CodingKey] { path.map { PathKey($0) } }
@@ -44,7 +46,7 @@ private struct ShapeDecoder: Decoder {
         ShapeDecoder(record: record, path: path + [name], sample: sample?.member(name), types: types)
     }
 
-    /// Decodes one and notes it under its name, unless it turns out to be a table: then its members are noted.
+    /// Decodes a value and records its name, or the names of its members if it's a table.
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         var decoder = self
         decoder.types.append(type)
@@ -55,7 +57,7 @@ private struct ShapeDecoder: Decoder {
             record.members = members
             note(type)
         }
-        // What a type refuses to make of nothing the sample may have.
+        // If a type can't be decoded from empty values, the sample may help.
         return try (try? sample?.decoded(type)) ?? value.get()
     }
 
@@ -114,7 +116,7 @@ private struct ShapeTable<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ShapeDecoder
 
     var codingPath: [any CodingKey] { decoder.codingPath }
-    /// Who asks takes whatever is there, as dictionaries do, and so has no members of its own.
+    /// A type that asks for all keys, such as a dictionary, accepts any name and so has no members of its own.
     var allKeys: [Key] {
         decoder.record.tables -= 1
         return []
@@ -151,7 +153,7 @@ private struct ShapeTable<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { decoder.member(key.stringValue) }
 }
 
-/// A list without elements.
+/// An empty array.
 private struct ShapeList: UnkeyedDecodingContainer {
     let decoder: ShapeDecoder
 
@@ -159,7 +161,7 @@ private struct ShapeList: UnkeyedDecodingContainer {
     var count: Int? { 0 }
     var isAtEnd: Bool { true }
     var currentIndex: Int { 0 }
-    private var isEmpty: any Error { PropertyError("the list has no elements") }
+    private var isEmpty: any Error { PropertyError(ErrorText.noElements) }
 
     mutating func decodeNil() throws -> Bool { throw isEmpty }
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { throw isEmpty }

@@ -1,31 +1,48 @@
-/// The texts of every error and report of this module that is not one of syntax; for those see `SyntaxText.swift`.
+/// The texts of all errors and reports of this module, except syntax errors, which are in `SyntaxText.swift`.
 ///
-/// What a source or a user wrote comes in only through a parameter, and leaves through ``Quoted``.
+/// Text from a source or a user comes in only as a parameter, and passes through ``Quoted``.
 enum ErrorText {
     // MARK: Values
 
     static let nestedTooDeep = "nested deeper than \(NodeStore.depthLimit) levels"
-    static let noStackLeft = "nested too deep for what is left of this thread's stack"
+    static let noStackLeft = "nested too deeply for the remaining stack of this thread"
 
     static func mismatch(expected: String, found: String) -> String { "expected \(expected), found \(found)" }
 
     static func missing(expected: String, similar: String?) -> String {
         "missing; expected \(expected)"
-            + (similar.map { "; there is \(Quoted.name($0)): is that what it should be?" } ?? "")
+            + (similar.map { "; there's a similar name, \(Quoted.name($0))" } ?? "")
     }
 
     static func masked(expected: String?) -> String {
-        expected.map { "expected \($0), found something else" } ?? "the value is not accepted"
+        expected.map { "expected \($0), found something else" } ?? "the value is invalid"
     }
 
-    static func refused(by type: String) -> String { "the value is not accepted by \(type)" }
+    static func refused(by type: String) -> String { "the value is invalid for \(type)" }
 
     static func oneCase(of type: String) -> String { "one case of \(type)" }
 
-    static func given(times: Int) -> String { "\(times) values, since the argument is given \(times) times" }
+    static func given(times: Int) -> String { "\(times) values, because the argument occurs \(times) times" }
 
     static func needsValue(_ spelling: String, expected: String) -> String {
         "needs a value; expected \(expected), as in \(spelling)=…"
+    }
+
+    static let noElements = "the array has no elements"
+
+    static func notRFC3339(_ type: String) -> String { "not a \(type) in the format of RFC 3339" }
+
+    static func noSuchDay(_ year: Int, _ month: Int, _ day: Int) -> String {
+        "Fugu: the date \(year)-\(month)-\(day) doesn't exist. For text that can be wrong, use LocalDate(_:)."
+    }
+
+    static func noSuchTime(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) -> String {
+        "Fugu: the time \(hour):\(minute):\(second) and \(nanosecond) ns doesn't exist. For text that can be wrong, use "
+            + "LocalTime(_:)."
+    }
+
+    static func noSuchOffset(_ minutes: Int) -> String {
+        "Fugu: the offset of \(minutes) minutes from UTC doesn't exist: it must be less than a day."
     }
 
     // MARK: Names
@@ -39,68 +56,70 @@ enum ErrorText {
         return mismatch(expected: "a table (\(shown))", found: found)
     }
 
-    static let unknownMember = "the table holds a name that its type does not know"
+    static let unknownMember = "the table contains a name that its type doesn't have"
 
     static func givenTwice(firstLine: Int?) -> String {
-        "the name is given twice, dotted and nested" + (firstLine.map { "; the first is on line \($0)" } ?? "")
+        "the name appears twice, dotted and nested" + (firstLine.map { "; the first is on line \($0)" } ?? "")
     }
 
     static func insideTable(_ table: String) -> String {
-        "nothing reads it: \(table) is read as a whole, and the environment holds no tables; set it in a file, or read this "
-            + "name by a key of its own"
+        "nothing reads this variable: \(table) is read as a whole table, which the environment can't provide; set it in a "
+            + "file, or declare a key for this name"
     }
 
     static func swallowedByFlag(after spelling: String) -> String {
-        "unknown name; if it is the value of \(spelling), write \(spelling)=…"
+        "unknown name; if it's the value of \(spelling), write \(spelling)=…"
     }
 
-    static let argumentWithoutName = "an argument begins with --= and so has no name"
+    static let argumentWithoutName = "an argument that begins with --= has no name"
 
     // MARK: Sources
 
-    static let notATableAtTop = "a configuration file must hold an object at its top"
+    static let notATableAtTop = "the top level of a configuration file must be an object"
 
-    static func unreadable(_ problem: String) -> String { "cannot be read: \(problem)" }
+    static func unreadable(_ problem: String) -> String { "can't be read: \(problem)" }
 
-    static let noSuchFile = "there is no such file"
-    static let noDirectory = "a part of the path is no directory"
+    static let noSuchFile = "the file doesn't exist"
+    static let noDirectory = "a component of the path isn't a directory"
     static let noPermission = "permission denied"
-    static let isDirectory = "it is a directory"
-    static let notRegular = "it is a pipe or a device and no file"
-    static let zeroInPath = "the path has a zero character in it"
-    static let tooLargeFile = "it is larger than \(NodeStore.sizeLimit >> 20) MB"
+    static let isDirectory = "it's a directory"
+    static let notRegular = "it's a pipe or a device, not a regular file"
+    static let zeroInPath = "the path contains a null character"
+    static let tooLargeFile = "it's larger than \(NodeStore.sizeLimit >> 20) MB"
 
-    static let notText = "cannot be read: it is no UTF-8 text"
+    static let notText = "can't be read: it isn't UTF-8 text"
 
-    static func sameName(as other: String) -> String { "has the name that \(other) has, in another spelling" }
+    static func sameName(as other: String) -> String { "has the same name as \(other), spelled differently" }
 
     static func cycle(_ way: [String]) -> String {
-        "an instance leads back to itself (\(way.joined(separator: " → "))); break the circle or leave it out"
+        "an instance refers back to itself (\(way.joined(separator: " → "))); break the reference cycle or leave the member out"
     }
 
     static func notConfiguration(_ type: String) -> String {
-        "\(type) has no form as a configuration value; use numbers, strings, arrays, dictionaries and structs of them"
+        "\(type) can't be a configuration value; use numbers, strings, arrays, dictionaries, and structs of them"
     }
 
-    static func integerOutOfRange(_ type: String) -> String { "the \(type) lies outside of Int64" }
+    static func integerOutOfRange(_ type: String) -> String { "the \(type) is out of range for Int64" }
 
     // MARK: Containers
 
-    /// - `sources`: What was asked.
-    /// - `places`: Where the value could be written, such as `APP_URL`.
+    /// Returns the message for a required value that nothing provides.
+    ///
+    /// - `sources`: The sources that were searched.
+    /// - `places`: The places where the value could be set, such as `APP_URL`.
     static func required(sources: [String], places: [String]) -> String {
         guard !sources.isEmpty else {
-            return "a value is required, but neither code nor any source gives one; none is applied"
+            return "a value is required, but code doesn't set one, and no source is applied"
         }
-        return "a value is required, but neither code nor \(sources.joined(separator: " nor ")) gives one"
+        return "a value is required, but neither code nor \(sources.joined(separator: " nor ")) provides one"
             + (places.isEmpty ? "" : "; set " + places.joined(separator: " or "))
     }
 
     static func source(_ snapshot: PropertySnapshot) -> String {
-        Quoted.line(snapshot.source) + (snapshot.isMissing ? " (optional, and not there)" : "")
+        Quoted.line(snapshot.source) + (snapshot.isMissing ? " (optional, missing)" : "")
     }
 
     static func notReloaded(_ errors: String) -> String {
-        "Fugu: the sources have changed and could not be reloaded; the last good values stay:\n" + errors
+        "Fugu: the sources changed but couldn't be reloaded; the last good values stay in effect:\n" + errors
     }
 }

@@ -1,15 +1,17 @@
 /// Finds the name that a user may have meant.
 package struct NearestName {
-    /// How many more comparisons of letters are worth making: ten thousand mistakes against ten thousand names get an answer
-    /// at once, and the first of them a suggestion.
+    /// The remaining number of letter comparisons: ten thousand errors against ten thousand names are listed quickly,
+    /// and the first of them get a suggestion.
     private var effort = 4_000_000
-    /// The candidates prepared for the last question, which most often are those of the next.
+    /// The prepared candidates of the last call, which the next call usually needs again.
     private var prepared: (names: [String], letters: [Letters])?
 
     package init() {}
 
-    /// Returns the known name with the fewest edits from `name`, if these are no more than a third of it; the first in order
-    /// on a tie.
+    /// Returns the known name with the fewest edits from `name`, or `nil` if that takes more edits than a third of
+    /// its letters.
+    ///
+    /// If several names are equally near, it returns the first.
     package static func suggestion(for name: String, among known: some Sequence<String>) -> String? {
         var nearest = NearestName()
         return nearest.suggestion(for: name, in: Array(known))
@@ -34,10 +36,10 @@ package struct NearestName {
     }
 }
 
-/// A name in lower case.
+/// A name in lowercase.
 private struct Letters {
     let scalars: [UInt32]
-    /// One bit for each scalar that occurs, several sharing one.
+    /// A set of the scalars, several of which share a bit.
     let set: UInt64
 
     init(_ name: String) {
@@ -45,14 +47,16 @@ private struct Letters {
         set = scalars.reduce(0) { $0 | 1 << UInt64($1 & 63) }
     }
 
-    /// Whether the distance may be so small, as far as can be told without counting: an edit changes the length by one at
-    /// most, and adds or removes one letter of each kind at most.
+    /// Returns `false` if the distance must be greater than the limit, without counting.
+    ///
+    /// An edit changes the length by at most one, and adds or removes at most one letter of each kind.
     func canBe(within limit: Int, of other: Letters) -> Bool {
         abs(scalars.count - other.scalars.count) <= limit && (set & ~other.set).nonzeroBitCount <= limit
             && (other.set & ~set).nonzeroBitCount <= limit
     }
 
-    /// Insertions, removals, replacements and swaps of neighbours from one to the other; nil beyond `limit`.
+    /// Returns the number of insertions, removals, replacements, and swaps of neighbors that lead to the other name,
+    /// or `nil` if there are more than `limit`.
     func distance(to other: Letters, limit: Int) -> Int? {
         let (first, second) = (scalars, other.scalars)
         var beforeLast = [Int](repeating: 0, count: second.count + 1)

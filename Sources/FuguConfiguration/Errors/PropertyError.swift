@@ -1,4 +1,4 @@
-/// An error that describes a value that can't be used or a source that can't be read, with the place to mend.
+/// An error that describes a value that can't be used or a source that can't be read, with the place to fix.
 ///
 /// Its description is one line: `/srv/app/config.toml:12:9: api.timeout: expected Int, found string "abc"`.
 public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -14,7 +14,7 @@ public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible 
     public var name: String?
     /// The expected type, such as `Int`.
     public var expected: String?
-    /// What was found instead, such as `string "abc"`.
+    /// The value that was found instead, such as `string "abc"`.
     ///
     /// If the value must not be printed, it's only the kind, `string`.
     public var found: String?
@@ -28,7 +28,7 @@ public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible 
     ///   - column: The column in the line.
     ///   - name: The dotted name of the value.
     ///   - expected: The expected type.
-    ///   - found: What was found instead.
+    ///   - found: The value that was found instead.
     public init(
         _ reason: String, source: String? = nil, line: Int? = nil, column: Int? = nil, name: String? = nil,
         expected: String? = nil, found: String? = nil
@@ -46,7 +46,7 @@ public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible 
     ///
     /// - Parameters:
     ///   - expected: The expected type.
-    ///   - found: What was found instead.
+    ///   - found: The value that was found instead.
     ///   - source: The source.
     ///   - line: The line in the source.
     ///   - column: The column in the line.

@@ -1,8 +1,8 @@
-/// What can be wrong with a document; the texts stand with all others in `ErrorText.swift`.
+/// The syntax errors of a document, whose texts are in `SyntaxText.swift`.
 enum SyntaxProblem: Error, Hashable {
-    /// What stays open until its bracket or brace.
+    /// A collection that is still open.
     enum Collection: Hashable { case array, object, inlineTable }
-    /// What a word without quotes was probably meant to be.
+    /// The meaning that a word without quotes probably has.
     enum Meant: Hashable { case yes, no, nothing, infinity, notANumber, text }
 
     // Both formats
@@ -37,7 +37,7 @@ enum SyntaxProblem: Error, Hashable {
     case multilineKey
 }
 
-/// A problem and the byte at which it was met; lines are counted only once it is known that there is one.
+/// A problem and the offset of its byte; the line is counted only when it's needed.
 struct SyntaxFailure: Error {
     let problem: SyntaxProblem
     let offset: Int

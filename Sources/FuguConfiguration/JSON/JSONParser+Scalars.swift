@@ -1,7 +1,7 @@
 extension JSONParser {
     // MARK: Strings
 
-    /// A string without escapes stays where it is in the source; only others are copied.
+    /// Parses a string, which stays in the source if it has no escapes.
     mutating func string() throws(SyntaxFailure) -> Text {
         let opening = index
         index += 1
@@ -24,7 +24,7 @@ extension JSONParser {
         return Text(start: start, length: UInt32(store.bytes.count) - start)
     }
 
-    /// Moves to the next quote, backslash or control character, such as the zero at the end.
+    /// Moves to the next quote, backslash, or control character, such as the zero at the end.
     private mutating func skipPlain() {
         var position = index
         while true {
@@ -53,7 +53,7 @@ extension JSONParser {
         }
     }
 
-    /// What lies beyond U+FFFF is written as two escapes; half of such a pair is no text and is refused.
+    /// Parses one or two escapes: a scalar above U+FFFF takes two, and half of such a pair is an error.
     private mutating func unicodeEscape(start: Int) throws(SyntaxFailure) -> Unicode.Scalar {
         let first = try hexNumber(digits: 4)
         if let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,4 +1,4 @@
-/// Reads JSON (RFC 8259), in which comments and one trailing comma are allowed, in one pass over its bytes.
+/// Parses JSON (RFC 8259), with comments and trailing commas, in one pass over its bytes.
 struct JSONParser: TextParser {
     var store: NodeStore
     var index = 0
@@ -14,9 +14,9 @@ struct JSONParser: TextParser {
         guard isAtEnd else { throw failure(.expected("the end of the text")) }
     }
 
-    /// Reads a value and all that it holds.
+    /// Parses a value with everything inside it.
     ///
-    /// The node above the present one is what recursion would remember, so that the deepest document needs no stack.
+    /// The parent links of nodes replace recursion, so a deep document needs no stack.
     private mutating func values() throws(SyntaxFailure) {
         var place = Place.root
         while true {
@@ -39,7 +39,7 @@ struct JSONParser: TextParser {
         }
     }
 
-    /// Where the next element goes, if one stands here and not the end of the collection.
+    /// Returns the place of the next element, or `nil` at the end of the collection.
     private mutating func element(of parent: Int32) throws(SyntaxFailure) -> Place? {
         guard store.nodes[Int(parent)].kind == .table else { return take("]") ? nil : .element(of: parent) }
         if take("}") { return nil }
@@ -53,9 +53,9 @@ struct JSONParser: TextParser {
         return member
     }
 
-    /// Ends all collections that end behind a value.
+    /// Closes the collections that end after a value.
     ///
-    /// Returns where the next value goes; nil if the outermost has ended.
+    /// Returns the place of the next value, or `nil` if the outermost collection is closed.
     private mutating func end(_ innermost: Int32) throws(SyntaxFailure) -> Place? {
         var parent = innermost
         while parent >= 0 {

@@ -2,9 +2,9 @@ import Fugu
 
 /// A source of values from command-line arguments: `--api-base-url v`, or `--api.base_url=v`.
 ///
-/// Dots, dashes, underscores, and the capitals of `apiBaseUrl` are equivalent. An argument takes the next word as its
-/// value unless that begins with `--`; write `--verbose=true` if something else follows a flag. A flag without a value
-/// is `true` for a key of a Boolean type, and an error for others. `--` ends the arguments.
+/// Dots, dashes, underscores, and the uppercase letters of `apiBaseUrl` are equivalent. An argument takes the next word
+/// as its value unless that begins with `--`; write `--verbose=true` if something else follows a flag. A flag without a
+/// value is `true` for a key of a Boolean type, and an error for others. `--` ends the arguments.
 ///
 /// An array takes all words up to the next argument, `--tags a b c`, one word with commas, `--tags a,b,c`, or an
 /// argument that occurs several times. Words that belong to no name are ignored. Text is parsed to the type of the key:
@@ -28,6 +28,7 @@ public struct ArgumentsSource: CountedSource {
     ///
     /// - Returns: The values.
     /// - Throws: ``PropertyError`` if an argument begins with `--=`.
+    /// - Complexity: O(*n*) for *n* arguments.
     public func load() throws(PropertyError) -> PropertySnapshot {
         PropertySnapshot(source: name, content: try ArgumentList(arguments))
     }
@@ -37,11 +38,11 @@ public struct ArgumentsSource: CountedSource {
 private struct ArgumentList: SnapshotContent {
     private struct Argument {
         let spelling: String
-        /// One for each time that it is given; nil is no value.
+        /// A text for each occurrence; `nil` if it has no value.
         var texts: [String?] = []
-        /// The words behind the value.
+        /// The words after the value.
         var following: [String] = []
-        /// The argument before this one, if that has no value: then this may be meant as its value.
+        /// The argument before this one if it has no value: this one may have been meant as its value.
         let flagBefore: String?
 
         var source: String { "argument \(spelling)" }
@@ -70,13 +71,13 @@ private struct ArgumentList: SnapshotContent {
         }
     }
 
-    /// `-v`, but not `-5`.
+    /// Matches `-v`, but not `-5`.
     private static func isOption(_ word: String) -> Bool { word.hasPrefix("-") && Double(word) == nil }
 
     private mutating func add(_ text: String?, _ following: [String], to name: String, _ flagBefore: String?) {
         let key = Spelling.argument(name)
         let new = Argument(spelling: "--\(name)", flagBefore: flagBefore)
-        // In place: a list of a hundred thousand is not copied for each of its elements.
+        // Appends in place, so that a list of a hundred thousand isn't copied for each of its elements.
         arguments[key, default: new].texts.append(text)
         arguments[key, default: new].following += following
     }
@@ -111,7 +112,7 @@ private struct ArgumentList: SnapshotContent {
         }
     }
 
-    /// What no name can hold may begin a value, which may be a secret.
+    /// A spelling that can't be a name may be the beginning of a value, which may be a secret.
     private static func shown(_ spelling: String) -> String {
         let name = spelling.prefix { $0.isLetter || $0.isNumber || "-._".contains($0) }
         return name.count == spelling.count ? spelling : "\(name)…"

@@ -7,7 +7,7 @@ public protocol AsyncPropertySource: Sendable {
     /// The name of the source in errors.
     var name: String { get }
 
-    /// Fetches all values that are there now. The container calls it outside every lock.
+    /// Fetches all present values. The container calls it outside every lock.
     ///
     /// - Returns: The values.
     /// - Throws: An error that `apply` or `refresh` passes on. Nothing changes then.
@@ -17,10 +17,11 @@ public protocol AsyncPropertySource: Sendable {
 extension Container {
     /// Fetches an async source, and takes values from it here and in descendants.
     ///
-    /// ``reload()`` keeps what was fetched; ``refresh()`` fetches again.
+    /// ``reload()`` keeps the fetched values; ``refresh()`` fetches again.
     ///
     /// - Parameter source: The source.
     /// - Throws: What the source throws. Nothing changes then.
+    /// - Complexity: Besides fetching, O(*k*) for *k* names that were read or are observed.
     public func apply(_ source: some AsyncPropertySource) async throws {
         try apply(FetchedSource(source: source, snapshot: try await source.fetch()))
     }
@@ -31,6 +32,7 @@ extension Container {
     /// all.
     ///
     /// - Throws: What a source throws, or ``PropertyErrors``.
+    /// - Complexity: Besides fetching, O(*k*) for *k* names that were read or are observed.
     public func refresh() async throws {
         while let old = SourceStack.of(self) {
             let fetched = try await old.fetched()
@@ -42,7 +44,7 @@ extension Container {
     }
 }
 
-/// What was fetched; it does not change.
+/// Fetched values, which don't change.
 struct FetchedSource: PropertySource {
     let source: any AsyncPropertySource
     let snapshot: PropertySnapshot

@@ -19,6 +19,7 @@ public struct DictionarySource: CountedSource {
     /// Takes the values.
     ///
     /// - Returns: The values.
-    /// - Throws: ``PropertyError`` if a dotted name is also given nested.
+    /// - Throws: ``PropertyError`` if a dotted name also occurs nested.
+    /// - Complexity: O(*n*) for *n* values.
     public func load() throws(PropertyError) -> PropertySnapshot { try PropertySnapshot(values, source: name) }
 }

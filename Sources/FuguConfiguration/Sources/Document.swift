@@ -1,6 +1,6 @@
 import Fugu
 
-/// What a file or a text holds, or values from Swift.
+/// The content of a file, a text, or a Swift value.
 struct Document: SnapshotContent {
     private let tree: PropertyTree
     private let index: NameIndex?
@@ -69,10 +69,9 @@ extension PropertyError {
 
     private static func offset(_ node: Int32, _ tree: PropertyTree) -> UInt32 { tree.store.nodes[Int(node)].keyOffset }
 
-    /// An error about a name.
+    /// Creates an error about a name.
     ///
-    /// In a file its place is told and the name is not quoted: whatever stands in a file may have come there by
-    /// mistake.
+    /// For a file, it gives the place but doesn't quote the name, because anything can be in a file by mistake.
     private init(_ reason: String, keyOf value: LocatedValue) {
         let origin = value.keyOrigin
         let isLocated = value.node.keyOffset != Node.noOffset

@@ -1,6 +1,6 @@
-/// What the sources of files share: where the text comes from.
+/// The part that file sources share: where the text comes from.
 ///
-/// Reading happens in `load`.
+/// `load` reads the file.
 package struct DocumentSource: Sendable {
     private enum Origin {
         case file(path: String, isOptional: Bool)
@@ -20,8 +20,8 @@ package struct DocumentSource: Sendable {
         }
     }
 
-    /// Reads the bytes and hands them over with the name to show in errors; a missing optional file gives an empty
-    /// snapshot.
+    /// Reads the bytes and passes them to a closure with the name to show in errors; a missing optional file gives an
+    /// empty snapshot.
     package func load(
         _ parse: ([UInt8], _ name: String) throws(PropertyError) -> PropertySnapshot
     ) throws(PropertyError) -> PropertySnapshot {

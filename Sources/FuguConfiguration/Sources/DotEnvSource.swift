@@ -6,7 +6,7 @@
 ///     APP_PATTERN='taken $as it is'
 ///
 /// A value in double quotes has escapes, and one in single quotes has none; both may span lines. A value without quotes
-/// ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that's given twice is an
+/// ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that appears twice is an
 /// error.
 public struct DotEnvSource: PropertySource {
     private let document: DocumentSource
@@ -41,6 +41,7 @@ public struct DotEnvSource: PropertySource {
     ///
     /// - Returns: The values.
     /// - Throws: ``PropertyError`` with the absolute path, line, and column.
+    /// - Complexity: O(*n*) for *n* bytes.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try document.load { [prefix] (bytes, name) throws(PropertyError) in
             let tree = try DotEnvParser(store: NodeStore(source: bytes)).parsed(name: name)
@@ -54,7 +55,7 @@ public struct DotEnvSource: PropertySource {
     public func modificationStamp() -> PropertySourceStamp? { document.modificationStamp() }
 }
 
-/// Reads the lines of a `.env` file into one table.
+/// Parses the lines of a `.env` file into a table.
 private struct DotEnvParser: TextParser {
     var store: NodeStore
     var index = 0

@@ -1,8 +1,9 @@
 /// A source of values from environment variables: `api.baseUrl` with the prefix `APP` is `APP_API_BASE_URL`.
 ///
-/// A name is written in capitals, with `_` in place of dots and dashes and before each word that begins with a capital.
-/// Text is parsed to the type of the key: `true` and `false`, numbers, `a,b` for arrays, `30s` for a `Duration`. The
-/// environment never answers with a whole table, since members can't be told from names with an underscore.
+/// A name is written in uppercase, with `_` in place of dots and dashes and before each word that begins with an
+/// uppercase letter. Text is parsed to the type of the key: `true` and `false`, numbers, `a,b` for arrays, `30s` for a
+/// `Duration`. The environment never answers with a whole table, since members can't be told from names with an
+/// underscore.
 ///
 /// With a prefix, all variables that begin with it are considered to be meant for this program: `validate` reports
 /// those that no key has.

@@ -12,13 +12,13 @@ import ucrt
 import WASILibc
 #endif
 
-/// Files through the C library.
+/// Reads files through the C library.
 enum FileContents {
     enum Failure: Error, CustomStringConvertible {
         case system(Int32)
         case notRegular, tooLarge, zeroInPath
 
-        /// Whether there is no such file, as opposed to one that cannot be read.
+        /// Whether the file is missing, as opposed to one that can't be read.
         var isMissing: Bool {
             if case .system(let code) = self { code == ENOENT || code == ENOTDIR } else { false }
         }
@@ -39,7 +39,8 @@ enum FileContents {
 
     /// Reads a regular file.
     ///
-    /// If it changes meanwhile, it is read again, a few times at most: whoever writes it in place is perhaps not done.
+    /// If the file changes in the meantime, it's read again, up to five times, because another process may still be
+    /// writing.
     static func read(_ path: String) throws(Failure) -> [UInt8] {
         var last: [UInt8] = []
         for _ in 0..<5 {
@@ -66,9 +67,9 @@ enum FileContents {
         return bytes
     }
     #else
-    /// Without waiting: opening a pipe would else last until somebody writes to it.
+    /// Opens the file without blocking: opening a pipe would otherwise wait until somebody writes to it.
     ///
-    /// What is no file is told by the open descriptor, so that nobody can put something else in its place.
+    /// The type is checked through the open descriptor, so nobody can replace the file after the check.
     private static func readOnce(_ path: String) throws(Failure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno) }
@@ -117,7 +118,7 @@ enum FileContents {
 
     // MARK: Paths
 
-    /// The path as it is now if it is relative; the working directory may change later.
+    /// Returns the present absolute path of a relative one; the working directory can change later.
     static func absolutePath(_ path: String) -> String {
         guard !isAbsolute(path), let directory = workingDirectory() else { return path }
         let relative = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
@@ -144,16 +145,16 @@ enum FileContents {
 
     // MARK: Stamps
 
-    /// Times of change, size and number of the file; one zero if it is not there.
+    /// Returns a stamp of the file's times, size, and number, or a single zero if the file doesn't exist.
     static func modificationStamp(_ path: String) -> PropertySourceStamp? {
         (try? stamp(path)).map { PropertySourceStamp(parts: $0) } ?? PropertySourceStamp(0)
     }
 
-    /// The same as numbers; nil if there is no such file.
+    /// Returns the stamp as numbers, or `nil` if the file doesn't exist.
     static func parts(_ path: String) -> [Int64]? { try? stamp(path) }
 
     private static func stamp(_ path: String) throws(Failure) -> [Int64] {
-        // What the C library is given ends at the first zero: another path than was meant.
+        // A C string ends at the first zero, so it would be another path.
         guard !path.utf8.contains(0) else { throw .zeroInPath }
         #if os(Windows)
         var status = _stat64()

@@ -42,6 +42,7 @@ public struct FolderSource: PropertySource {
     ///
     /// - Returns: The values.
     /// - Throws: ``PropertyError`` with the absolute path of the folder or a file.
+    /// - Complexity: O(*n* log *n*) for *n* files, plus the bytes that they contain.
     public func load() throws(PropertyError) -> PropertySnapshot {
         let folder = FileContents.absolutePath(path)
         do {
@@ -129,7 +130,7 @@ private struct FolderFiles: SnapshotContent {
         return PropertyTree(store: NodeStore(text: file.text, name: name), source: file.path).root
     }
 
-    /// A mounted folder may hold what others read: only what looks like a known name is reported.
+    /// A mounted folder can contain files for other programs, so only names that resemble a known name are reported.
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         let spellings = Set(known.names.map(Spelling.argument))
         let sorted = spellings.sorted()
@@ -145,7 +146,7 @@ private struct FolderFiles: SnapshotContent {
 }
 
 private enum Folder {
-    /// What the link of a mounted volume leads to; nil if there is no such link.
+    /// Returns the target of a mounted volume's link, or `nil` if there's no such link.
     static func target(of folder: String) -> String? {
         #if os(Windows)
         return nil
@@ -156,7 +157,7 @@ private enum Folder {
         #endif
     }
 
-    /// The names of the files in order, without those that begin with a dot.
+    /// Returns the sorted names of the files, without those that begin with a dot.
     static func names(in folder: String) throws(FileContents.Failure) -> [String] {
         guard !folder.utf8.contains(0) else { throw .zeroInPath }
         #if os(Windows)

@@ -29,6 +29,7 @@ public struct JSONSource: PropertySource {
     ///
     /// - Returns: The values.
     /// - Throws: ``PropertyError`` with the absolute path, line, and column.
+    /// - Complexity: O(*n*) for *n* bytes.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try document.load { (bytes, name) throws(PropertyError) in
             try PropertySnapshot(JSONParser.parse(bytes, name: name))

@@ -1,10 +1,10 @@
-/// The names that some key has, arranged for finding what has none and what may have been meant instead.
+/// The names of all keys, arranged for finding unknown names and suggestions for them.
 struct KnownNames: Sendable {
-    /// A segment of a dotted name, with what may stand below it.
+    /// A segment of a dotted name, with the segments below it.
     final class Branch: Sendable {
         let isName: Bool
         let branches: [String: Branch]
-        /// The segments below in order.
+        /// The segments below, in order.
         let segments: [String]
 
         init(_ names: [ArraySlice<String>]) {
@@ -16,7 +16,7 @@ struct KnownNames: Sendable {
     }
 
     let names: [String]
-    /// The members that the types of known names ask for.
+    /// The members that the types of known names decode.
     var members: [String] = []
     let root: Branch
     private let byLastSegment: [String: [String]]
@@ -28,7 +28,7 @@ struct KnownNames: Sendable {
         byLastSegment = Dictionary(grouping: self.names) { Self.folded(Self.lastSegment($0)) }
     }
 
-    /// The one name that ends as this one does, capitals and dashes aside.
+    /// Returns the only name that ends like this one, apart from uppercase letters and dashes.
     func nameEnding(like name: String) -> String? {
         let names = byLastSegment[Self.folded(Self.lastSegment(name))]
         return names?.count == 1 ? names?.first : nil

@@ -34,17 +34,19 @@ public final class MutableSource: PropertySource {
     /// The value under a name, or `nil` if there is none.
     ///
     /// - Parameter name: The name, spelled as it was given.
+    /// - Complexity: O(*c* + *n*) for *c* containers that applied the source, which reload it, and its *n* values.
     public subscript(name: String) -> PropertyValue? {
         get { state.withLock { $0.values[name] } }
         set { update { $0[name] = newValue } }
     }
 
-    /// Changes several values together, so that nobody sees one new and another old.
+    /// Changes several values together, so that no read sees one new and one old value.
     ///
     /// A container that can't use them, because a key that was read no longer decodes, keeps its values and reports the
     /// reason.
     ///
-    /// - Parameter body: A closure that changes the values. A lock is held meanwhile, so it must not use this source.
+    /// - Parameter body: A closure that changes the values. It runs under a lock, so it must not use this source.
+    /// - Complexity: O(*c* + *n*) for *c* containers that applied the source, which reload it, and its *n* values.
     public func update(_ body: (inout [String: PropertyValue]) -> Void) {
         let observers = state.withLock { state in
             let old = state.values
@@ -59,7 +61,7 @@ public final class MutableSource: PropertySource {
     /// Takes the present values.
     ///
     /// - Returns: The values.
-    /// - Throws: ``PropertyError`` if a dotted name is also given nested.
+    /// - Throws: ``PropertyError`` if a dotted name also occurs nested.
     public func load() throws(PropertyError) -> PropertySnapshot {
         try PropertySnapshot(state.withLock { $0.values }, source: name)
     }

@@ -10,7 +10,7 @@ public struct PropertySnapshot: Sendable {
     /// A Boolean value that indicates whether the source was optional and is missing.
     public let isMissing: Bool
     private let content: any SnapshotContent
-    /// What this source calls a name, if it has names of its own.
+    /// Translates names into the source's own.
     private var rename: (@Sendable (String) -> String?)?
     private var secrets: [SecretPattern] = []
 
@@ -21,6 +21,7 @@ public struct PropertySnapshot: Sendable {
     ///   - source: The name of the source in errors.
     /// - Throws: ``PropertyError`` if a dotted name is also given nested, or if the values are nested deeper than 512
     ///   levels.
+    /// - Complexity: O(*n*) for *n* values.
     public init(_ values: [String: PropertyValue], source: String) throws(PropertyError) {
         guard let store = NodeStore(table: values) else {
             throw PropertyError(ErrorText.nestedTooDeep, source: source)
@@ -53,20 +54,20 @@ public struct PropertySnapshot: Sendable {
         self.content = content
     }
 
-    /// A parsed document, whose names with dots are entered as if they were nested.
+    /// Creates a snapshot of a parsed document, in which names with dots are entered as if they were nested.
     init(_ tree: PropertyTree) throws(PropertyError) {
         self.init(source: tree.source, content: try Document(tree))
     }
 
     /// Returns the value under a dotted name.
     ///
-    /// Takes time for the length of the name, not for the size of the source.
+    /// It takes time in proportion to the length of the name, not to the size of the source.
     package func value(named name: String) -> LocatedValue? {
         guard let rename else { return content.value(named: name) }
         return rename(name).flatMap { content.value(named: $0) }
     }
 
-    /// Returns an error for each name that is neither known nor belongs to a known table, with the nearest known name.
+    /// Returns an error for each name that is neither known nor part of a known table, with the nearest known name.
     package func unknownNames(known: [String]) -> [PropertyError] { unknownNames(KnownNames(known)) }
 
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
@@ -74,13 +75,13 @@ public struct PropertySnapshot: Sendable {
         return content.unknownNames(KnownNames(known.names.compactMap(rename)))
     }
 
-    /// How and where a name is written in this source: `APP_URL`, or `url in /srv/app.toml`.
+    /// Returns the name's spelling and place in this source: `APP_URL`, or `url in /srv/app.toml`.
     func place(of name: String) -> String? {
         guard let name = rename.map({ $0(name) }) ?? name else { return nil }
         return content.place(of: name)
     }
 
-    /// Whether the source itself calls the name's value a secret.
+    /// Returns a Boolean value that indicates whether the source itself declares the name's value secret.
     func isSecret(_ name: String) -> Bool { !secrets.isEmpty && secrets.contains { $0.concerns(name) } }
 
     // MARK: Wrapping
@@ -115,17 +116,17 @@ extension PropertySnapshot: CustomStringConvertible, CustomDebugStringConvertibl
     public var customMirror: Mirror { Mirror(self, children: ["source": source, "isMissing": isMissing]) }
 }
 
-/// What answers names for a snapshot.
+/// The content of a snapshot, which answers names.
 protocol SnapshotContent: Sendable {
-    /// How many values there are, where that is known.
+    /// The number of values, if it's known.
     var valueCount: Int? { get }
     func value(named name: String) -> LocatedValue?
     func unknownNames(_ known: KnownNames) -> [PropertyError]
-    /// How and where a name is written; nil if it cannot be.
+    /// Returns the name's spelling and place, or `nil` if this content can't have the name.
     func place(of name: String) -> String?
 }
 
-/// Texts that a source of one's own gives.
+/// The texts of a custom source.
 private struct AskedTexts: SnapshotContent {
     let source: String
     let text: @Sendable (String) -> String?

@@ -16,7 +16,7 @@ public protocol PropertySource: Sendable, CustomStringConvertible, CustomDebugSt
 
     /// Returns a small value that differs after the source has changed, for polling.
     ///
-    /// - Returns: The stamp, or `nil` if it can't be told without loading.
+    /// - Returns: The stamp, or `nil` if it isn't known without loading.
     func modificationStamp() -> PropertySourceStamp?
 
     /// Registers a closure to call after each change of the source's values, for sources that know when they change.
@@ -51,7 +51,7 @@ extension PropertySource {
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// A source that holds its values.
+/// A source that contains its values.
 protocol CountedSource: PropertySource {
     var valueCount: Int { get }
 }

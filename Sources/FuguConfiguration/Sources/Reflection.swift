@@ -1,8 +1,8 @@
-/// Makes values of the stored properties of an instance.
+/// Converts the stored properties of an instance to values.
 struct Reflection {
     let source: String
     private var path: [String] = []
-    /// The class instances on the way here, to find one that leads back to itself.
+    /// The class instances that are being converted, which reveal one that refers back to itself.
     private var owners: [ObjectIdentifier] = []
 
     init(source: String) {
@@ -16,13 +16,13 @@ struct Reflection {
         return members
     }
 
-    /// The form of a value in configuration; nil if it has none, or is an optional that holds nothing.
+    /// Returns the configuration value of a Swift value, or `nil` if it can't be one or is an empty optional.
     static func value(of value: Any) -> PropertyValue? {
         var reflection = Reflection(source: "")
         return (try? reflection.propertyValue(of: value)) ?? nil
     }
 
-    /// Nil for an optional that holds nothing.
+    /// Returns the configuration value, or `nil` for an empty optional.
     private mutating func propertyValue(of value: Any) throws(PropertyError) -> PropertyValue? {
         guard path.count < NodeStore.depthLimit else { throw failure(ErrorText.nestedTooDeep) }
         if let scalar = try scalar(value) ?? foundationPropertyValue(of: value) { return scalar }
@@ -63,7 +63,7 @@ struct Reflection {
         }
     }
 
-    /// A type of the library keeps its properties to itself: what a mirror shows of it is no configuration.
+    /// Returns whether the type belongs to the standard library, whose mirrors show no configuration.
     private func isOfLibrary(_ value: Any) -> Bool {
         let module = String(reflecting: type(of: value)).prefix { $0 != "." }
         return ["Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization"].contains(module)
@@ -100,10 +100,10 @@ struct Reflection {
         return members
     }
 
-    /// The name and the value of a stored property.
+    /// Returns the name and the value of a stored property.
     ///
-    /// Of a property with a wrapper only the wrapper is stored, under the name with an underscore before it; what it
-    /// holds is meant.
+    /// A property with a wrapper is stored as the wrapper, with an underscore before its name; the wrapped value is
+    /// used.
     private func property(_ child: Mirror.Child) -> (name: String, value: Any)? {
         guard let label = child.label else { return nil }
         guard label.hasPrefix("_"), label.count > 1,
@@ -134,7 +134,7 @@ struct Reflection {
     }
 }
 
-/// The runtime's name for the case of a value; what a type says of itself in its `description` may be something else.
+/// Returns the runtime's name for the case of a value, which a type's `description` can't change.
 @_silgen_name("swift_EnumCaseName")
 private func runtimeCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
 

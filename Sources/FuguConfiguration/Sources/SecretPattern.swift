@@ -28,7 +28,7 @@ extension PropertySource {
     }
 }
 
-/// A source with another view on its snapshots.
+/// A source that changes the snapshots of another one.
 private struct WrappedSource<Source: PropertySource>: PropertySource {
     let source: Source
     let view: @Sendable (PropertySnapshot) -> PropertySnapshot
@@ -46,7 +46,7 @@ private struct WrappedSource<Source: PropertySource>: PropertySource {
     var description: String { source.description }
 }
 
-/// Names that a source keeps secret.
+/// A pattern for the names that a source keeps secret.
 struct SecretPattern: Sendable {
     private let parts: [String]
 
@@ -54,7 +54,7 @@ struct SecretPattern: Sendable {
         parts = pattern.lowercased().split(separator: "*", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether the pattern stands for the name or for one around it.
+    /// Returns a Boolean value that indicates whether the pattern matches the name or one around it.
     func concerns(_ name: String) -> Bool {
         let name = name.lowercased()
         let ends = name.indices.filter { name[$0] == "." } + [name.endIndex]

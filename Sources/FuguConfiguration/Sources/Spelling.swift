@@ -1,5 +1,5 @@
-/// How the parts of a name are written where there are no dots: `server.idleTimeout` is `server-idle-timeout` as an
-/// argument and `SERVER_IDLE_TIMEOUT` as a variable.
+/// The spelling of names without dots: `server.idleTimeout` is `server-idle-timeout` as an argument and
+/// `SERVER_IDLE_TIMEOUT` as a variable.
 enum Spelling {
     static func argument(_ name: String) -> String { words(of: name, separator: "-") { $0.lowercased() } }
 
@@ -8,14 +8,16 @@ enum Spelling {
         return prefix.isEmpty ? variable : "\(prefix)_\(variable)"
     }
 
-    /// The variable of a name whose capitals begin no word of their own, as it was before they did.
+    /// Returns the variable whose name doesn't split words at uppercase letters, an older spelling that still works.
     static func plainVariable(_ name: String, prefix: String) -> String {
         let variable = String(name.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 })
         return prefix.isEmpty ? variable : "\(prefix)_\(variable)"
     }
 
-    /// A word begins behind a dot, dash or underscore, at a capital behind a small letter or a digit, and at the last of
-    /// several capitals if a small letter follows: `api.baseURLPath` has four.
+    /// Returns the words of a name.
+    ///
+    /// A word begins after a dot, dash, or underscore, at an uppercase letter after a lowercase one or a digit, and
+    /// at the last of several uppercase letters if a lowercase one follows: `api.baseURLPath` has four.
     private static func words(of name: String, separator: Character, _ cased: (Character) -> String) -> String {
         var result = ""
         var previous: Character = "."

@@ -1,13 +1,13 @@
 import Fugu
 
-/// Finds what stands in a document and nobody reads.
+/// Finds the names in a document that no key reads.
 struct UnknownNames {
     private let known: KnownNames
     private var nearest = NearestName()
 
     init(_ known: KnownNames) { self.known = known }
 
-    /// In the order of the document.
+    /// Returns the errors in the order of the document.
     mutating func errors(in tree: PropertyTree) -> [PropertyError] {
         var errors: [PropertyError] = []
         var open: [(table: LocatedValue, branch: KnownNames.Branch, prefix: String)] = [(tree.root, known.root, "")]
@@ -27,7 +27,7 @@ struct UnknownNames {
             }
             open += inner.reversed()
         }
-        // What was met on the way down is put in the order of the document.
+        // Sort the errors, which were found table by table, in the order of the document.
         return errors.enumerated().sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
             .map(\.element)
     }
@@ -35,7 +35,7 @@ struct UnknownNames {
     private enum Found {
         case name
         case table(KnownNames.Branch)
-        /// The branch that has no such segment, and the segment's index.
+        /// The branch that lacks the segment, and the segment's index.
         case nothing(KnownNames.Branch, Int)
     }
 

@@ -1,4 +1,4 @@
-/// Texts under names in capitals, as the environment and `.env` files have them.
+/// Texts under uppercase names, as in the environment and `.env` files.
 struct VariableList: SnapshotContent {
     private enum Content {
         case process([String: String])
@@ -13,7 +13,7 @@ struct VariableList: SnapshotContent {
         content = .process(environment)
     }
 
-    /// `tree`: One table that has the variables.
+    /// `tree`: A table that contains the variables.
     init(prefix: String, tree: PropertyTree) {
         self.prefix = prefix
         content = .file(tree)
@@ -59,8 +59,8 @@ struct VariableList: SnapshotContent {
         return holds(plain) ? plain : variable
     }
 
-    /// Without a prefix most variables are meant for others: then only those are reported that a type would have read if the
-    /// environment had tables.
+    /// Without a prefix, most variables are for other programs, so only those are reported that a type would have
+    /// read if variables could form tables.
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         let spellings = Set(known.names.map(spelling))
         let members = Set(known.members.map(spelling)).filter { holds($0) && !spellings.contains($0) }
@@ -79,7 +79,7 @@ struct VariableList: SnapshotContent {
         return errors
     }
 
-    /// The error of a variable that would lie in the table of a known name.
+    /// Returns the error for a variable that would be a member of a known table.
     private func inside(_ known: KnownNames, _ variable: String) -> PropertyError? {
         let table = known.names.filter { variable.hasPrefix(spelling(of: $0) + "_") }.max { $0.count < $1.count }
         return table.map { error(ErrorText.insideTable($0), variable) }

@@ -1,7 +1,7 @@
 extension TOMLParser {
     // MARK: One line
 
-    /// A string without escapes stays where it is in the source; only others are copied.
+    /// Parses a string, which stays in the source if it has no escapes.
     mutating func basicString() throws(SyntaxFailure) -> Text {
         let opening = index
         index += 1
@@ -61,15 +61,15 @@ extension TOMLParser {
         return closed(from: content, quotes: 3)
     }
 
-    /// A line end right behind the opening quotes does not belong to the string.
+    /// A line end right after the opening quotes isn't part of the string.
     private mutating func openMultiline() throws(SyntaxFailure) {
         index += 3
         _ = try takeNewline()
     }
 
-    /// Whether the quotes that close stand here; passes line ends and quotes that belong to the string.
+    /// Returns whether the closing quotes are here, and passes line ends and quotes that are part of the string.
     ///
-    /// Of up to five quotes the last three close.
+    /// The last three of up to five quotes close the string.
     private mutating func isClosing(_ quote: UInt8, opening: Int) throws(SyntaxFailure) -> Bool {
         guard byte == quote else {
             guard try takeNewline() else { throw stringFailure(opening) }
@@ -87,7 +87,7 @@ extension TOMLParser {
         return true
     }
 
-    /// A backslash at the end of a line takes all white space up to the next text with it.
+    /// A backslash at the end of a line removes all whitespace before the next text.
     private mutating func skipLineEnding() throws(SyntaxFailure) -> Bool {
         let start = index
         index += 1
@@ -102,7 +102,7 @@ extension TOMLParser {
 
     // MARK: Parts
 
-    /// Moves to the next of the two, or to a control character other than a tab, such as the zero at the end.
+    /// Moves to the next of the two bytes, or to a control character other than a tab, such as the zero at the end.
     private mutating func skipPlain(until first: UInt8, _ second: UInt8) {
         var position = index
         while true {

@@ -1,8 +1,7 @@
 extension TOMLParser {
-    /// Reads a value and all that it holds.
+    /// Parses a value with everything inside it.
     ///
-    /// The list of open arrays and tables is what recursion would remember, so that the deepest document needs no
-    /// stack.
+    /// The list of open arrays and tables replaces recursion, so a deep document needs no stack.
     mutating func value(at place: Place) throws(SyntaxFailure) {
         var place = place
         var open: [Int32] = []
@@ -36,15 +35,15 @@ extension TOMLParser {
         }
     }
 
-    /// Where the next element goes, if one stands here and not the end of the collection.
+    /// Returns the place of the next element, or `nil` at the end of the collection.
     private mutating func element(of collection: Int32) throws(SyntaxFailure) -> Place? {
         guard store.nodes[Int(collection)].kind == .table else { return take("]") ? nil : .element(of: collection) }
         return take("}") ? nil : try keyAndEquals(in: collection)
     }
 
-    /// Ends all collections that end behind a value.
+    /// Closes the collections that end after a value.
     ///
-    /// Returns where the next value goes; nil if the outermost has ended.
+    /// Returns the place of the next value, or `nil` if the outermost collection is closed.
     private mutating func end(_ open: inout [Int32]) throws(SyntaxFailure) -> Place? {
         while let collection = open.last {
             try skipLines()
@@ -62,13 +61,13 @@ extension TOMLParser {
     }
 
     func isTripled(_ quote: UInt8) -> Bool {
-        // The second look does not go beyond the end: there the first has met the zero.
+        // The second access stays in bounds: at the end, the first one has met the zero.
         store.bytes[index + 1] == quote && store.bytes[index + 2] == quote
     }
 
     // MARK: Words
 
-    /// A truth value, a number, a date or a time: everything that has no quotes.
+    /// Parses a value without quotes: a Boolean value, a number, a date, or a time.
     private mutating func word(at place: Place) throws(SyntaxFailure) {
         let start = index
         skipWord()
@@ -99,7 +98,7 @@ extension TOMLParser {
         throw failure(.unknownValue(meant(start)), at: start)
     }
 
-    /// What a word of another language is in TOML.
+    /// Returns what a word of another language means in TOML.
     private func meant(_ start: Int) -> SyntaxProblem.Meant {
         switch String(decoding: store.bytes[start..<index], as: UTF8.self).lowercased() {
         case "true", "yes", "on": .yes
@@ -130,7 +129,7 @@ extension TOMLParser {
     }
 
     private mutating func dateOrTime(_ start: Int) throws(SyntaxFailure) -> Node {
-        // After a date a space may stand for the T.
+        // A space can replace the T after a date.
         if index - start == 10, byte == 0x20, ByteClass.isDigit(store.bytes[index + 1]) {
             index += 1
             skipWord()
@@ -204,7 +203,7 @@ extension TOMLParser {
         return .double(value, at: UInt32(start))
     }
 
-    /// The end of a run of digits that underscores may part, each between two digits.
+    /// Returns the end of a run of digits, which may contain underscores between two digits.
     private func digitRun(from first: Int, start: Int, radix: UInt32 = 10) throws(SyntaxFailure) -> Int {
         var position = first
         while true {

@@ -1,8 +1,8 @@
-/// Reads TOML 1.1 in one pass over its bytes.
+/// Parses TOML 1.1 in one pass over its bytes.
 struct TOMLParser: TextParser {
     var store: NodeStore
     var index = 0
-    /// The table that the last header opened.
+    /// The table of the last header.
     private var section: Int32 = 0
 
     static func parse(_ bytes: [UInt8], name: String) throws(PropertyError) -> PropertyTree {
@@ -50,7 +50,7 @@ struct TOMLParser: TextParser {
         }
     }
 
-    /// The table above the one that a header names: found, or made for now.
+    /// Returns the table above the one that a header names, and creates it if needed.
     private mutating func superTable(in table: Int32, key: Text, keyOffset: UInt32) throws(SyntaxFailure) -> Int32 {
         guard let id = store.child(of: table, key: key) else {
             let place = Place(parent: table, key: key, keyOffset: keyOffset)
@@ -94,9 +94,9 @@ struct TOMLParser: TextParser {
 
     // MARK: Keys
 
-    /// `a.b.c = `, in a section or in braces.
+    /// Parses `a.b.c = `, in a section or in braces.
     ///
-    /// Returns where the value goes.
+    /// Returns the place of the value.
     mutating func keyAndEquals(in table: Int32) throws(SyntaxFailure) -> Place {
         var table = table
         while true {
@@ -114,7 +114,9 @@ struct TOMLParser: TextParser {
         }
     }
 
-    /// A table that dotted keys made may be extended by dotted keys of the same section, and by no other.
+    /// Returns a table for a dotted key.
+    ///
+    /// Only dotted keys of the same section can extend a table that dotted keys created.
     private mutating func dottedTable(in table: Int32, key: Text, keyOffset: UInt32) throws(SyntaxFailure) -> Int32 {
         guard let id = store.child(of: table, key: key) else {
             let place = Place(parent: table, key: key, keyOffset: keyOffset)
@@ -152,14 +154,14 @@ struct TOMLParser: TextParser {
         while byte == 0x20 || byte == 0x09 { index += 1 }
     }
 
-    /// Passes a comment, if one stands here, up to the end of its line.
+    /// Passes a comment, if there's one here, up to the end of its line.
     private mutating func skipComment() throws(SyntaxFailure) {
         guard byte == UInt8(ascii: "#") else { return }
         while byte >= 0x20 && byte != 0x7F || byte == 0x09 { index += 1 }
         guard isAtEnd || byte == 0x0A || byte == 0x0D else { throw failure(.controlInComment) }
     }
 
-    /// Passes a line end, if one stands here.
+    /// Passes a line end, if there's one here.
     mutating func takeNewline() throws(SyntaxFailure) -> Bool {
         if byte == 0x0D {
             guard store.bytes[index + 1] == 0x0A else { throw failure(.bareCarriageReturn) }
@@ -174,7 +176,7 @@ struct TOMLParser: TextParser {
         guard try takeNewline() || isAtEnd else { throw failure(.expected("the end of the line")) }
     }
 
-    /// Passes blanks, comments and line ends, which may stand anywhere between brackets and braces.
+    /// Passes blanks, comments, and line ends, which are allowed anywhere between brackets and braces.
     mutating func skipLines() throws(SyntaxFailure) {
         repeat {
             skipBlanks()

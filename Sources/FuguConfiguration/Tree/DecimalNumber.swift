@@ -1,6 +1,6 @@
-/// Numbers as both formats write them, from bytes that are known to be well formed; underscores are passed over.
+/// Reads the numbers of both formats from bytes that are known to be well formed; it skips underscores.
 enum DecimalNumber {
-    /// The integer that the digits in `range` name; nil if it lies outside of `Int64`.
+    /// Returns the integer in `range`, or `nil` if `Int64` can't represent it.
     static func integer(in bytes: [UInt8], _ range: Range<Int>, isNegative: Bool, radix: Int64 = 10) -> Int64? {
         var value: Int64 = 0
         for index in range {
@@ -16,13 +16,13 @@ enum DecimalNumber {
         return value
     }
 
-    /// The number nearest to the text in `range`, which has a sign or none; infinite if it is too large.
+    /// Returns the number nearest to the text in `range`, with or without a sign; it's infinite if it's too large.
     static func double(in bytes: [UInt8], _ range: Range<Int>) -> Double {
         shortDouble(in: bytes, range) ?? libraryDouble(in: bytes, range)
     }
 
-    /// Up to 2^53 and ten to the 22nd a mantissa and a power of ten are exact, so one division or product rounds once
-    /// and right.
+    /// A mantissa up to 2^53 and a power of ten up to 10^22 are exact, so one division or product rounds once, and
+    /// correctly.
     private static func shortDouble(in bytes: [UInt8], _ range: Range<Int>) -> Double? {
         var mantissa: UInt64 = 0
         var scale = 0
@@ -67,8 +67,8 @@ enum DecimalNumber {
 }
 
 extension DecimalNumber {
-    /// The whole number that decimal text names exactly, `1e3` and `5.00` among them; nil if it names none, or one that the
-    /// type cannot hold.
+    /// Returns the exact integer of decimal text, such as `1e3` and `5.00`, or `nil` if it isn't one or the type
+    /// can't represent it.
     static func wholeNumber<Integer: FixedWidthInteger>(_ text: String) -> Integer? {
         let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
         guard let exponent = parts.count == 2 ? Int(String(parts[1]) ?? "") : 0, abs(exponent) < 10_000 else {
@@ -93,7 +93,7 @@ extension DecimalNumber {
 }
 
 extension NodeStore {
-    /// A number as it was written in the source, without underscores; nil if it never was text.
+    /// Returns a number as it's written in the source, without underscores, or `nil` if it never was text.
     func numberText(at offset: UInt32) -> String? {
         guard offset != Node.noOffset else { return nil }
         let digits = bytes[Int(offset)..<end].prefix { byte in

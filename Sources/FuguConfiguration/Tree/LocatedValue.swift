@@ -1,15 +1,15 @@
 import Fugu
 import Synchronization
 
-/// A loaded document: its values and what it is called.
+/// A loaded document: its values and its name.
 ///
-/// Immutable and shared.
+/// It's immutable and shared.
 final class PropertyTree: Sendable {
     let store: NodeStore
     let source: String
-    /// The words behind an argument's value, which belong to it if a list is asked for.
+    /// The words after an argument's value, which belong to it if a list is decoded.
     let following: [String]
-    /// What is asked of the tables, where somebody wants to know.
+    /// Records the members that are decoded, if somebody needs to know.
     let usage: MemberUsage?
     private let positions: PositionIndex
 
@@ -21,7 +21,7 @@ final class PropertyTree: Sendable {
         positions = PositionIndex()
     }
 
-    /// The same document, with a record of which members a decoding asks for.
+    /// Creates the same document with a record of the members that are decoded.
     init(recording tree: PropertyTree) {
         store = tree.store
         source = tree.source
@@ -35,7 +35,7 @@ final class PropertyTree: Sendable {
     func position(of offset: UInt32) -> (line: Int, column: Int) { positions.position(of: Int(offset), in: store) }
 }
 
-/// A value of a source, with the place where it stands.
+/// A value of a source, with its place.
 package struct LocatedValue: Sendable {
     let tree: PropertyTree
     let id: Int32
@@ -43,26 +43,26 @@ package struct LocatedValue: Sendable {
     var node: Node { tree.store.nodes[Int(id)] }
     var text: String { tree.store.string(node.text) }
 
-    /// Where the value stands.
+    /// The place of the value.
     package var origin: PropertyOrigin {
         guard node.offset != Node.noOffset else { return PropertyOrigin(source: tree.source) }
         let (line, column) = tree.position(of: node.offset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
     }
 
-    /// Where the name of the value stands.
+    /// The place of the value's name.
     var keyOrigin: PropertyOrigin {
         guard node.keyOffset != Node.noOffset else { return origin }
         let (line, column) = tree.position(of: node.keyOffset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
     }
 
-    /// The dotted name from the top of its source, such as `servers[2].port`; empty for the whole document.
+    /// The dotted name from the top of the source, such as `servers[2].port`; empty for the whole document.
     package var name: String {
         path.reduce("") { $0 + ($1.intValue.map { "[\($0)]" } ?? ($0.isEmpty ? "" : ".") + $1.stringValue) }
     }
 
-    /// The names and indices that lead here from the top of its source.
+    /// The names and indices from the top of the source to the value.
     var path: [PathKey] {
         var keys: [PathKey] = []
         var current = node
@@ -80,7 +80,7 @@ package struct LocatedValue: Sendable {
     /// The first element or member.
     var firstChild: LocatedValue? { child(node.first) }
 
-    /// What follows in the same array or table.
+    /// The next element or member of the same array or table.
     var nextSibling: LocatedValue? { child(node.next) }
 
     var memberNames: [String] {
@@ -98,7 +98,7 @@ package struct LocatedValue: Sendable {
 
     private func child(_ id: Int32) -> LocatedValue? { id < 0 ? nil : LocatedValue(tree: tree, id: id) }
 
-    /// The value on its own; see `PropertyValue` for what becomes of `null`.
+    /// The value without its place; for `null`, see `PropertyValue`.
     package var propertyValue: PropertyValue {
         tree.usage?.noteWhole(id)
         var builder = ValueBuilder(store: tree.store)
@@ -113,8 +113,8 @@ package struct LocatedValue: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether both hold the same, whatever types can say of it: not-a-number is
-    /// the same as itself.
+    /// Returns a Boolean value that indicates whether both values are the same for every type; not-a-number is the
+    /// same as itself.
     func isSame(as other: LocatedValue) -> Bool {
         var pairs = [(self, other)]
         while let (left, right) = pairs.popLast() {
@@ -129,7 +129,7 @@ package struct LocatedValue: Sendable {
         return true
     }
 
-    /// Whether both are alike but for what they hold.
+    /// Returns whether both values are alike apart from their children.
     private func isAlike(_ other: LocatedValue) -> Bool {
         let (own, its) = (node, other.node)
         guard own.kind == its.kind, tree.following == other.tree.following else { return false }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Which members a decoding asked for.
+/// Records the members that are decoded.
 ///
-/// What stands in a table and was not asked for has a name that its type does not know.
+/// The type of a table doesn't have the members that aren't decoded.
 final class MemberUsage: Sendable {
     private struct Asked {
         var names: Set<String> = []
         var ids: Set<Int32> = []
-        /// Whether the type takes whatever is there, as dictionaries do.
+        /// Whether the type accepts every name, as dictionaries do.
         var isWhole = false
     }
 
@@ -22,7 +22,8 @@ final class MemberUsage: Sendable {
 
     func noteWhole(_ table: Int32) { tables.withLock { $0[table, default: Asked()].isWhole = true } }
 
-    /// The members that were not asked for, in the order of the document, each with the names that its table's type knows.
+    /// Returns the members that weren't decoded, in the order of the document, each with the names that its table's
+    /// type has.
     func unread(in root: LocatedValue) -> [(member: LocatedValue, known: [String])] {
         let tables = tables.withLock { $0 }
         var unread: [(member: LocatedValue, known: [String])] = []
@@ -44,7 +45,7 @@ final class MemberUsage: Sendable {
         return unread
     }
 
-    /// The dotted names of all members that were asked for, whether they are there or not.
+    /// Returns the dotted names of all members that were decoded, whether or not they exist.
     func names(in root: LocatedValue) -> [String] {
         tables.withLock { $0 }.flatMap { table, asked in
             let prefix = LocatedValue(tree: root.tree, id: table).name
@@ -54,7 +55,7 @@ final class MemberUsage: Sendable {
 }
 
 extension LocatedValue {
-    /// The table that stands for the first part of this member's dotted name.
+    /// Returns the table that the first part of this member's dotted name created.
     fileprivate func madeTable(in table: LocatedValue) -> LocatedValue? {
         let key = tree.store.string(node.key)
         guard let dot = key.firstIndex(of: ".") else { return nil }

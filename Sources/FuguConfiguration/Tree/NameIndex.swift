@@ -1,10 +1,10 @@
-/// Answers dotted names for a document in which some names have dots themselves: `"api.timeout" = 1` answers as `[api]`
-/// with `timeout = 1` would.
+/// Finds dotted names in a document in which some names contain dots: `"api.timeout" = 1` has the same effect as
+/// `[api]` with `timeout = 1`.
 ///
-/// Documents without such names need none.
+/// Documents without such names need no index.
 ///
 /// Each name outside of arrays is split at its dots and entered below the entry of its table. An entry that a dotted
-/// name passed through answers with a table made of everything entered below it; any other with the value as it was
+/// name passes through gives a table of everything entered below it; any other entry gives the value as it was
 /// written.
 struct NameIndex: Sendable {
     private struct Key: Hashable {
@@ -15,13 +15,13 @@ struct NameIndex: Sendable {
     private struct Entry {
         let parent: Int
         let segment: Text
-        /// Where the name stands that entered it first.
+        /// The offset of the first name that entered it.
         let offset: UInt32
-        /// The value that was written under this name, -1 if none was.
+        /// The value that was written under this name, or -1.
         var written: Int32 = -1
-        /// Whether a dotted name passed through it.
+        /// Whether a dotted name passes through it.
         var isMixed = false
-        /// The node that answers.
+        /// The node that it gives.
         var answer: Int32 = -1
     }
 
@@ -33,7 +33,7 @@ struct NameIndex: Sendable {
         case tooDeep(Int32)
     }
 
-    /// Enters the names of `store` and adds to it the tables that no one wrote as such.
+    /// Enters the names of `store`, and adds the tables that dotted names create to it.
     init(_ store: inout NodeStore) throws(Failure) {
         var tables = [(node: Int32(0), entry: 0, depth: 0)]
         while let table = tables.popLast() {
@@ -47,7 +47,7 @@ struct NameIndex: Sendable {
         for entry in entries.indices.dropFirst() { answer(entry, &store) }
     }
 
-    /// The node that answers a name.
+    /// Returns the node for a name.
     func node(named name: String) -> Int32? {
         var entry = 0
         for segment in name.split(separator: ".", omittingEmptySubsequences: false) {
@@ -83,13 +83,13 @@ struct NameIndex: Sendable {
         return entries.count - 1
     }
 
-    /// Entries stand behind their parents, so that the parent's table is there already.
+    /// Entries follow their parents, so the parent's table already exists.
     private mutating func answer(_ number: Int, _ store: inout NodeStore) {
         let entry = entries[number]
         let parent = entries[entry.parent]
         let written = entry.written < 0 ? nil : store.nodes[Int(entry.written)]
         let isMade = entry.isMixed && (written == nil || written?.kind == .table)
-        // An entry that no name passed through has a value.
+        // An entry that no name passes through has a value.
         var node = isMade ? .collection(.table, at: written?.offset ?? entry.offset) : written!
         if parent.isMixed, store.nodes[Int(parent.answer)].kind == .table {
             entries[number].answer = store.add(
@@ -98,7 +98,8 @@ struct NameIndex: Sendable {
             (node.key, node.parent) = (entry.segment, parent.answer)
             let id = store.add(node)
             entries[number].answer = id
-            // Whoever decodes the table around it finds it by its name, though nobody wrote it as such.
+            // When the table around it is decoded, it's found by its name, although the document doesn't have this
+            // table.
             store.addAlias(id, of: parent.answer)
         } else {
             entries[number].answer = entry.written

@@ -1,6 +1,6 @@
-/// An open hash table of node numbers, linear probing, at most half full.
+/// An open-addressing hash table of node numbers, with linear probing, at most half full.
 ///
-/// It does not know the names.
+/// It doesn't know the names.
 struct NameSlots: Sendable {
     private var slots: [Int32]
     private var count = 0
@@ -12,10 +12,10 @@ struct NameSlots: Sendable {
     var isFull: Bool { count * 2 >= slots.count }
     var ids: some Sequence<Int32> { slots.lazy.filter { $0 >= 0 } }
 
-    /// An empty one with room for twice as many.
+    /// An empty table with room for twice as many numbers.
     var larger: NameSlots { NameSlots(capacity: max(64, slots.count * 2)) }
 
-    /// Must not be full.
+    /// Inserts a number; the table must not be full.
     mutating func insert(_ id: Int32, hash: Int) {
         var slot = hash & (slots.count - 1)
         while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }

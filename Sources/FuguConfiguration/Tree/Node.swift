@@ -8,28 +8,28 @@ struct Text {
     var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
 }
 
-/// One value of a loaded document.
+/// A value of a loaded document.
 ///
-/// Nodes are trivial and lie in one array, so that a megabyte of JSON costs a handful of allocations and values that
-/// nobody asks for cost nothing more.
+/// Nodes are trivial and are stored in one array, so a megabyte of JSON takes a handful of allocations, and values
+/// that nobody decodes cost nothing more.
 struct Node {
     enum Kind: UInt8 {
         case null, bool, integer, double, string
-        /// Text of the environment or of an argument, parsed to what is asked for; a list splits it at commas.
+        /// The text of a variable or an argument, parsed as the type that is decoded; a list splits it at commas.
         case text
-        /// The same, but one element of a list already.
+        /// A text that is already one element of a list.
         case word
-        /// An argument without a value: true to whoever asks for a truth value, and nothing to anybody else.
+        /// An argument without a value: `true` as a Boolean value, and nothing as any other type.
         case flag
-        /// Dates and bytes, kept beside the nodes.
+        /// A date or bytes, stored beside the nodes.
         case other
         case array, table
     }
 
-    /// How a TOML table or array came to be, which decides who may extend it.
+    /// The way in which a TOML table or array was created, which decides what can extend it.
     enum Mark: UInt8 {
         case closed, header, implicit, dotted, tables
-        /// The values of an argument that is given several times.
+        /// The values of an argument that occurs several times.
         case repeated
     }
 
@@ -37,13 +37,13 @@ struct Node {
 
     var kind: Kind
     var mark = Mark.closed
-    /// How many tables and arrays it stands in.
+    /// The number of tables and arrays around it.
     var depth: UInt16 = 0
-    /// Where the value begins in the source.
+    /// The offset of the value in the source.
     var offset: UInt32
-    /// Where its name begins in the source.
+    /// The offset of its name in the source.
     var keyOffset = Node.noOffset
-    /// Its name in its table; in an array `start` is its index.
+    /// Its name in its table; for an element of an array, `start` is the index.
     var key = Text.none
     var parent: Int32 = -1
     var next: Int32 = -1

@@ -1,14 +1,14 @@
 extension NodeStore {
-    /// A store for values that were never text; they have no positions.
+    /// Creates a store for values that were never text, and so have no positions.
     ///
-    /// Nil if they are nested too deep.
+    /// It returns `nil` if they're nested too deeply.
     init?(table: [String: PropertyValue]) {
         self.init()
         let root = add(.collection(.table, at: Node.noOffset))
         guard add(table, to: root) else { return nil }
     }
 
-    /// A store for one text under a name, as the environment and the arguments give it.
+    /// Creates a store for one text under a name, as variables and arguments need it.
     init(text: String, name: String) {
         self.init()
         var node = Node.text(append(text), .text, at: Node.noOffset)
@@ -16,7 +16,7 @@ extension NodeStore {
         _ = add(node)
     }
 
-    /// A store for a table under a name that holds nothing.
+    /// Creates a store for an empty table under a name.
     init(emptyTable name: String) {
         self.init()
         var node = Node.collection(.table, at: Node.noOffset)
@@ -24,7 +24,7 @@ extension NodeStore {
         _ = add(node)
     }
 
-    /// A store for an argument that has no value.
+    /// Creates a store for an argument that has no value.
     init(flag name: String) {
         self.init()
         var node = Node.flag(at: Node.noOffset)
@@ -32,7 +32,7 @@ extension NodeStore {
         _ = add(node)
     }
 
-    /// A store for a list of texts under a name; nil is an argument without a value.
+    /// Creates a store for a list of texts under a name; `nil` is an argument without a value.
     init(words: [String?], name: String, mark: Node.Mark = .closed) {
         self.init()
         var node = Node.collection(.array, mark, at: Node.noOffset)
@@ -43,7 +43,7 @@ extension NodeStore {
         }
     }
 
-    /// A list of what is still to be added takes the place of recursion, which a small stack could not bear.
+    /// A list of pending tables replaces recursion, which could overflow a small stack.
     private mutating func add(_ table: [String: PropertyValue], to root: Int32) -> Bool {
         var open: [(value: PropertyValue, id: Int32)] = [(.table(table), root)]
         while let (value, id) = open.popLast() {

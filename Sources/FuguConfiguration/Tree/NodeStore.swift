@@ -1,27 +1,28 @@
-/// The bytes of a document and the values found in them.
+/// The bytes of a document and the values in them.
 ///
-/// Parsers fill it; afterwards it is only read.
+/// Parsers fill it; after that, it's only read.
 struct NodeStore: Sendable {
     static let depthLimit = 512
     static let sizeLimit = 1 << 30
 
-    /// The source, a zero that ends it (raw zeros are errors in every format, so parsers need no other end), and then
-    /// the texts that are not in the source as they are, because of escapes.
+    /// The source, a zero that ends it, and then the texts that differ from the source because of escapes.
+    ///
+    /// A zero in the source is an error in every format, so parsers need no other check for the end.
     private(set) var bytes: [UInt8]
     private(set) var nodes: [Node] = []
     private(set) var others: [PropertyValue] = []
     private var names = NameSlots()
-    /// The names that are not plain ASCII.
+    /// The names that aren't plain ASCII.
     ///
-    /// Their bytes cannot be compared: the same name can be written in several ways.
+    /// Their bytes can't be compared, because the same name can be encoded in several ways.
     private var wideNames: [WideName: Int32] = [:]
-    /// Tables that dotted names made, by the written table that they would stand in.
+    /// The tables that dotted names create, by the written table that would contain them.
     private var aliases: [WideName: Int32] = [:]
-    /// Where the source begins, behind a byte order mark.
+    /// The offset of the source after a byte order mark.
     let start: Int
-    /// Where the source ends.
+    /// The end of the source.
     let end: Int
-    /// Whether some name has a dot in it and so may equal a nested one.
+    /// Whether a name contains a dot and so may be equal to a nested one.
     private(set) var hasDottedNames = false
 
     init(source: [UInt8] = []) {
@@ -33,12 +34,12 @@ struct NodeStore: Sendable {
 
     // MARK: Adding
 
-    /// Room for about as many nodes as a document of this size has.
+    /// Reserves room for about as many nodes as a document of this size has.
     mutating func reserveNodes() { nodes.reserveCapacity(end / 16 + 1) }
 
     mutating func appendByte(_ byte: UInt8) { bytes.append(byte) }
 
-    /// One by one: a slice would share the storage, and appending to it would copy the whole document.
+    /// Appends byte by byte: a slice would share the storage, so appending it would copy the whole document.
     mutating func appendBytes(_ range: Range<Int>) {
         for index in range { bytes.append(bytes[index]) }
     }
@@ -68,7 +69,7 @@ struct NodeStore: Sendable {
         return link(node, to: array)
     }
 
-    /// Adds a member to a table that has none of that name.
+    /// Adds a member to a table that doesn't have one of that name.
     @discardableResult
     mutating func add(_ node: Node, toTable table: Int32, key: Text, keyOffset: UInt32) -> Int32 {
         var node = node
@@ -103,7 +104,7 @@ struct NodeStore: Sendable {
 
     // MARK: Finding
 
-    /// Small tables are searched one by one, which is faster than any hash.
+    /// Small tables are searched linearly, which is faster than any hash.
     private static let smallTable: UInt32 = 16
 
     private mutating func index(_ id: Int32, in table: Int32) {
@@ -117,7 +118,7 @@ struct NodeStore: Sendable {
         }
     }
 
-    /// The few characters that Unicode takes for ASCII ones, as those.
+    /// Returns the name with the few characters that Unicode considers equal to ASCII ones replaced by those.
     private mutating func plainForm(of key: Text) -> Text? {
         WideName.plainForm(of: string(key)).map { append($0) }
     }
@@ -149,7 +150,7 @@ struct NodeStore: Sendable {
         aliases[WideName(first: table, name: string(nodes[Int(id)].key))] = id
     }
 
-    /// The table that dotted names made below a table, in which it is not written.
+    /// Returns the table that dotted names create below a written table.
     func alias(of table: Int32, named name: String) -> Int32? { aliases[WideName(first: table, name: name)] }
 
     private func wideChild(of table: Int32, named name: String) -> Int32? {
@@ -157,7 +158,7 @@ struct NodeStore: Sendable {
         return wideNames[WideName(first: nodes[Int(table)].first, name: name)]
     }
 
-    /// The buffer is only read, within the call, and lies in `bytes` or in a string that outlives the call.
+    /// The buffer is only read during the call, and is part of `bytes` or of a string that outlives the call.
     private func child(of table: Int32, key: UnsafeBufferPointer<UInt8>) -> Int32? {
         let parent = nodes[Int(table)]
         guard parent.count > Self.smallTable else {
@@ -180,14 +181,14 @@ struct NodeStore: Sendable {
         return true
     }
 
-    /// A table is known by its first child here, so that a copy of its node finds the same members.
+    /// Identifies a table by its first child, so that a copy of its node finds the same members.
     private func hash(ofNode id: Int32) -> Int {
         let node = nodes[Int(id)]
         let first = nodes[Int(node.parent)].first
         return bytes.withUnsafeBufferPointer { Self.hash(first, UnsafeBufferPointer(rebasing: $0[node.key.range])) }
     }
 
-    /// Swift's hash is seeded for each process: no file can be made whose names all collide.
+    /// Swift seeds its hash for each process, so nobody can write a file whose names all collide.
     private static func hash(_ first: Int32, _ key: UnsafeBufferPointer<UInt8>) -> Int {
         var hasher = Hasher()
         hasher.combine(first)

@@ -1,9 +1,9 @@
 import Synchronization
 
 extension NodeStore {
-    /// Returns the line and column of a byte of the source, from 1, columns in Unicode scalars.
+    /// Returns the line and column of a byte of the source, from 1, with columns in Unicode scalars.
     ///
-    /// Walks from the beginning.
+    /// It walks from the beginning.
     func position(of offset: Int) -> (line: Int, column: Int) {
         var cursor = PositionCursor(start: start)
         return cursor.move(to: offset, in: bytes)
@@ -11,7 +11,7 @@ extension NodeStore {
 
     func line(of offset: UInt32) -> Int { position(of: Int(offset)).line }
 
-    /// The one character that a syntax error may quote.
+    /// Returns the one character that a syntax error may quote.
     func characterText(at offset: Int) -> String {
         guard offset < end else { return "the end of the text" }
         if bytes[offset] == UInt8(ascii: "\n") || bytes[offset] == UInt8(ascii: "\r") { return "the end of the line" }
@@ -24,7 +24,7 @@ extension NodeStore {
     }
 }
 
-/// Turns offsets into lines and columns; offsets that only grow cost one walk together.
+/// Converts offsets to lines and columns; increasing offsets take one walk in total.
 struct PositionCursor {
     private let start: Int
     private(set) var offset: Int
@@ -52,10 +52,10 @@ struct PositionCursor {
     }
 }
 
-/// Where the places of a document lie.
+/// Finds the places in a document.
 ///
-/// The first question costs a walk through the document, every other one a walk through a few thousand bytes, so that
-/// ten thousand errors in one file take no longer to place than the file to read.
+/// The first lookup walks through the document, and every later one through a few thousand bytes, so placing ten
+/// thousand errors in a file takes no longer than reading it.
 final class PositionIndex: Sendable {
     private static let spacing = 4096
 

@@ -1,4 +1,4 @@
-/// What both parsers share: a store to fill and a place in its source.
+/// The part that both parsers share: a store to fill and a position in its source.
 ///
 /// Reading at the end gives the zero that ends it.
 protocol TextParser {
@@ -8,7 +8,7 @@ protocol TextParser {
     mutating func document() throws(SyntaxFailure)
 }
 
-/// Where the next value goes.
+/// The place of the next value.
 struct Place {
     let parent: Int32
     let key: Text
@@ -26,7 +26,7 @@ extension TextParser {
 
     var isAtEnd: Bool { index == store.end }
 
-    /// Where a node that begins here stands.
+    /// The offset of a node that begins here.
     var here: UInt32 { UInt32(truncatingIfNeeded: index) }
 
     func failure(_ problem: SyntaxProblem, at offset: Int? = nil) -> SyntaxFailure {
@@ -46,7 +46,7 @@ extension TextParser {
             : store.add(node, toTable: place.parent, key: place.key, keyOffset: place.keyOffset)
     }
 
-    /// Adds an array or a table, refusing one that lies too deep.
+    /// Adds an array or a table, or throws an error if it's nested too deeply.
     mutating func open(_ node: Node, at place: Place) throws(SyntaxFailure) -> Int32 {
         let id = add(node, at: place)
         guard store.nodes[Int(id)].depth < NodeStore.depthLimit else {
@@ -55,7 +55,7 @@ extension TextParser {
         return id
     }
 
-    /// The place of a member, refused if the table has one of that name.
+    /// Returns the place of a member, or throws an error if the table already has the name.
     func place(in table: Int32, key: Text, keyOffset: UInt32) throws(SyntaxFailure) -> Place {
         if let first = store.child(of: table, key: key) {
             throw failure(.givenTwice(first: store.nodes[Int(first)].keyOffset), at: Int(keyOffset))
@@ -78,7 +78,7 @@ extension TextParser {
 
     // MARK: Escapes
 
-    /// The scalar that `count` hexadecimal digits name; stands behind them afterwards.
+    /// Returns the scalar of `count` hexadecimal digits, and passes them.
     mutating func hexNumber(digits count: Int) throws(SyntaxFailure) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<count {

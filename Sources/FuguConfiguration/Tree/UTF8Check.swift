@@ -1,12 +1,13 @@
 extension NodeStore {
-    /// Refuses what is no UTF-8 (overlong forms, surrogates and what lies beyond U+10FFFF too) or too large to hold.
+    /// Throws an error if the text isn't UTF-8 (including overlong forms, surrogates, and values beyond U+10FFFF) or
+    /// is too large.
     func checkText() throws(SyntaxFailure) {
         guard end < Self.sizeLimit else { throw SyntaxFailure(problem: .tooLarge, offset: 0) }
         let source = bytes[..<end]
         if source.starts(with: [0xFF, 0xFE]) || source.starts(with: [0xFE, 0xFF]) {
             throw SyntaxFailure(problem: .utf16, offset: 0)
         }
-        // The library's own check is fast; only a text that it refuses is walked here, to find the place.
+        // The standard library's check is fast; only text that it rejects is walked here, to find the place.
         guard String(validating: source, as: UTF8.self) == nil else { return }
         throw SyntaxFailure(problem: .notUTF8, offset: firstInvalidByte())
     }
@@ -17,7 +18,7 @@ extension NodeStore {
         return index
     }
 
-    /// The length of the scalar that begins here; nil if none does.
+    /// Returns the length of the scalar that begins here, or `nil` if there's none.
     private func scalarLength(at index: Int) -> Int? {
         let lead = bytes[index]
         let (length, second): (Int, ClosedRange<UInt8>)

@@ -1,6 +1,6 @@
-/// Makes a value of a node and all that it holds.
+/// Converts a node and everything inside it to a value.
 ///
-/// A list of what is open takes the place of recursion, which a small stack could not bear.
+/// A list of open collections replaces recursion, which could overflow a small stack.
 struct ValueBuilder {
     private struct Frame {
         let node: Node

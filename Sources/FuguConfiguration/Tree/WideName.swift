@@ -2,11 +2,12 @@
 ///
 /// Strings are equal however their accents are composed, and so are names.
 struct WideName: Hashable, Sendable {
-    /// What stands for the table.
+    /// The first child, which identifies the table.
     let first: Int32
     let name: String
 
-    /// Returns the ASCII name that Unicode holds equal to this one, `K` for the Kelvin sign; `nil` where there is none.
+    /// Returns the ASCII name that Unicode considers equal to this one, such as `K` for the Kelvin sign, or `nil` if
+    /// there's none.
     static func plainForm(of name: String) -> String? {
         var plain = ""
         for scalar in name.unicodeScalars {

@@ -1,4 +1,4 @@
-/// What the four date and time types share in coding: a native value of the source, or RFC 3339 text.
+/// The coding that the four date and time types share: a native value of the source, or RFC 3339 text.
 enum DateTimeCoding {
     static func decode<Value: LosslessStringConvertible>(from decoder: any Decoder) throws -> Value {
         if let located = (decoder as? ValueDecoder)?.value {
@@ -9,7 +9,7 @@ enum DateTimeCoding {
         let container = try decoder.singleValueContainer()
         guard let value = Value(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not a \(Value.self) as RFC 3339 has it")
+                in: container, debugDescription: ErrorText.notRFC3339("\(Value.self)"))
         }
         return value
     }

@@ -1,5 +1,5 @@
-/// Reads the dates and times of RFC 3339 as TOML 1.1 has them: `T`, `t` or a space between date and time, seconds
-/// optional.
+/// Reads the dates and times of RFC 3339 with the additions of TOML 1.1: `T`, `t`, or a space between date and time,
+/// and optional seconds.
 struct DateTimeScanner {
     enum Failure: Error {
         case malformed, month, day, hour, minute, second, offset
@@ -9,13 +9,13 @@ struct DateTimeScanner {
     private var index: Int
     private let end: Int
 
-    /// The value that the whole text names; nil if it names none.
+    /// Returns the value of the whole text, or `nil` if it's malformed.
     static func value(of text: String) -> PropertyValue? {
         let bytes = Array(text.utf8)
         return try? value(in: bytes, 0..<bytes.count)
     }
 
-    /// The value that the whole range names.
+    /// Returns the value of the whole range.
     static func value(in bytes: [UInt8], _ range: Range<Int>) throws(Failure) -> PropertyValue {
         var scanner = DateTimeScanner(bytes: bytes, index: range.lowerBound, end: range.upperBound)
         let value = try scanner.value()
@@ -66,7 +66,7 @@ struct DateTimeScanner {
         return LocalTime(hour: hour, minute: minute, second: second, nanosecond: nanosecond)
     }
 
-    /// What lies beyond nanoseconds is cut off, as TOML wants it.
+    /// Digits beyond nanoseconds are cut off, as TOML requires.
     private mutating func fraction() throws(Failure) -> Int {
         let start = index
         var value = 0

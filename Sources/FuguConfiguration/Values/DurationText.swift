@@ -1,7 +1,7 @@
-/// How a `Duration` is written in configuration: a number and a unit, `30s`, `1.5m`, `250ms`, `2h`, `1d`, `-5s`.
+/// The form of a `Duration` in configuration: a number and a unit, `30s`, `1.5m`, `250ms`, `2h`, `1d`, `-5s`.
 ///
-/// The units are `ns`, `us` (or `µs`), `ms`, `s`, `m` (minutes), `h` and `d` (24 hours). There is no duration without a
-/// unit.
+/// The units are `ns`, `us` (or `µs`), `ms`, `s`, `m` (minutes), `h`, and `d` (24 hours). A duration without a unit
+/// is an error.
 enum DurationText {
     private static let secondsPerUnit: [(unit: String, attoseconds: Int128)] = [
         ("ns", 1_000_000_000), ("us", 1_000_000_000_000), ("µs", 1_000_000_000_000), ("μs", 1_000_000_000_000),
@@ -9,7 +9,7 @@ enum DurationText {
         ("h", 3600 * 1_000_000_000_000_000_000), ("d", 86_400 * 1_000_000_000_000_000_000),
     ]
 
-    /// The duration that the text names, exactly; nil if it names none, or one finer than an attosecond.
+    /// Returns the exact duration of the text, or `nil` if it's malformed or finer than an attosecond.
     static func value(of text: String) -> Duration? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -23,14 +23,14 @@ enum DurationText {
         return Duration(secondsComponent: seconds, attosecondsComponent: Int64(rest))
     }
 
-    /// The number times `unit`; nil if it is malformed, too large or the product is not whole.
+    /// Returns the number times `unit`, or `nil` if it's malformed or too large, or if the product has a fraction.
     private static func scale(_ digits: Substring.UTF8View, by unit: Int128) -> Int128? {
         let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.count <= 18 }) else { return nil }
         let (whole, overflow) = number(parts[0]).multipliedReportingOverflow(by: unit)
         guard !overflow else { return nil }
         guard parts.count == 2 else { return whole }
-        // Powers of ten are taken out first: what remains to multiply cannot overflow.
+        // Divide powers of ten out first, so that the multiplication can't overflow.
         var unit = unit
         var divisor = parts[1].reduce(Int128(1)) { power, _ in power * 10 }
         while divisor > 1, unit % 10 == 0 { (unit, divisor) = (unit / 10, divisor / 10) }
@@ -44,7 +44,7 @@ enum DurationText {
         digits.reduce(0) { $0 * 10 + Int128($1 - 0x30) }
     }
 
-    /// The same notation for a duration that came from a Swift value: in seconds, with as many digits as are needed.
+    /// Returns the text of a duration from a Swift value, in seconds with as many digits as needed.
     static func text(of duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let sign = seconds < 0 || attoseconds < 0 ? "-" : ""

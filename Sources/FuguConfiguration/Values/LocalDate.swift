@@ -9,17 +9,17 @@ public struct LocalDate: Sendable, Hashable {
 
     /// Creates a day.
     ///
-    /// If there is no such day, the program stops; use ``init(_:)`` for text that may be wrong.
+    /// If the day doesn't exist, the program stops with a message. For text that can be wrong, use ``init(_:)``.
     ///
     /// - Parameters:
     ///   - year: The year, 0 to 9999.
     ///   - month: The month, 1 to 12.
     ///   - day: The day of the month, from 1.
     public init(year: Int, month: Int, day: Int) {
-        precondition(
-            (0...9999).contains(year) && (1...12).contains(month)
-                && (1...LocalDate.days(inMonth: month, of: year)).contains(day),
-            "There is no day \(year)-\(month)-\(day)")
+        guard
+            (0...9999).contains(year), (1...12).contains(month),
+            (1...LocalDate.days(inMonth: month, of: year)).contains(day)
+        else { fatalError(ErrorText.noSuchDay(year, month, day)) }
         self.year = year
         self.month = month
         self.day = day
@@ -33,9 +33,9 @@ public struct LocalDate: Sendable, Hashable {
         }
     }
 
-    /// Days since 1970-01-01.
+    /// The days since 1970-01-01.
     ///
-    /// Counting years from March puts the leap day last, so no month needs a special case.
+    /// Counting years from March puts the leap day last, so no month is a special case.
     var daysSince1970: Int {
         let shiftedYear = month > 2 ? year : year - 1
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
@@ -44,7 +44,7 @@ public struct LocalDate: Sendable, Hashable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The inverse of `daysSince1970`; nil outside of the years 0...9999.
+    /// Creates the day with a number of days since 1970-01-01, or returns `nil` outside the years 0 to 9999.
     init?(daysSince1970 days: Int) {
         guard (-719_528...2_932_896).contains(days) else { return nil }
         let shifted = days + 719_468

@@ -11,7 +11,7 @@ public struct LocalTime: Sendable, Hashable {
 
     /// Creates a time of day.
     ///
-    /// If there is no such time, the program stops; use ``init(_:)`` for text that may be wrong.
+    /// If the time doesn't exist, the program stops with a message. For text that can be wrong, use ``init(_:)``.
     ///
     /// - Parameters:
     ///   - hour: The hour, 0 to 23.
@@ -19,10 +19,10 @@ public struct LocalTime: Sendable, Hashable {
     ///   - second: The second, 0 to 60.
     ///   - nanosecond: The nanosecond, 0 to 999,999,999.
     public init(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0) {
-        precondition(
-            (0...23).contains(hour) && (0...59).contains(minute) && (0...60).contains(second)
-                && (0...999_999_999).contains(nanosecond),
-            "There is no time \(hour):\(minute):\(second) and \(nanosecond) ns")
+        guard
+            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
+            (0...999_999_999).contains(nanosecond)
+        else { fatalError(ErrorText.noSuchTime(hour, minute, second, nanosecond)) }
         self.hour = hour
         self.minute = minute
         self.second = second

@@ -11,14 +11,14 @@ public struct OffsetDateTime: Sendable, Hashable {
 
     /// Creates a moment.
     ///
-    /// If the offset is a day or more, the program stops.
+    /// If the offset is a day or more, the program stops with a message.
     ///
     /// - Parameters:
     ///   - date: The day at the place with this offset.
     ///   - time: The time of day at the place with this offset.
     ///   - offsetMinutes: The offset in minutes east of UTC.
     public init(date: LocalDate, time: LocalTime, offsetMinutes: Int = 0) {
-        precondition((-1439...1439).contains(offsetMinutes), "There is no offset of \(offsetMinutes) minutes")
+        guard (-1439...1439).contains(offsetMinutes) else { fatalError(ErrorText.noSuchOffset(offsetMinutes)) }
         self.date = date
         self.time = time
         self.offsetMinutes = offsetMinutes

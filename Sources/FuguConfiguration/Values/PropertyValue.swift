@@ -1,10 +1,10 @@
-/// A value as a source holds it, regardless of its format.
+/// A value of a source, regardless of its format.
 ///
 /// You can write it with Swift literals: `["timeout": 30, "hosts": ["a", "b"]]`. There is no case for JSON's `null`: a
 /// member of an object that is `null` is left out, and any other `null` is an empty table. (Decoding an optional from a
 /// source distinguishes `null` from a missing name.)
 public enum PropertyValue: Sendable, Hashable {
-    /// A Boolean value; never made from a number.
+    /// A Boolean value, which is never converted from a number.
     case bool(Bool)
     /// An integer, exact to 64 bits.
     case integer(Int64)
@@ -87,7 +87,7 @@ extension PropertyValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLitera
 
     /// Creates a table from a dictionary literal.
     ///
-    /// If a name is given twice, the program stops.
+    /// If a name appears twice, the program stops.
     ///
     /// - Parameter elements: The names and values.
     public init(dictionaryLiteral elements: (String, PropertyValue)...) {
@@ -128,7 +128,7 @@ extension PropertyValue: CustomStringConvertible {
     /// The value on one line, much as in TOML: `{hosts = ["a", "b"], timeout = 30}`, with sorted names.
     public var description: String {
         var text = ""
-        // A list of what is still to be written takes the place of recursion, which a small stack could not bear.
+        // A list of pending pieces replaces recursion, which could overflow a small stack.
         var open: [Piece] = [.value(self)]
         while let piece = open.popLast() {
             switch piece {

@@ -1,6 +1,6 @@
-/// Text of a file or a user made fit for one line of a message.
+/// Makes text of a file or a user fit for one line of a message.
 enum Quoted {
-    /// The string in double quotes with control characters escaped, cut after `limit` scalars.
+    /// Returns the string in double quotes, with control characters escaped, cut after `limit` scalars.
     static func string(_ text: String, limit: Int = .max) -> String {
         var result = "\""
         var length = 0
@@ -12,7 +12,7 @@ enum Quoted {
         return result + "\""
     }
 
-    /// Text that came from outside with what could forge another line, or command a terminal, escaped.
+    /// Returns text from outside with every character escaped that could begin another line or control a terminal.
     ///
     /// Nothing else changes.
     static func line(_ text: String) -> String {
@@ -28,13 +28,13 @@ enum Quoted {
         scalar == " " || scalar == "\"" || scalar == "\\" ? String(scalar) : escaped(scalar)
     }
 
-    /// A name as it is if it is a plain word, else in quotes.
+    /// Returns a name as it is if it's a plain word; otherwise, in quotes.
     static func name(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.utf8.allSatisfy { ByteClass.isBareKey($0) }
         return isPlain ? text : string(text)
     }
 
-    /// One scalar for a syntax error: in quotes if it can be seen, else by its number.
+    /// Returns a scalar for a syntax error: in quotes if it's visible; otherwise, by its number.
     static func scalar(_ scalar: Unicode.Scalar) -> String {
         if scalar == "\"" { return "'\"'" }
         return isVisible(scalar) ? "\"\(scalar)\"" : number(scalar)
@@ -67,7 +67,7 @@ enum Quoted {
     }
 }
 
-/// What the parsers ask of a byte.
+/// Classifies bytes for the parsers.
 enum ByteClass {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 

@@ -3,8 +3,8 @@ public import Fugu
 extension ContainerGraph {
     /// The graph as one page for a browser, which needs nothing from the network.
     ///
-    /// It draws containers as nested boxes, and arrows down to inputs. Search with `/`, zoom with the wheel or `+`, `-` and `0`,
-    /// walk along arrows with the arrow keys, and select an entry for its explanation and its neighbours.
+    /// It draws containers as nested boxes, and arrows down to inputs. Search with `/`, zoom with the wheel or `+`, `-`
+    /// and `0`, follow arrows with the arrow keys, and select an entry for its explanation and its neighbors.
     ///
     /// - Complexity: O(*n*) for *n* entries and inputs. The browser computes the layout.
     public var html: String {
@@ -37,7 +37,7 @@ extension ContainerGraph {
     }
 }
 
-/// The parts of the page that are always the same.
+/// The constant parts of the page.
 enum GraphPage {
     static let body = """
         <div id="app">

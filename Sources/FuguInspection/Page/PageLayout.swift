@@ -1,6 +1,6 @@
 extension GraphPage {
-    /// The layout, in the browser: each container is a box with its children above and its own entries below, in rows, so that
-    /// all arrows lead down.
+    /// The script for the layout: each container is a box with its children above and its own entries below, in rows,
+    /// so that all arrows lead down.
     static let layout = #"""
         "use strict";
         const size = { height: 38, gapX: 16, gapY: 40, rowGap: 12, pad: 16, title: 26, bar: 5 };
@@ -20,8 +20,8 @@ extension GraphPage {
           return parts.join(" · ");
         }
 
-        // Rows from the inputs up: each entry stands above everything in its box that it was made from. Rows are not wider than
-        // they must be for a picture of good proportions.
+        // Rows begin with the inputs: each entry is placed above everything in its box that it was loaded from. Rows
+        // are only as wide as a well-proportioned picture needs.
         function rowsOf(own, nodes) {
           const names = new Set(own.map(node => node.id)), rank = new Map(), rows = [];
           const widest = Math.max(5, Math.ceil(Math.sqrt(own.length) * 1.3));
@@ -37,7 +37,7 @@ extension GraphPage {
             rows[row].push(node); rank.set(node.id, row); done++;
           };
           while (done < own.length) {
-            // What waits for itself, as loads that need each other seem to, is placed as it comes.
+            // Entries that wait for each other, as loads in a cycle seem to, are placed in any order.
             if (ready.length === 0) { const left = own.find(node => !rank.has(node.id)); ready = [left]; open.set(left.id, 0); }
             const next = [];
             for (const node of ready) {
@@ -53,7 +53,7 @@ extension GraphPage {
           return order(rows, nodes, inside, readers);
         }
 
-        // Neighbours are drawn to one another: rows are sorted by the middle of what they are joined to, up and down in turn.
+        // Sorts each row by the middle of the entries that its nodes are connected with, up and down in turn.
         function order(rows, nodes, inside, readers) {
           const spread = row => { let x = 0; for (const node of row) { node.x = x; x += node.width + size.gapX; }
             const middle = (x - size.gapX) / 2; for (const node of row) node.x -= middle; };
@@ -69,7 +69,7 @@ extension GraphPage {
             for (let i = 1; i < rows.length; i++) sort(rows[i], down);
             for (let i = rows.length - 2; i >= 0; i--) sort(rows[i], up);
           }
-          // Nodes move towards what they are joined to, as far as their neighbours in the row let them.
+          // Nodes move towards the nodes that they're connected with, as far as their neighbors in the row allow.
           for (let pass = 0; pass < 4; pass++) for (const row of pass % 2 ? rows : [...rows].reverse()) settle(row, [down, up], middle);
           return rows;
         }
@@ -85,7 +85,7 @@ extension GraphPage {
           row.forEach((node, i) => { node.x = Math.max((left[i] + right[i]) / 2, edge); edge = node.x + node.width + size.gapX; });
         }
 
-        // Children side by side, in as many rows as a picture of good proportions needs.
+        // Places children side by side, in as many rows as a well-proportioned picture needs.
         function shelves(boxes, least) {
           const area = boxes.reduce((sum, box) => sum + box.width * box.height, 0);
           const limit = Math.max(least, ...boxes.map(box => box.width), Math.sqrt(area) * 1.5);

@@ -1,5 +1,5 @@
 extension GraphPage {
-    /// What searches, selects and explains.
+    /// The script that searches, selects, and explains.
     static let panel = #"""
         // ---- selecting
         function pick(id, shows = false) {
@@ -29,7 +29,7 @@ extension GraphPage {
             heading.prepend(html("span", "", "dot")); heading.className = lookOf(entry);
             parts.push(heading, html("p", `${subtitle(entry)} · ${kinds[entry.kind]} in ${container?.name ?? "?"}`, "soft"));
             for (const sentence of entry.explanation) parts.push(html("p", sentence));
-            parts.push(...links("Made from", entry.inputs), ...links("Made from it", picture.readers.get(id) || []));
+            parts.push(...links("Loaded from", entry.inputs), ...links("Loaded from it", picture.readers.get(id) || []));
           }
           $("details").replaceChildren(...parts);
         }
@@ -81,7 +81,7 @@ extension GraphPage {
           if (ids.length) pick(ids[(ids.indexOf(picked) + step + ids.length) % ids.length], true);
         }
 
-        // ---- walking by keys: down to an input, up to a reader, sideways in the row
+        // ---- moving with keys: down to an input, up to a reader, sideways in the row
         function walk(key) {
           const node = picture.nodes.get(picked);
           if (!node) { const first = [...picture.nodes.values()][0]; return first && select(first.id); }
@@ -99,7 +99,7 @@ extension GraphPage {
           elements.get(id).focus({ preventScroll: true });
         }
 
-        // ---- hands
+        // ---- pointer
         const stage = $("svg"); let drag = null;
         stage.addEventListener("pointerdown", event => { drag = { x: event.clientX, y: event.clientY, moved: false, target: event.target }; });
         stage.addEventListener("pointermove", event => {
@@ -133,7 +133,7 @@ extension GraphPage {
           else if (event.key.startsWith("Arrow") && !event.target.closest?.("#side")) { event.preventDefault(); walk(event.key); } });
         addEventListener("resize", () => isTouched ? applyCamera() : fit());
 
-        // Whoever has a newer graph shows it by this.
+        // A program that has a newer graph shows it with this.
         window.fugu = { draw, pick, get picture() { return picture; } };
         draw(JSON.parse($("graph").textContent));
         if (location.hash.length > 1 && picture.nodes.has(location.hash.slice(1))) pick(location.hash.slice(1), true);

@@ -1,5 +1,5 @@
 extension GraphPage {
-    /// What draws, zooms and walks.
+    /// The script that draws, zooms, and moves.
     static let view = #"""
         const $ = id => document.getElementById(id), svgName = "http://www.w3.org/2000/svg";
         const make = (name, attributes, ...children) => { const element = document.createElementNS(svgName, name);
@@ -73,7 +73,7 @@ extension GraphPage {
           camera = { k, x: width / 2 - (node.x + node.width / 2) * k, y: height / 2 - (node.y + node.height / 2) * k };
           isTouched = true; applyCamera();
         }
-        // Brings a node and its neighbours into the picture.
+        // Brings a node and its neighbors into view.
         function frame(ids) {
           const all = ids.map(id => picture.nodes.get(id)).filter(Boolean), { width, height } = view();
           const left = Math.min(...all.map(n => n.x)), right = Math.max(...all.map(n => n.x + n.width));
@@ -83,7 +83,8 @@ extension GraphPage {
           camera = { k, x: (width - (left + right) * k) / 2, y: (height - (top + bottom) * k) / 2 }; isTouched = true; applyCamera();
         }
 
-        // ---- labels from afar: as many as there is room for, those first that most others are joined to
+        // ---- labels at low zoom: as many as there's room for, beginning with the entries that have the most
+        // connections
         let labelling = 0;
         function labelSoon() { cancelAnimationFrame(labelling); labelling = requestAnimationFrame(label); }
         function label() {

@@ -1,5 +1,6 @@
 import Fugu
 
+// | `@Entry var accent = "blue"` in `EnvironmentValues` |
 extension ContainerKeys {
     var accent: PropertyKey<String> { .init(defaultValue: "blue") }
     var margin: PropertyKey<Int> { .init(defaultValue: 8) }

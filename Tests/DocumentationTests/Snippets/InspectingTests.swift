@@ -22,7 +22,7 @@ extension Snippets {
                     """#)
 
             print(request.explain(\.visitor).sentences[0])  // \.visitor is "Ada", set in container 1.
-            print(request.explain(Catalog.self).sentences[2])  // It was made from \.database.
+            print(request.explain(Catalog.self).sentences[2])  // It was loaded from \.database.
 
             let token = shop.observeEvents { event in
                 if let duration = event.duration, duration > .seconds(1) { print("slow: \(event)") }

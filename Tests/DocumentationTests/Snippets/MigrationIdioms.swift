@@ -37,6 +37,7 @@ extension ContainerKeys {
     var spoken: PropertyKey<(any LinkRepository)?> { .init() }
 }
 
+// | `initCompleted` and circular dependencies |
 final class Owner: Feature, Sendable {
     let pet: Pet
     init(pet: Pet) { self.pet = pet }

@@ -103,7 +103,7 @@ struct EventsTests {
         #expect(log.all[2].error is Broken && log.all[3].error is Broken)
         #expect(log.all[2].path == ["Search", "Database"])
         #expect(log.all[2].description.hasSuffix("(Search → Database): Broken()"))
-        #expect(log.all[2].description.hasPrefix("Database has failed to load in the root after "))
+        #expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
     }
 
     @Test("What is dropped since its inputs change and loads again is told as such (law 19)")

@@ -50,21 +50,21 @@ struct ExplainTests {
         _ = request[Page.self]
         #expect(
             sentences(request.explain(Session.self)) == [
-                "Session was loaded.", #"It lives in container 1, since it read \.requestID, which is set there."#,
-                #"It was made from Pool and \.requestID (container 1)."#, "Made from it: Page (container 1).",
+                "Session was loaded.", #"It lives in container 1, because it read \.requestID, which is set there."#,
+                #"It was loaded from Pool and \.requestID (container 1)."#, "Loaded from it: Page (container 1).",
             ])
         #expect(
             sentences(request.explain(Page.self))[1]
-                == #"It lives in container 1, since it was made by way of Session → \.requestID, which is set there."#)
+                == #"It lives in container 1, because it depends on Session → \.requestID, which is set there."#)
         #expect(
             sentences(request.explain(Pool.self)) == [
-                "Pool was loaded.", "It lives in the root, since nothing that it was made from is set in a child.",
-                #"It was made from \.greeting."#, "Made from it: Session (container 1).",
+                "Pool was loaded.", "It lives in the root, because no child sets any of its inputs.",
+                #"It was loaded from \.greeting."#, "Loaded from it: Session (container 1).",
             ])
         _ = request[Pad.self]
         #expect(
             sentences(request.explain(Pad.self))[1]
-                == "It lives in container 1, which asked, since it or something that it was made from is local.")
+                == "It lives in container 1, which read it, because it or one of its inputs is local.")
     }
 
     @Test("What a value is, where it comes from and what it hides (laws 14 and 20)")
@@ -73,18 +73,18 @@ struct ExplainTests {
         let child = root.child()
         #expect(
             "\(child.explain(\.greeting))"
-                == #"\.greeting was neither set nor read here. A read gives what a source has, or the default."#)
+                == #"\.greeting was neither set nor read here. A read returns the value of a source, or the default."#)
         _ = child.greeting
         #expect(
             child.explain(\.greeting).sentences == [
-                #"\.greeting is "hello", its default."#, "Nothing was made from it.",
+                #"\.greeting is "hello", its default."#, "Nothing was loaded from it.",
             ])
         root.greeting = "good\nday"
         child.greeting = String(repeating: "x", count: 100)
         #expect(
             child.explain(\.greeting).sentences == [
                 #"\.greeting is "\#(String(repeating: "x", count: 80))…", set in container 1."#,
-                #"This hides "good\u{a}day", set in the root."#, "Nothing was made from it.",
+                #"This hides "good\u{a}day", set in the root."#, "Nothing was loaded from it.",
             ])
         #expect(root.explain(\.greeting).sentences.count == 2)
     }
@@ -97,7 +97,7 @@ struct ExplainTests {
         #expect(
             child.explain(\.secret).sentences == [
                 #"\.secret is secret, set in container 1."#, "This hides what was set in the root.",
-                "Nothing was made from it.",
+                "Nothing was loaded from it.",
             ])
     }
 
@@ -108,13 +108,13 @@ struct ExplainTests {
         container.greeting = "ho"
         #expect(
             container.explain(Pool.self).sentences.contains(
-                #"It is stale, since \.greeting has changed after it was loaded."#))
+                #"It's stale: \.greeting changed after it was loaded."#))
         #expect(!container.explain(Session.self).sentences.contains { $0.contains("stale") })
         container.reset(Pool.self)
         _ = container[Pool.self]
         #expect(
             sentences(container.explain(Pool.self))[0] == "Pool was loaded, for the 2nd time there.")
-        #expect(container.explain(Session.self).sentences.contains { $0.hasPrefix("It is stale, since Pool has") })
+        #expect(container.explain(Session.self).sentences.contains { $0.hasPrefix("It's stale: Pool changed") })
     }
 
     @Test("What is set, replaced, failed, closed or not there")
@@ -127,16 +127,16 @@ struct ExplainTests {
         container.replace(Pool.self) { _ in Pool() }
         #expect(
             container.explain(Pool.self).sentences[0]
-                == "Pool was given another loader in the root, which has not run yet.")
+                == "Pool has a replacement loader in the root, which hasn't run yet.")
         _ = try? container[Broken.self]
         #expect(
             container.explain(Broken.self).sentences == [
-                "Broken is not there: its last load for the root failed: Reason().", "No other load needed it.",
+                "Broken isn't loaded: its last load, for the root, failed: Reason().", "No other load needed it.",
             ])
         try await container.close()
         #expect(
             "\(container.explain(Session.self))"
-                == "Session was neither set nor loaded here. The container is closed, so it is not loaded any more.")
+                == "Session was neither set nor loaded here. The container is closed, so it can't be loaded.")
     }
 
     @Test("Debuggers see names and numbers, never values, and nothing is loaded for them")

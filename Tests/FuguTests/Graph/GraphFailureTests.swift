@@ -67,8 +67,8 @@ struct GraphFailureTests {
                 """)
         #expect(
             graph.explanation(of: "c0_Database") == [
-                "Database is not there: its last load for the root failed: no way in with (secret).",
-                "It had needed Socket and 1 that is not shown.", "No other load needed it.",
+                "Database isn't loaded: its last load, for the root, failed: no way in with (secret).",
+                "It had read Socket and 1 that isn't shown.", "No other load needed it.",
             ])
         #expect(Container().graph.filteredByFailure().entries == [])
     }

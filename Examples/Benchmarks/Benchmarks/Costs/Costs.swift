@@ -1,7 +1,7 @@
 import Benchmark
 import Workloads
 
-/// Every workload of the table, each as a benchmark of its own: `swift package benchmark`.
+/// Runs every workload of the table as a benchmark of its own: `swift package benchmark`.
 let benchmarks: @Sendable () -> Void = {
     var seen: Set<String> = []
     for row in allRows {
@@ -15,7 +15,7 @@ private func register(_ workload: Workload) {
     let configuration = Benchmark.Configuration(
         metrics: [.wallClock],
         warmupIterations: 2,
-        // Enough in one sample that the clock, and threads meeting, weigh nothing.
+        // Enough iterations in a sample that reading the clock and starting threads don't matter.
         scalingFactor: workload.threads > 1 ? .mega : workload.operations > 1 ? .one : .kilo,
         maxDuration: .milliseconds(500),
         maxIterations: 2_000
@@ -27,7 +27,7 @@ private func register(_ workload: Workload) {
         }
     case .plain where workload.threads > 1:
         Benchmark(workload.name, configuration: configuration) { benchmark in
-            // The clock runs from the moment when the threads have settled until the last is done.
+            // The measurement begins when the threads have settled, and ends when the last one is done.
             let n = benchmark.scaledIterations.count
             _ = workload.nanosecondsTogether(
                 n, willStart: benchmark.startMeasurement, didEnd: benchmark.stopMeasurement)

@@ -1,6 +1,7 @@
 import Fugu
 
-/// `Endurance stress [SECONDS]`, `Endurance soak [REQUESTS] [RELOADS]`: what holds for a moment is to hold for long.
+/// Runs for a long time what tests run briefly: `Endurance stress [SECONDS]` or `Endurance soak [REQUESTS]
+/// [RELOADS]`.
 @main struct Endurance {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -15,6 +16,6 @@ import Fugu
         default: fatalError("usage: Endurance stress [SECONDS] | soak [REQUESTS] [RELOADS]")
         }
         guard problems.isEmpty else { fatalError(problems.joined(separator: "; ")) }
-        print("all adds up")
+        print("no problems found")
     }
 }

@@ -20,14 +20,15 @@ enum Handler: Feature {
     }
 }
 
-/// A server's life in little time: requests with containers of their own, and a configuration that is read again and again.
+/// Simulates the life of a server: requests with their own containers, and a configuration that is reloaded again and
+/// again.
 struct Soak {
     let requests: Int
     let reloads: Int
 
-    /// Prints the memory in use at a tenth, at the half and at the end.
+    /// Prints the memory in use after a tenth, half, and all of the work.
     ///
-    /// Returns what is wrong.
+    /// Returns the problems.
     func run() async throws -> [String] {
         let root = Container()
         let source = MutableSource(["limit": 1], name: "flags")

@@ -2,7 +2,7 @@ import Dispatch
 import Fugu
 import Synchronization
 
-/// What is counted on the way; at the end all must add up.
+/// The counts of a run, which must add up at its end.
 enum Tally {
     static let made = Atomic(0)
     static let gone = Atomic(0)
@@ -12,7 +12,7 @@ enum Tally {
     static let steps = Atomic(0)
 }
 
-/// An object that says when it goes.
+/// An object whose creation and release are counted.
 final class Counted: Sendable {
     let number: Int
 
@@ -48,7 +48,7 @@ enum Connection: AsyncFeature {
     struct Failure: Error {}
 }
 
-/// 16 threads and 1,000 tasks on one family, and a watch over them.
+/// Runs 16 threads and 1,000 tasks on one family, and watches that all of them make progress.
 struct Stress {
     let seconds: Double
     private let root = Container()
@@ -61,7 +61,7 @@ struct Stress {
         middle = root.child()
     }
 
-    /// Returns what does not add up.
+    /// Returns the problems.
     func run() async throws -> [String] {
         let last = Mutex(0)
         let token = root.observe(Counter.self) { value in
@@ -120,7 +120,7 @@ struct Stress {
         Tally.steps.add(1, ordering: .relaxed)
     }
 
-    /// A request with a connection of its own, or the family's, given up half-way now and then.
+    /// A request that loads a connection or shares the family's, and is sometimes canceled halfway.
     private func visit() async {
         let parent = Bool.random() ? root : middle
         let task = Task {
@@ -144,21 +144,21 @@ struct Stress {
         )
         let steps = Tally.steps.load(ordering: .relaxed)
         print(
-            "\(steps) steps, \(made) instances made, \(opened) opened, \(counted) counted, \(Tally.told.load(ordering: .relaxed)) told"
+            "\(steps) steps, \(made) instances created, \(opened) opened, \(counted) counted, \(Tally.told.load(ordering: .relaxed)) delivered"
         )
         var problems: [String] = []
-        // Values that were set stay until the root goes.
-        if made - gone > 2 { problems.append("\(made - gone) instances are left") }
+        // Values that were set stay until the root is released.
+        if made - gone > 2 { problems.append("\(made - gone) instances were never released") }
         if opened != closed { problems.append("\(opened) were opened and \(closed) closed") }
-        if last != counted { problems.append("the last call told \(last) of \(counted)") }
+        if last != counted { problems.append("the last delivery was \(last) instead of \(counted)") }
         if Tally.told.load(ordering: .sequentiallyConsistent) > counted {
-            problems.append("more was told than happened")
+            problems.append("there were more deliveries than changes")
         }
         return problems
     }
 }
 
-/// Stops the program if somebody gets no further.
+/// Stops the program if a thread makes no progress.
 final class Watch: Sendable {
     private let beats = Mutex<[ObjectIdentifier: ContinuousClock.Instant]>([:])
     private let limit: Double
@@ -168,7 +168,7 @@ final class Watch: Sendable {
         look()
     }
 
-    /// One that is watched, until it is done.
+    /// Returns a heartbeat to watch until its thread is done.
     func beat() -> Beat { Beat(self) }
 
     func isDone(_ beat: Beat) { _ = beats.withLock { $0.removeValue(forKey: ObjectIdentifier(beat)) } }
@@ -178,7 +178,7 @@ final class Watch: Sendable {
             guard let self else { return }
             let oldest = beats.withLock { $0.values.min() }
             if let oldest, ContinuousClock.now - oldest > .seconds(limit) {
-                fatalError("a thread has got no further for \(limit) s")
+                fatalError("a thread has made no progress for \(limit) s")
             }
             look()
         }

@@ -2,7 +2,7 @@ import CHeap
 import Foundation
 import Fugu
 
-/// Features that are each made from the one before, loaded from the bottom up, on a small stack.
+/// Chains of features, each loaded from the one before, from the bottom up and on a small stack.
 enum Chains {
     private static let sizes = [12_500, 25_000, 50_000, 100_000]
     private static let kept = chain(reloads: false)
@@ -66,10 +66,10 @@ enum Chains {
         ]
     }
 
-    /// What a reloading chain of 4,000 takes: the bytes it holds, and the seconds to load and drop it.
+    /// Returns the bytes that a reloading chain of 4,000 takes, and the seconds to load and drop it.
     static func short() async -> (bytes: Int, seconds: Double) {
         await onSmallStack {
-            // Once before, for what the process makes at the first use of a key.
+            // Load once before measuring, because the process registers a key at its first use.
             _ = loaded(reloading, 4_000)
             let before = heap_bytes_in_use()
             let container = Container()
@@ -123,7 +123,7 @@ extension Chains {
     }
 }
 
-/// Runs `body` on a thread of its own with a stack of 512 KB.
+/// Runs `body` on a thread with a stack of 512 KB.
 private func onSmallStack<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
     await withCheckedContinuation { continuation in
         let thread = Thread { continuation.resume(returning: body()) }

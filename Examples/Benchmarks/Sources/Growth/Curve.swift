@@ -1,11 +1,11 @@
 import Foundation
 import Workloads
 
-/// A workload of any size, which times itself.
+/// A workload of variable size that measures itself.
 struct Course: Sendable {
     let name: String
     let sizes: [Int]
-    /// The seconds of processor that the measured part took for `n`; what is set up before is not counted.
+    /// Returns the seconds of processor time for `n`, without the preparation.
     let seconds: @Sendable (_ n: Int) async throws -> Double
 
     init(
@@ -18,22 +18,22 @@ struct Course: Sendable {
     }
 }
 
-/// How the time of a course grows with its size.
+/// The growth of a course's time with its size.
 struct Curve: Sendable {
     let name: String
     let sizes: [Int]
-    /// The best time for each size that was measured.
+    /// The best time for each size.
     private(set) var seconds: [Double] = []
 
-    /// Below this a time says more about the machine than about what it did.
+    /// A shorter time depends more on the machine than on the work.
     private static let least = 0.000_2
-    /// A size that takes longer is measured once, and none is after it.
+    /// A size that takes longer is measured once, and larger ones aren't measured.
     private static let most = 6.0
 
-    /// The exponent that stands for "doubling costs at most 2.3 times as much".
+    /// The exponent for "doubling takes at most 2.3 times as long".
     static let bound = 1.2
 
-    /// Measures all sizes, the best of some rounds each.
+    /// Measures all sizes, and keeps the best of several rounds for each.
     init(of course: Course, rounds: Int) async throws {
         name = course.name
         sizes = course.sizes
@@ -54,7 +54,7 @@ struct Curve: Sendable {
         return log2(seconds[seconds.count - 1] / seconds[seconds.count - 2])
     }
 
-    /// The exponent over all sizes: the slope of the straight line that fits the logarithms best.
+    /// The exponent over all sizes: the slope of the line that fits the logarithms best.
     var fit: Double {
         guard seconds.count > 1 else { return .infinity }
         let x = sizes.prefix(seconds.count).map { log2(Double($0)) }
@@ -70,8 +70,10 @@ struct Curve: Sendable {
     }
 }
 
-/// The seconds of processor that `body` takes, from caches in which nothing of it is left: otherwise what is set up for a few
-/// would still be at hand, and what is for many not, and the step between would count as growth.
+/// Returns the seconds of processor time that `body` takes with empty caches.
+///
+/// Otherwise, a small preparation would still be in the cache, and a large one wouldn't, which would look like
+/// growth.
 func seconds(_ body: () throws -> Void) rethrows -> Double {
     emptyCaches()
     let start = clock()
@@ -79,7 +81,7 @@ func seconds(_ body: () throws -> Void) rethrows -> Double {
     return Double(clock() - start) / Double(CLOCKS_PER_SEC)
 }
 
-/// The same for what is asynchronous, on all threads together.
+/// Returns the same for asynchronous work, on all threads together.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     emptyCaches()
     let start = clock()

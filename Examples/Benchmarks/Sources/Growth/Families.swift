@@ -1,6 +1,6 @@
 import Fugu
 
-/// Properties to set and observe by the thousand.
+/// Thousands of properties to set and observe.
 let properties = (0..<80_000).map { PropertyKey(defaultValue: 0, id: $0) }
 
 enum Watched: Property {

@@ -2,12 +2,12 @@ import CHeap
 import Fugu
 import Synchronization
 
-/// Something that is done again and again, and after which nothing more is alive than before.
+/// Work that is repeated and leaves nothing behind.
 struct Routine: Sendable {
     let name: String
-    /// How many of the whole number are done: those that need a task each are not cheap.
+    /// The fraction of the repetitions to run, because those that need a task each take longer.
     let share: Int
-    /// Does it for each index.
+    /// Runs the repetitions with these indices.
     let body: @Sendable (Range<Int>) async throws -> Void
 
     init(_ name: String, share: Int = 1, _ body: @escaping @Sendable (Range<Int>) async throws -> Void) {
@@ -17,17 +17,17 @@ struct Routine: Sendable {
     }
 }
 
-/// The memory in use after a quarter, a half and all of a routine.
+/// The memory in use after a quarter, half, and all of a routine.
 struct Level: Sendable {
     let name: String
     let count: Int
-    /// The bytes more than after the first tenth, which makes what is made once.
+    /// The additional bytes since the first tenth, which includes what is created only once.
     private(set) var bytes: [Int] = []
     let seconds: Double
 
-    /// What queues may hold at one moment and not at another.
+    /// The difference that queues may cause from one moment to another.
     ///
-    /// An object for each of 200,000 is 6 MB at least.
+    /// An object for each of 200,000 repetitions would take at least 6 MB.
     private static let leeway = 2 << 20
 
     /// Runs a routine `count` times.
@@ -184,7 +184,7 @@ enum Flat {
     }
 }
 
-// MARK: - What is loaded
+// MARK: - Features
 
 private final class Single: Feature, Sendable {
     static func load(in container: any FeatureContainer) -> Single {
@@ -193,7 +193,7 @@ private final class Single: Feature, Sendable {
     }
 }
 
-/// Made from its rival's former instance, which was made from its own.
+/// Loaded from the former instance of its rival, which was loaded from its own.
 private struct Heir: Feature {
     let number: Int
 

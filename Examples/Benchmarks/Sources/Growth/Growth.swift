@@ -1,7 +1,7 @@
 import Foundation
 import Workloads
 
-/// Measures how time grows with the size of what is done, and that memory does not.
+/// Measures how time grows with size, and that memory doesn't grow.
 @main
 struct Growth {
     static func main() async throws {
@@ -14,12 +14,12 @@ struct Growth {
         }
         let broken = try await curves(options) + short(options) + levels(options)
         guard options.check else { return }
-        guard !broken.isEmpty else { return print("\nAll in proportion (slack \(options.slack)).") }
+        guard !broken.isEmpty else { return print("\nEvery row grows in proportion (slack \(options.slack)).") }
         for line in broken { print("broken: \(line)") }
         exit(1)
     }
 
-    /// Prints the times, each row as soon as it is there, and says which rows are out of proportion.
+    /// Prints each row when it's measured, and returns the rows that grow too much.
     @concurrent
     private static func curves(_ options: Options) async throws -> [String] {
         let courses = (Families.courses + Waiting.courses + Chains.courses).filter { options.wants($0.name) }
@@ -36,11 +36,11 @@ struct Growth {
                     + [curve.last.exponent, curve.fit.exponent, isRight ? "passed" : "FAILED"])
             if !isRight { broken.append("\(curve.name): exponent \(curve.fit.exponent)") }
         }
-        print("\nProcessor time, the best of \(options.rounds) rounds. last, fit: exponents; at most \(Curve.bound).\n")
+        print("\nProcessor time, best of \(options.rounds) rounds. Exponents (last, fit): at most \(Curve.bound).\n")
         return broken
     }
 
-    /// The chain of 4,000 that the bounds of memory and time are for.
+    /// Measures the chain of 4,000 that has bounds for memory and time.
     @concurrent
     private static func short(_ options: Options) async -> [String] {
         let name = "reloading chain of 4,000"
@@ -51,12 +51,12 @@ struct Growth {
         return bytes > 20_000_000 || seconds > 0.1 * (1 + options.slack) ? [text] : []
     }
 
-    /// Prints what is in use and says what grows.
+    /// Prints the memory in use, and returns the routines that let it grow.
     @concurrent
     private static func levels(_ options: Options) async throws -> [String] {
         let routines = Flat.routines.filter { options.wants($0.name) }
         guard !routines.isEmpty else { return [] }
-        printRow("KB more after", ["a quarter", "a half", "all", "times", "seconds", ""])
+        printRow("KB more after", ["a quarter", "half", "all", "of", "seconds", ""])
         var broken: [String] = []
         for routine in routines {
             let level = try await Level(of: routine, count: options.count)
@@ -65,7 +65,7 @@ struct Growth {
                 level.bytes.map { "\($0 / 1_024)" } + [
                     "\(level.count)", level.seconds.short, level.isFlat ? "passed" : "FAILED",
                 ])
-            if !level.isFlat { broken.append("\(level.name): memory grows, \(level.bytes) bytes") }
+            if !level.isFlat { broken.append("\(level.name): memory grows by \(level.bytes) bytes") }
         }
         return broken
     }
@@ -78,13 +78,13 @@ struct Growth {
     }
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var check = false
-    /// What an exponent may be beyond its bound before it counts as broken, for noisy machines.
+    /// The tolerance for exponents on noisy machines.
     var slack = 0.0
     var rounds = 3
-    /// How often what must not be remembered is done.
+    /// The number of repetitions for the rows about memory.
     var count = 1_000_000
     var filter: String?
 
@@ -111,7 +111,7 @@ struct Options: Sendable {
     func wants(_ name: String) -> Bool { filter.map(name.contains) ?? true }
 }
 
-/// A mistake on the command line.
+/// An error in the command line.
 struct Usage: Error, CustomStringConvertible {
     static let text = "usage: Growth [--check] [--slack EXPONENT] [--rounds N] [--count N] [--filter TEXT]"
 
@@ -123,6 +123,6 @@ struct Usage: Error, CustomStringConvertible {
 }
 
 extension Double {
-    /// An exponent with two digits.
+    /// The exponent with two digits.
     fileprivate var exponent: String { "\((self * 100).rounded() / 100)" }
 }

@@ -1,7 +1,7 @@
 import Fugu
 import Synchronization
 
-/// Tasks that wait for loads, by the thousand.
+/// Thousands of tasks that wait for loads.
 enum Waiting {
     static var courses: [Course] {
         [
@@ -35,7 +35,7 @@ enum Waiting {
     }
 }
 
-/// Lets all go on as soon as as many have come as it expects.
+/// Releases all participants when the expected number has arrived.
 final class Meeting: Sendable {
     private struct State {
         var missing: Int
@@ -48,7 +48,7 @@ final class Meeting: Sendable {
         state = Mutex(State(missing: count))
     }
 
-    /// Comes and goes on at once.
+    /// Arrives without waiting.
     func arrive() {
         let done = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.missing -= 1
@@ -59,7 +59,7 @@ final class Meeting: Sendable {
         for one in done { one.resume() }
     }
 
-    /// Waits until all have come.
+    /// Waits until all have arrived.
     func all() async {
         await withCheckedContinuation { continuation in
             let isComplete = state.withLock { state in
@@ -75,7 +75,7 @@ extension ContainerKeys {
     fileprivate var meeting: PropertyKey<Meeting?> { .init() }
 }
 
-/// Is there when it is cancelled, and not before.
+/// Finishes only when it's canceled.
 private enum Endless: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Int {
         try await Task.sleep(for: .seconds(86_400))
@@ -83,7 +83,7 @@ private enum Endless: AsyncFeature {
     }
 }
 
-/// Each container makes its own, and all must have begun before one is done.
+/// Every container loads its own, and all loads must begin before one ends.
 private enum LocalGuest: AsyncFeature {
     static var isLocal: Bool { true }
 

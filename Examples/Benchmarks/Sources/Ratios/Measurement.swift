@@ -1,15 +1,15 @@
 import Foundation
 import Workloads
 
-/// The times of a row, round by round.
+/// The times of a row, by round.
 struct Measurement {
     let row: Row
-    /// Nanoseconds of one operation in each round.
+    /// Nanoseconds per operation in each round.
     private(set) var subject: [Double] = []
-    /// The same for each baseline, measured in the same rounds.
+    /// Nanoseconds per operation of each baseline in the same rounds.
     private(set) var baselines: [[Double]]
 
-    /// Measures subject and baselines in turn, so that whatever else the machine does meets both.
+    /// Measures the subject and the baselines alternately, so that other work on the machine affects both.
     init(of row: Row, rounds: Int, sample: Duration, countsProcessor: Bool) async throws {
         self.row = row
         baselines = Array(repeating: [], count: row.baselines.count)
@@ -17,7 +17,7 @@ struct Measurement {
             try await Sampler($0, lasting: sample, countsProcessor: countsProcessor)
         }
         for round in 0..<rounds {
-            // Every other round the other way round: who comes first may find another clock speed.
+            // Every other round runs in reverse order, because the first workload can run at another clock speed.
             let order = round.isMultiple(of: 2) ? Array(all.indices) : all.indices.reversed()
             for index in order {
                 let time = try await all[index].nanoseconds()
@@ -30,20 +30,22 @@ struct Measurement {
 
     func medianOfBaseline(_ index: Int) -> Double { median(baselines[index]) }
 
-    /// How many times the subject is faster than the first baseline: the median over the rounds.
+    /// The speedup over the first baseline: the median over the rounds.
     var timesFaster: Double? {
         guard let first = baselines.first else { return nil }
         return median(zip(first, subject).map { $0 / $1 })
     }
 
-    /// How much of its bound the row uses: the median over the rounds; more than 1 breaks it.
+    /// The part of its bound that the row uses: the median over the rounds.
+    ///
+    /// More than 1 breaks the bound.
     var share: Double? {
         guard let bound = row.bound else { return nil }
         return median(subject.indices.map { round in subject[round] / bound.limit(baselines.map { $0[round] }) })
     }
 }
 
-/// One workload with the number of iterations that makes a sample.
+/// A workload with the number of iterations for one sample.
 private struct Sampler {
     private let workload: Workload
     private let countsProcessor: Bool
@@ -53,7 +55,7 @@ private struct Sampler {
     init(_ workload: Workload, lasting duration: Duration, countsProcessor: Bool) async throws {
         self.workload = workload
         self.countsProcessor = countsProcessor
-        // Once to load what is loaded at the first read, then twice as many until the clock can tell.
+        // Run once to load features, and then double the number until the clock can measure it.
         while try await time(n) < duration / 4 {
             n *= 2
             precondition(n < 1 << 40, "The optimizer left nothing to measure of: \(workload.name)")
@@ -75,7 +77,7 @@ private struct Sampler {
         return now - start
     }
 
-    /// By the clock on the wall, or by that of the process, since any moment.
+    /// Wall-clock time or processor time since a fixed moment.
     private var now: Duration {
         if countsProcessor { return .microseconds(Int64(clock()) * 1_000_000 / Int64(CLOCKS_PER_SEC)) }
         return ContinuousClock.now - Sampler.start

@@ -1,7 +1,7 @@
 import Foundation
 import Workloads
 
-/// The figures as a picture: for each row a bar for ours and one for each thing beside it, on a logarithmic scale.
+/// A chart of the figures: for each row, a bar for Fugu and one for each baseline, on a logarithmic scale.
 struct Picture {
     private let measurements: [Measurement]
     private let left = 330.0
@@ -9,12 +9,12 @@ struct Picture {
     private let barHeight = 13.0
     private let gap = 9.0
 
-    /// The rows that compare different ways to do the same.
+    /// Creates a chart of the rows that have baselines.
     init(_ measurements: [Measurement]) {
         self.measurements = measurements.filter { !$0.row.baselines.isEmpty }
     }
 
-    /// An SVG document that looks right on light and on dark pages.
+    /// The chart as an SVG document for light and dark pages.
     var svg: String {
         var body = ""
         var y = 46.0
@@ -59,7 +59,7 @@ struct Picture {
         return axis
     }
 
-    /// From half a nanosecond to ten thousand.
+    /// The scale goes from half a nanosecond to ten thousand.
     private func x(_ nanoseconds: Double) -> Double {
         let share = (log10(max(nanoseconds, 0.5)) - log10(0.5)) / (4 - log10(0.5))
         return left + share * (width - left - 60)

@@ -1,7 +1,7 @@
 import Foundation
 import Workloads
 
-/// Measures every row of the table in one process and says which bounds hold.
+/// Measures every row of the table in one process, and checks the bounds.
 @main
 struct Ratios {
     static func main() async throws {
@@ -11,16 +11,16 @@ struct Ratios {
         print(Table.times(measurements, slack: options.slack).text)
         if !footprints.isEmpty { print("\n" + Table.footprints(footprints).text) }
         let suspensions = try await suspensions(inReads: 1_000)
-        print("\n1000 reads of a present async feature suspend \(suspensions) times (bound: 0)")
-        print("\nMedians of \(options.rounds) rounds, each measured in turn with what stands beside it.")
+        print("\n1000 reads of a loaded async feature suspend \(suspensions) times (bound: 0)")
+        print("\nMedians of \(options.rounds) rounds, each measured alternately with its baselines.")
         if let path = options.picture {
             try Data(Picture(measurements).svg.utf8).write(to: URL(filePath: path))
-            print("Drawn to \(path)")
+            print("The chart is in \(path).")
         }
         if options.check { check(measurements, footprints, suspensions, slack: options.slack) }
     }
 
-    /// What the command line says; with a mistake in it the program ends with 64 and the usage.
+    /// Returns the options of the command line; an error ends the program with status 64 and the usage.
     private static func options() -> Options {
         do {
             return try Options(CommandLine.arguments.dropFirst())
@@ -30,7 +30,7 @@ struct Ratios {
         }
     }
 
-    /// Not on the main actor, where asynchronous reads might be told from others.
+    /// Runs off the main actor, where asynchronous reads could behave differently.
     @concurrent
     private static func measurements(_ options: Options) async throws -> sending [Measurement] {
         var measurements: [Measurement] = []
@@ -42,9 +42,9 @@ struct Ratios {
         return measurements
     }
 
-    /// Exits with 1 when a bound is broken by more than the slack.
+    /// Exits with status 1 if a row exceeds its bound by more than the slack.
     ///
-    /// What is counted, not timed, gets next to none: the array that holds what is measured may grow meanwhile.
+    /// Sizes get almost no slack; the array that holds the measured objects can grow in the meantime.
     private static func check(
         _ measurements: [Measurement], _ footprints: [Footprint], _ suspensions: Int, slack: Double
     ) {
@@ -52,21 +52,21 @@ struct Ratios {
             .map { "\($0.row.subject.name): \($0.row.bound?.text ?? ""), used \(($0.share ?? 0).percent)" }
         broken += footprints.filter { $0.share > 1.02 }
             .map { "\($0.name): \($0.bytes.short) bytes of \($0.bound.short)" }
-        if suspensions > 0 { broken.append("a read of a present async feature suspends") }
-        guard !broken.isEmpty else { return print("Nothing costs more than it did (slack \(slack.short)).") }
+        if suspensions > 0 { broken.append("a read of a loaded async feature suspends") }
+        guard !broken.isEmpty else { return print("Every row is within its bound (slack \(slack.short)).") }
         for line in broken { print("broken: \(line)") }
         exit(1)
     }
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var check = false
-    /// By how much a ratio may go beyond its bound before it counts as broken, for noisy machines.
+    /// The factor by which a ratio may exceed its bound on noisy machines.
     var slack = 1.0
     var rounds = 7
     var sample = Duration.milliseconds(10)
-    /// Whether time is counted that the processor spends for the process, not what passes: for machines with other work.
+    /// Whether to measure the processor time of the process instead of wall-clock time, for machines with other work.
     var countsProcessor = false
     var picture: String?
     var filter: String?
@@ -94,7 +94,7 @@ struct Options: Sendable {
     }
 }
 
-/// A mistake on the command line.
+/// An error in the command line.
 struct Usage: Error, CustomStringConvertible {
     static let text = """
         usage: Ratios [--check] [--slack FACTOR] [--rounds N] [--sample MILLISECONDS] [--processor] [--picture FILE.svg] \

@@ -1,6 +1,7 @@
 import Workloads
 
-/// The printed table: columns as wide as their widest cell, the first to the left, the others to the right.
+/// A printed table whose columns are as wide as their widest cell, with the first column left-aligned and the others
+/// right-aligned.
 struct Table {
     private var rows: [[String]]
 
@@ -26,10 +27,10 @@ struct Table {
     }
 }
 
-/// Whether a row that uses this share of its bound has kept it.
+/// Whether a row that uses this part of its bound keeps it.
 enum Verdict: String {
     case passed = "passed"
-    /// Beyond the bound, but not by more than the slack for noisy machines.
+    /// Beyond the bound, but within the slack for noisy machines.
     case tolerated = "tolerated"
     /// Beyond the bound, as is known.
     case missed = "missed"
@@ -52,9 +53,9 @@ enum Verdict: String {
 }
 
 extension Table {
-    /// The times, with a line for each baseline after the first that a bound counts with.
+    /// Returns the table of times, with a line for each baseline after the first one that a bound refers to.
     static func times(_ measurements: [Measurement], slack: Double) -> Table {
-        var table = Table(columns: "what", "ns", "beside", "ns", "faster", "bound", "used", "")
+        var table = Table(columns: "workload", "ns", "baseline", "ns", "faster", "bound", "used", "")
         for measurement in measurements {
             let row = measurement.row
             let verdict = Verdict(share: measurement.share, reached: row.reached, slack: slack)

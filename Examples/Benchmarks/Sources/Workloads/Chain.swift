@@ -1,6 +1,6 @@
 import Fugu
 
-/// A link of a chain of features, each of which needs the next.
+/// A link in a chain of features, each of which needs the next.
 protocol Link: Feature where Instance == Int {
     associatedtype Next: Feature where Next.Instance == Int
 }
@@ -9,7 +9,7 @@ extension Link {
     static func load(in container: any FeatureContainer) -> Int { container[Next.self] + 1 }
 }
 
-/// Chains of 40 features, and the same done the original library's way.
+/// Chains of 40 features in Fugu and in the original library.
 enum Chain {
     typealias First = Link01
     static let length = 40

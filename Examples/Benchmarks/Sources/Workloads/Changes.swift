@@ -1,6 +1,6 @@
 import Fugu
 
-/// Families, sets, observers and loads.
+/// Workloads for families, sets, observers, and loads.
 enum Changes {
     static var rows: [Row] { families + writes + loads }
 

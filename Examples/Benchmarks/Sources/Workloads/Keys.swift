@@ -9,7 +9,7 @@ enum Attempts: Property {
 }
 
 extension PropertyContainer {
-    /// The fluent accessor that a user would write.
+    /// A handwritten accessor.
     var timeout: Int {
         get { self[Timeout.self] }
         set { self[Timeout.self] = newValue }
@@ -20,7 +20,7 @@ extension ContainerKeys {
     var limit: PropertyKey<Int> { .init(defaultValue: 100) }
 }
 
-/// An object with a number in it, for a read to hand out.
+/// An object with a number, to read.
 final class Number: Sendable {
     let value: Int
 
@@ -29,7 +29,7 @@ final class Number: Sendable {
     }
 }
 
-/// The usual shape of a dependency: a struct with a closure that captures an object.
+/// The usual form of a dependency: a struct with a closure that captures an object.
 struct Greeter: Feature {
     let number: Int
     let greet: @Sendable () -> Int
@@ -52,7 +52,7 @@ struct Reader: Feature {
     static func load(in container: any FeatureContainer) -> Reader { Reader(container: container) }
 }
 
-/// The same object as `Counter`, behind an asynchronous load.
+/// The same object as in `Counter`, from an asynchronous load.
 enum RemoteCounter: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Number { Number(container[Timeout.self]) }
 }

@@ -15,7 +15,7 @@ public struct Footprint {
         self.bound = bound
         var all: [AnyObject] = []
         all.reserveCapacity(count)
-        // Once before, for what is made at first use and stays.
+        // Create one before measuring, because the first use creates objects that stay.
         all.append(make(0))
         all.removeAll(keepingCapacity: true)
         let before = heap_bytes_in_use()
@@ -46,7 +46,7 @@ public struct Footprint {
     private static func key(among count: Int) -> Footprint {
         let keys = (0..<count).map { PropertyKey(defaultValue: $0, id: $0) }
         let containers = 20
-        // The first use of each key may intern it for the process; that is not the container's.
+        // The first use of a key can register it for the process, which isn't the container's memory.
         let first = Container()
         for (index, key) in keys.enumerated() { first[key] = index }
         let empty = Footprint("", bound: 0, of: containers) { _ in Container() }

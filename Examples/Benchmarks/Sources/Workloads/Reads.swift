@@ -1,11 +1,11 @@
 import Fugu
 import ServiceContextModule
 
-/// Reads of what is present.
+/// Workloads that read values and instances that are present.
 enum Reads {
     static var rows: [Row] { numbers + objects + spellings + many }
 
-    /// The subject that most others are compared with.
+    /// The workload that most others are compared with.
     static func number(threads: Int = 1) -> Workload {
         let container = Container()
         container[Timeout.self] = 31
@@ -49,7 +49,7 @@ enum Reads {
             Row(number(), beside: mutexNumber(), bound: .faster(4)),
             Row(number(), beside: contextNumber()),
             Row(number(), beside: plainLet()),
-            // Whether the machine has two cores to give just now: otherwise the rows with two threads say little.
+            // Shows whether the machine has two free cores: otherwise, the rows with two threads mean little.
             Row(plainLet(threads: 2), beside: plainLet()),
             Row(number(threads: 2), beside: number(), bound: .times(1.3)),
             Row(number(threads: 2), beside: originalNumber(threads: 2)),
@@ -105,7 +105,8 @@ enum Reads {
         ]
     }
 
-    /// The same ten keys among few and among many; and all of the many in turn, which no cache close to the core holds.
+    /// The same ten keys among few and among many; and all of the many in turn, which exceed the caches close to the
+    /// core.
     private static var many: [Row] {
         func among(_ count: Int, reading read: Int) -> Workload {
             let keys = (0..<count).map { PropertyKey(defaultValue: $0, id: $0) }
@@ -130,7 +131,7 @@ enum Reads {
     }
 }
 
-// MARK: - The same done in other ways
+// MARK: - Other approaches
 
 extension Reads {
     private static func originalNumber(threads: Int = 1) -> Workload {

@@ -1,7 +1,7 @@
 import Fugu
 import OtherModule
 
-/// What a server does for each request, beside a bare load in a root and a bare detached task.
+/// Workloads that a server runs for each request, beside a load in a root and a detached task.
 enum Requests {
     static var rows: [Row] { making + closing + asynchronous + spellings }
 
@@ -102,7 +102,7 @@ enum Requests {
         ]
     }
 
-    /// The shorter ways to write a read.
+    /// The shorter spellings of a read.
     private static var spellings: [Row] {
         let container = Container()
         container.limit = 101
@@ -142,7 +142,7 @@ enum Requests {
         ]
     }
 
-    /// A load in a root, the least that a feature costs.
+    /// A load in a root, the minimum for a feature.
     private static var load: Workload {
         let container = Container()
         return Workload("load in a root, after a reset") { n in
@@ -155,7 +155,7 @@ enum Requests {
         }
     }
 
-    /// Awaited where a program's `main` awaits it, which hops there and back.
+    /// A detached task that the program's `main` awaits, which takes two hops.
     private static var detachedTaskFromMain: Workload {
         Workload(async: "a detached task, awaited by main") { n in
             await Task { @MainActor in
@@ -166,7 +166,7 @@ enum Requests {
         }
     }
 
-    /// Awaited by a task that is on no actor.
+    /// A detached task that a task on no actor awaits.
     private static var detachedTask: Workload {
         Workload(async: "a detached task") { n in
             var sum = 0
@@ -182,7 +182,7 @@ private struct Holder {
     @Injected(\.timeout) var fluent
 }
 
-/// Made from another feature.
+/// Loaded from another feature.
 private enum Doubled: Feature {
     static func load(in container: any FeatureContainer) -> Number { Number(container[Counter.self].value &* 2) }
 }

@@ -8,7 +8,7 @@ public func suspensions(inReads n: Int) async throws -> Int {
     let container = Container()
     _ = try await container[RemoteCounter.self]
     let executor = CountingExecutor()
-    // Counted inside, because the task's own start and end are jobs, too.
+    // Counted inside, because the start and the end of the task are jobs, too.
     return try await Task(executorPreference: executor) {
         let before = executor.count
         for _ in 0..<n { consume(try await container[RemoteCounter.self].value) }
@@ -16,7 +16,7 @@ public func suspensions(inReads n: Int) async throws -> Int {
     }.value
 }
 
-/// Counts the jobs it is given and runs each at once, where it is.
+/// Counts its jobs and runs each immediately on the same thread.
 private final class CountingExecutor: TaskExecutor {
     private let jobs = Atomic(0)
 

@@ -24,7 +24,7 @@ extension Workload {
     public func nanosecondsTogether(
         _ n: Int, settling: Duration = .milliseconds(20), willStart: () -> Void = {}, didEnd: @escaping () -> Void = {}
     ) -> Double {
-        guard case .plain(let body) = body else { fatalError("Only plain workloads run on threads: \(name)") }
+        guard case .plain(let body) = body else { fatalError("only plain workloads run on threads: \(name)") }
         let meeting = Meeting(expecting: threads)
         let jobs = (0..<threads).map { _ in
             Job {
@@ -58,8 +58,9 @@ extension Workload {
 @inline(never) @_optimize(none)
 public func consume(_ number: Int) {}
 
-/// Two points at which all threads wait for each other; they go on working meanwhile, because waking from sleep takes longer
-/// than what is measured.
+/// Two points at which all threads wait for each other.
+///
+/// They spin, because waking from sleep takes longer than the measured work.
 private final class Meeting: Sendable {
     private final class Counter: Sendable {
         let count = Atomic(0)
@@ -73,7 +74,7 @@ private final class Meeting: Sendable {
         self.expected = expected
     }
 
-    /// How many have arrived, the caller included.
+    /// Returns the number of threads that have arrived, including the caller.
     @discardableResult
     func arrive(at point: Int) -> Int {
         arrived[point].count.add(1, ordering: .acquiringAndReleasing).newValue
@@ -87,16 +88,16 @@ private final class Meeting: Sendable {
         opened[point].count.store(1, ordering: .releasing)
     }
 
-    /// Waits from outside until all have arrived, asleep most of the time, not to take a core from those who work.
+    /// Waits from outside until all have arrived, mostly asleep in order not to take a core from them.
     func wait(for point: Int) {
         while arrived[point].count.load(ordering: .acquiring) < expected { usleep(500) }
     }
 }
 
-/// What one thread does, and how long its measured part took.
+/// The work of one thread, and the duration of its measured part.
 ///
-/// It is handed over through the C interface of threads because a workload, made of user code that may hold a lock of its
-/// own, is not `Sendable`; it is used by its own thread alone until that has been joined.
+/// It's passed through the C interface of threads, because a workload is made of user code that may hold its own lock
+/// and so isn't `Sendable`; only its own thread uses it until that is joined.
 private final class Job {
     private let body: () -> Duration
     private(set) var nanoseconds = 0.0
@@ -113,7 +114,7 @@ private final class Job {
         #endif
         let pointer = Unmanaged.passRetained(self).toOpaque()
         let code = pthread_create(&id, nil, runJob, pointer)
-        precondition(code == 0, "No thread could be started: \(code)")
+        precondition(code == 0, "can't start a thread: \(code)")
         #if canImport(Darwin)
         return id!
         #else

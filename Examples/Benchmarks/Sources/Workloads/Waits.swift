@@ -1,7 +1,7 @@
 import Fugu
 import Synchronization
 
-/// Loads that tasks wait for, beside the least that the language takes for the same: a task whose value is awaited.
+/// Loads that tasks wait for, compared with the minimum in the language: a task whose value is awaited.
 enum Waits {
     static var rows: [Row] {
         [
@@ -54,7 +54,7 @@ enum Waits {
         }
     }
 
-    /// Lets tasks ask for the same together, `n` times; it is there as soon as all are about to ask.
+    /// Lets tasks read the same feature together, `n` times; the load ends when all of them are about to read.
     private static func sum(
         _ n: Int, _ prepare: (Door) -> @Sendable () async throws -> Int
     ) async throws -> Int {
@@ -76,7 +76,7 @@ enum Waits {
     }
 }
 
-/// Opens when as many have arrived as it expects.
+/// Opens when the expected number of participants has arrived.
 private final class Door: Sendable {
     private let arrivals = Atomic(0)
     private let expected: Int
@@ -92,7 +92,7 @@ private final class Door: Sendable {
         if arrivals.add(1, ordering: .relaxed).newValue == expected { opening.finish() }
     }
 
-    /// Returns when it is open.
+    /// Returns when the door is open.
     func pass() async {
         for await _ in isClosed {}
     }
@@ -102,7 +102,7 @@ extension ContainerKeys {
     fileprivate var door: PropertyKey<Door?> { .init() }
 }
 
-/// The same object as `Counter`, behind a load that waits for a door.
+/// The same object as in `Counter`, from a load that waits for a door.
 private enum Held: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Number {
         await container.door?.pass()

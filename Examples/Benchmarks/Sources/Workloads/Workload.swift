@@ -2,9 +2,9 @@
 public struct Workload {
     /// What is done once for each iteration.
     public enum Body {
-        /// Does it `n` times and returns a number made from all the results, so that none can be left out.
+        /// Runs `n` times and returns a number computed from all results, so that the compiler can't remove any.
         case plain((_ n: Int) -> Int)
-        /// The same for what is asynchronous.
+        /// The same for asynchronous work.
         case async((_ n: Int) async throws -> Int)
     }
 
@@ -39,22 +39,22 @@ public struct Bound {
     /// The nanoseconds it may take, given those of the row's baselines.
     public let limit: (_ baselines: [Double]) -> Double
 
-    /// At least `factor` times faster than the first baseline.
+    /// At least `factor` times as fast as the first baseline.
     static func faster(_ factor: Double) -> Bound {
         Bound(text: "≥ \(factor.short) × faster") { $0[0] / factor }
     }
 
-    /// At most `factor` times the first baseline.
+    /// At most `factor` times as long as the first baseline.
     static func times(_ factor: Double) -> Bound {
         Bound(text: "≤ \(factor.short) ×") { $0[0] * factor }
     }
 
-    /// At most `factor` times the first baseline, and the second one on top.
+    /// At most `factor` times as long as the first baseline plus the second one.
     static func times(_ factor: Double, plus second: String) -> Bound {
         Bound(text: "≤ \(factor.short) × + \(second)") { $0[0] * factor + $0[1] }
     }
 
-    /// At most so many nanoseconds more than the first baseline, which is the named part of the subject.
+    /// At most `nanoseconds` longer than the first baseline, which is the named part of the subject.
     static func nanoseconds(_ nanoseconds: Double, beyond part: String) -> Bound {
         Bound(text: "≤ \(part) + \(nanoseconds.short) ns") { $0[0] + nanoseconds }
     }

@@ -169,7 +169,7 @@ import Testing
         let result = try await program.run(["add", "text", "--file", path])
         #expect(result.exitCode == 1)
         #expect(result.output == "")
-        #expect(result.errors == "Journal: cannot load \(path): Not a directory\n")
+        #expect(result.errors == "Journal: can't load \(path): Not a directory\n")
     }
 
     @Test("What cannot be printed is an error too", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
@@ -178,7 +178,7 @@ import Testing
         let shell = try BuiltProgram(at: "/bin/sh")
         let result = try await shell.run(["-c", "exec \"$0\" list --file \"$1\" > /dev/full", program.url.path, path])
         #expect(result.exitCode == 1)
-        #expect(result.errors == "Journal: cannot append to /dev/stdout: No space left on device\n")
+        #expect(result.errors == "Journal: can't append to /dev/stdout: No space left on device\n")
     }
 
     #if !canImport(Darwin) && !os(Windows)

@@ -131,7 +131,7 @@ import Testing
     func failures() async {
         container.fileAccess = .inMemory.failing(.append)
         #expect(await run("add", "text") == 1)
-        #expect(reported == "Journal: cannot append to \(path): Permission denied\n")
+        #expect(reported == "Journal: can't append to \(path): Permission denied\n")
         #expect(printed == "")
 
         let other = JournalTests(in: container.child())
@@ -139,7 +139,7 @@ import Testing
         for command in [["list"], ["stats"], ["search", "x"], ["add", "x"]] {
             #expect(await other.run(command) == 1)
             #expect(other.printed == "")
-            #expect(other.reported == "Journal: cannot load \(path): Permission denied\n")
+            #expect(other.reported == "Journal: can't load \(path): Permission denied\n")
         }
     }
 

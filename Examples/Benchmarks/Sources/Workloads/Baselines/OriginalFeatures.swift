@@ -9,7 +9,7 @@ extension Counter: OriginalFeature {
     static func load(in container: OriginalContainer) -> Number { Number(container[Timeout.self]) }
 }
 
-/// The chain of 40, the original library's way.
+/// The chain of 40 in the manner of the original library.
 protocol OriginalLink: Link, OriginalFeature where Next: OriginalFeature {}
 
 extension OriginalLink {

@@ -8,8 +8,8 @@ import Glibc
 import Musl
 #endif
 
-/// The way in which the original library did it, written anew to be measured beside ours: a recursive lock around a
-/// dictionary of `Any`, a cast at every read, loading and observers called under the lock.
+/// The original library's approach, written again for comparison: a recursive lock around a dictionary of `Any`, a
+/// cast at every read, and loads and observers under the lock.
 final class OriginalContainer {
     private let lock = RecursiveLock()
     private var values: [ObjectIdentifier: Any] = [:]
@@ -48,13 +48,13 @@ final class OriginalContainer {
     }
 }
 
-/// A feature as the original library had it.
+/// A feature of the original library.
 protocol OriginalFeature {
     associatedtype Instance
     static func load(in container: OriginalContainer) -> Instance
 }
 
-/// The platform's recursive lock, at a fixed address as it demands.
+/// The platform's recursive lock, at the fixed address that it requires.
 final class RecursiveLock {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

@@ -2,7 +2,7 @@ import Fugu
 import ServiceContextModule
 import Synchronization
 
-/// What one writes by hand: a `Mutex` around a dictionary of boxes, found by the metatype.
+/// A handwritten solution: a `Mutex` around a dictionary of boxes by metatype.
 ///
 /// Casting a class is cheaper than casting from `Any`.
 final class MutexDictionary: Sendable {
@@ -30,7 +30,7 @@ final class MutexDictionary: Sendable {
     }
 }
 
-/// The keys of swift-service-context, a value with no lock that is passed along.
+/// The keys of swift-service-context, a value without a lock that callers pass along.
 enum TimeoutContextKey: ServiceContextKey {
     typealias Value = Int
 }
@@ -39,7 +39,7 @@ enum NumberContextKey: ServiceContextKey {
     typealias Value = Number
 }
 
-/// The least that reading an object can cost: one retain and one release.
+/// The minimum for reading an object: one retain and one release.
 final class BareReference: Sendable {
     private let number: Number
 
@@ -47,14 +47,14 @@ final class BareReference: Sendable {
         self.number = number
     }
 
-    /// The stored object, retained for the caller.
+    /// Returns the stored object, retained for the caller.
     ///
-    /// Behind a call, or the retain and the release would cancel each other.
+    /// It's behind a call, because otherwise the retain and the release would cancel each other out.
     @inline(never) @_optimize(none)
     func retained() -> Number { number }
 }
 
-/// The least that reading a number can cost: a `let`, behind a call so that reading is not moved out of the loop.
+/// The minimum for reading a number: a `let` behind a call, so that the read isn't moved out of the loop.
 final class PlainLet: Sendable {
     private let value: Int
 

@@ -1,0 +1,146 @@
+import Fugu
+import FuguTesting
+import Observation
+import Testing
+
+#if canImport(SwiftUI)
+import SwiftUI
+#endif
+
+// The rows of the table in "Coming from Factory". A line that begins with `// |` names a row; the code below it, up to the next such
+// line, is Fugu's side.
+
+// | `var weather: Factory<WeatherClient> { self { … } }` |
+private final class Lantern: Feature, Sendable {
+    static func load(in container: any FeatureContainer) -> Lantern { Lantern() }
+}
+
+extension ContainerKeys {
+    fileprivate var lamp: FeatureKey<Lantern> { .init { $0[Lantern.self] } }
+}
+
+// | `var weather: Factory<WeatherClient> { self { … } }` |
+// | `promised()`, `Factory<Service?>` |
+private struct Siren: ExternalFeature {
+    var sound: @Sendable () -> String
+
+    static func load(in container: any FeatureContainer) -> Siren { Siren { "live" } }
+
+    // | `.onTest { … }`, `.onPreview { … }`, `.onDebug { … }` |
+    static var placeholder: Siren { Siren(sound: unimplemented("Siren.sound", placeholder: "")) }
+    static var preview: Siren { Siren { "preview" } }
+}
+
+// | `@Injected(\.weather)`, `@LazyInjected`, `@DynamicInjected` |
+private struct Keeper {
+    @Injected(\.weather) var weather
+}
+
+// | `.unique`, the default |
+// | `ParameterFactory` |
+private struct Matches: Feature {
+    static func load(in container: any FeatureContainer) -> Matches { Matches() }
+
+    func callAsFunction(for city: String) -> Balloon { Balloon(city: city) }
+}
+
+// | `.graph` |
+private final class Passage: Feature, Sendable {
+    static var isLocal: Bool { true }
+    static func load(in container: any FeatureContainer) -> Passage { Passage() }
+}
+
+// | `SharedContainer`, a container of your own |
+extension ContainerKeys {
+    fileprivate var harborLights: PropertyKey<Int> { .init(defaultValue: 2) }
+}
+
+// | `promised()`, `Factory<Service?>` |
+extension ContainerKeys {
+    fileprivate var spareSiren: PropertyKey<Siren?> { .init() }
+}
+
+@Suite("Rows: Factory") struct FactoryRows {
+    // | `@InjectedObservable` |
+    @MainActor @Test("A binding to a container")
+    func bindings() {
+        let container = Container()
+        @Bindable var settings = container.observable
+        $settings.timeout.wrappedValue = 5
+        #expect(container.timeout == 5)
+    }
+
+    @Test("Reads and lifetimes")
+    func lifetimes() {
+        let container = Container()
+
+        // | `container.weather()`, `container.weather.resolve()` |
+        _ = container.weather
+
+        // | `.singleton`, `.cached` |
+        #expect(container[Lantern.self] === container.child()[Lantern.self])
+        #expect(container.lamp === container[Lantern.self])
+
+        // | `@WeakLazyInjected` |
+        // | `.shared` |
+        var balloon: Balloon? = container[SharedBalloon.self]()
+        #expect(container[SharedBalloon.self]() === balloon)
+        weak let released = balloon
+        balloon = nil
+        #expect(released == nil)
+
+        #expect(container[Matches.self](for: "Oslo") !== container[Matches.self](for: "Oslo"))
+        let graph = container.child()
+        #expect(graph[Passage.self] === graph[Passage.self] && graph[Passage.self] !== container[Passage.self])
+    }
+
+    @Test("Scopes and resets")
+    func scopes() {
+        let container = Container()
+
+        // | a custom scope, such as `.session` |
+        var session: Container? = container.child { $0[UserName.self] = "Ada" }
+        #expect(session?.greeter.text == "Hello, Ada!")
+        session = nil
+
+        // | `.timeToLive(60)` |
+        let lantern = container[Lantern.self]
+        container.reset(Lantern.self)
+        #expect(container[Lantern.self] !== lantern)
+
+        // | `container.reset()`, `container.weather.reset()` |
+        container.reset(WeatherClient.self)
+        container.resetAll()
+
+        // | `container.manager.push()`, `pop()` |
+        container.child { $0.harborLights = 9 }.harborLights += 1
+        #expect(container.harborLights == 2)
+        #expect(container.spareSiren == nil && Siren.preview.sound() == "preview")
+    }
+
+    @Test("Registering and decorating")
+    func registering() async throws {
+        let container = Container()
+
+        // | `container.weather.register { … }` |
+        container.weather = WeatherClient { _ in 20.6 }
+        container.replace(Greeter.self) { Greeter(text: "Ahoy, \($0[UserName.self])!") }
+        #expect(container.greeter.text == "Ahoy, guest!")
+
+        // | `.decorator { … }` |
+        let plain = container.weather
+        container.weather = WeatherClient { try await plain.temperature($0).rounded() }
+        #expect(try await container.weather.temperature("Etna") == 21)
+    }
+
+    // | `Container.shared.autoRegister` |
+    func setUp() {
+        Container.shared.weather = WeatherClient { _ in 21 }
+    }
+
+    // | `@Test(.container)` |
+    @Test(.container { $0.harborLights = 4 })
+    func trait() {
+        #expect(Container.current.harborLights == 4)
+    }
+}

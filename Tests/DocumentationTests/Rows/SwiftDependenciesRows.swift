@@ -1,0 +1,131 @@
+import Foundation
+import Fugu
+import FuguFoundation
+import FuguTesting
+import Observation
+import Testing
+
+// The rows of the table in "Coming from swift-dependencies". A line that begins with `// |` names a row; the code below it, up to the
+// next such line, is Fugu's side.
+
+// | `DependencyKey` with `liveValue` |
+private struct Compass: Feature {
+    static func load(in container: any FeatureContainer) -> Compass { Compass() }
+}
+
+private struct Beacon: ExternalFeature {
+    var flash: @Sendable (_ times: Int) -> String
+
+    static func load(in container: any FeatureContainer) -> Beacon { Beacon { "live \($0)" } }
+
+    // | `testValue` |
+    // | `@DependencyClient`, `unimplemented` |
+    static var placeholder: Beacon { Beacon(flash: unimplemented("Beacon.flash", placeholder: "")) }
+
+    // | `previewValue` |
+    static var preview: Beacon { Beacon { "preview \($0)" } }
+}
+
+// | a computed property in `DependencyValues` |
+extension FeatureContainer {
+    fileprivate var beacon: Beacon {
+        get { self[Beacon.self] }
+        set { self[Beacon.self] = newValue }
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var heading: FeatureKey<Int> { .init { _ in 90 } }
+}
+
+private struct Pilot {
+    // | `@Dependency(\.weather)`, `@Dependency(\.date.now)` |
+    @Injected(\.weather) var weather
+    @Injected(\.date.now) var now
+
+    // | `@Dependency(WeatherClient.self)` |
+    @Injected(WeatherClient.self) var client
+
+    // | `\.uuid`, `\.date`, `\.calendar`, `\.locale`, `\.timeZone` |
+    @Injected(\.uuid) var uuid
+    @Injected(\.date) var date
+    @Injected(\.calendar) var calendar
+    @Injected(\.locale) var locale
+    @Injected(\.timeZone) var timeZone
+}
+
+// | `@ObservationIgnored @Dependency` |
+@MainActor @Observable private final class PilotModel {
+    @ObservationIgnored @Injected(\.timeout) var timeout
+}
+
+@Suite("Rows: swift-dependencies") struct SwiftDependenciesRows {
+    @Test("Binding a container for an operation", .container)
+    func binding() async {
+        // | `withDependencies { … } operation: { … }` |
+        let timeout = Container.with {
+            $0.timeout = 5
+        } operation: {
+            Container.current.timeout
+        }
+        #expect(timeout == 5)
+
+        // | `withDependencies(from: self) { … }` |
+        let container = Container.current.child { $0.timeout = 7 }
+        Container.with(container) { #expect(Container.current.timeout == 7) }
+
+        // | `withEscapedDependencies { … }` |
+        let later: @Sendable () -> Int = { Container.with(container) { Container.current.timeout } }
+        #expect(await Task.detached { later() }.value == 7)
+    }
+
+    // | `prepareDependencies { … }` |
+    func prepare() {
+        Container.shared.weather = WeatherClient { _ in 21 }
+    }
+
+    // | `@Test(.dependencies { … })`, `.dependency(\.uuid, …)` |
+    @Test(.container { $0.uuid = .incrementing })
+    func trait() {
+        #expect(Container.current.uuid().uuidString.hasPrefix("00000000"))
+    }
+
+    @Test("Strict containers by hand")
+    func strict() {
+        // | `withDependencies` in `invokeTest`, for XCTest |
+        let flash = Container.strict {
+            $0.beacon.flash = { "stub \($0)" }
+        } operation: {
+            Container.current.beacon.flash(2)
+        }
+        #expect(flash == "stub 2")
+    }
+
+    // | `$0.weather.temperature = { … }` |
+    @Test(.container { $0.weather.temperature = { _ in 21 } })
+    func parts() async throws {
+        #expect(try await Container.current.weather.temperature("Etna") == 21)
+        Container.current.modify(WeatherClient.self) { $0.temperature = { _ in 22 } }
+        #expect(try await Container.current.weather.temperature("Etna") == 22)
+    }
+
+    @Test("Clocks and randomness", .container)
+    func clocks() {
+        // | `\.continuousClock`, `TestClock` |
+        let clock = ManualClock()
+        Container.current.clock = AnyClock(clock)
+        clock.advance(by: .seconds(3))
+
+        // | `\.withRandomNumberGenerator` |
+        Container.current.randomness = .constant(1)
+        var randomness = Container.current.randomness
+        #expect(Int.random(in: 3...9, using: &randomness) == 3)
+    }
+
+    @Test("Containers give what the rows declare")
+    func declarations() {
+        let container = Container()
+        #expect(container.heading == 90 && container.beacon.flash(1) == "live 1")
+        _ = container[Compass.self]
+    }
+}

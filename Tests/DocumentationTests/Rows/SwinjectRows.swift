@@ -1,0 +1,140 @@
+import Fugu
+import Synchronization
+import Testing
+
+// The rows of the table in "Coming from Swinject". A line that begins with `// |` names a row; the code below it, up to the next such
+// line, is Fugu's side.
+
+// | `container.register(Weather.self) { … }` |
+private final class Engine: Feature, Sendable {
+    static func load(in container: any FeatureContainer) -> Engine { Engine() }
+}
+
+extension ContainerKeys {
+    fileprivate var engineName: FeatureKey<String> { .init { "engine of \($0[UserName.self])" } }
+}
+
+private struct Horn: ExternalFeature {
+    var sound: @Sendable () -> String
+
+    static func load(in container: any FeatureContainer) -> Horn { Horn { "live" } }
+    static var placeholder: Horn { Horn(sound: unimplemented("Horn.sound", placeholder: "")) }
+}
+
+// | `resolver.resolve(…)` in a factory |
+private final class Boat: Feature, Sendable {
+    let engine: Engine
+    init(engine: Engine) { self.engine = engine }
+
+    static func load(in container: any FeatureContainer) -> Boat { Boat(engine: container[Engine.self]) }
+}
+
+// | `name:` of a registration |
+private enum Port: Feature {
+    static func load(in container: any FeatureContainer) -> any LinkRepository { SavedLinks() }
+}
+
+extension ContainerKeys {
+    fileprivate var starboard: FeatureKey<any LinkRepository> { .init { _ in StubLinks() } }
+}
+
+// | `.inObjectScope(.transient)` |
+// | `resolve(_:argument:)` |
+private struct Shipyard: Feature {
+    static func load(in container: any FeatureContainer) -> Shipyard { Shipyard() }
+
+    func callAsFunction(in city: String) -> Balloon { Balloon(city: city) }
+}
+
+// | `.inObjectScope(.graph)`, a custom scope |
+private final class Logbook: Feature, Sendable {
+    let owner: String
+    init(owner: String) { self.owner = owner }
+
+    static func load(in container: any FeatureContainer) -> Logbook { Logbook(owner: container[UserName.self]) }
+}
+
+// | `.implements(…)` |
+extension FeatureContainer {
+    fileprivate var anyRepository: any LinkRepository { self[Port.self] }
+}
+
+// | `Assembly`, `Assembler` |
+private func fitOut(_ container: Container) {
+    container[Horn.self] = Horn { "double" }
+}
+
+// | a factory that can fail, or that waits |
+private struct SeaChart: ThrowingFeature {
+    struct Missing: Error {}
+    static func load(in container: any FeatureContainer) throws -> SeaChart { throw Missing() }
+}
+
+private struct Tide: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Tide { Tide() }
+}
+
+@Suite("Rows: Swinject") struct SwinjectRows {
+    @Test("Reads and lifetimes")
+    func lifetimes() {
+        let container = Container()
+
+        // | `container.resolve(Weather.self)!` |
+        _ = container.weather
+
+        // | `.inObjectScope(.container)` |
+        #expect(container[Boat.self].engine === container.child()[Engine.self])
+
+        // | `.inObjectScope(.weak)` |
+        let balloon = container[SharedBalloon.self]()
+        #expect(container[SharedBalloon.self]() === balloon)
+
+        #expect(container.engineName == "engine of guest")
+        #expect(container[Port.self].link(1) != container.starboard.link(1))
+        #expect(container[Shipyard.self](in: "Oslo") !== container[Shipyard.self](in: "Oslo"))
+        #expect(container.anyRepository.link(1) == container[Port.self].link(1))
+    }
+
+    @Test("Children and resets")
+    func children() {
+        let container = Container()
+
+        // | `Container(parent:)` |
+        let child = container.child()
+        child[UserName.self] = "Ada"
+        #expect(child[Logbook.self].owner == "Ada" && container[Logbook.self].owner == "guest")
+
+        // | `resetObjectScope(…)`, `removeAll()` |
+        let engine = container[Engine.self]
+        container.resetAll()
+        #expect(container[Engine.self] !== engine)
+
+        // | `hasAnyRegistration(of:)` |
+        #expect(container.ifLoaded(Boat.self) == nil)
+    }
+
+    @Test("Registering again, and assemblies")
+    func registering() {
+        let container = Container()
+
+        // | `register(…) { … }` again, to replace |
+        container.weather = WeatherClient { _ in 21 }
+        container.replace(Greeter.self) { Greeter(text: "Ahoy, \($0[UserName.self])!") }
+        #expect(container.greeter.text == "Ahoy, guest!")
+
+        fitOut(container)
+        #expect(container[Horn.self].sound() == "double")
+    }
+
+    @Test("Failures, waiting, and reports")
+    func others() async throws {
+        let container = Container()
+
+        #expect(throws: SeaChart.Missing.self) { try container[SeaChart.self] }
+        _ = try await container[Tide.self]
+
+        // | `Container.loggingFunction` |
+        let reports = Mutex<[String]>([])
+        container.handleReports { text in reports.withLock { $0.append(text) } }
+    }
+}
