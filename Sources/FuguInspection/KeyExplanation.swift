@@ -64,10 +64,6 @@ extension Container {
             let sentence = Messages.notThere(standing.name, standing.kind, isClosed: standing.isClosed)
             return KeyExplanation(name: standing.name, sentences: [sentence])
         }
-        // What was loaded takes nothing's place: what stands above it is what others see.
-        let hides = entry.state == .set || entry.state == .supplied || entry.state == .replaced
-        let hidden = standing.entries.dropFirst().filter { hides && $0.state != .failed && $0.state != .loading }
-        return KeyExplanation(
-            name: entry.name, sentences: GraphExplainer(standing.graph).sentences(on: entry, hiding: hidden))
+        return KeyExplanation(name: entry.name, sentences: GraphExplainer(standing.graph).sentences(on: entry))
     }
 }
