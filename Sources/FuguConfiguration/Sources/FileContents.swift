@@ -144,12 +144,7 @@ enum FileContents {
 
     // MARK: Stamps
 
-    /// Times of change, size and number of the file; one zero if it is not there.
-    static func modificationStamp(_ path: String) -> PropertySourceStamp? {
-        (try? stamp(path)).map { PropertySourceStamp(parts: $0) } ?? PropertySourceStamp(0)
-    }
-
-    /// The same as numbers; nil if there is no such file.
+    /// Times of change, size and number of the file; nil if it is not there.
     static func parts(_ path: String) -> [Int64]? { try? stamp(path) }
 
     private static func stamp(_ path: String) throws(Failure) -> [Int64] {
