@@ -16,7 +16,7 @@ private struct Broken: Error, CustomStringConvertible {
     let description = "the disk is full"
 }
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LifecycleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LifecycleTests {
     private let container = Container()
     private let handler = InMemoryLogHandler()
     private var logger: Logger { Logger(label: "test") { [handler] _ in handler } }
