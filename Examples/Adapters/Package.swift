@@ -12,6 +12,14 @@ let fugu = Target.Dependency.product(name: "Fugu", package: "Fugu")
 let fuguConfiguration = Target.Dependency.product(name: "FuguConfiguration", package: "Fugu")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+// What `Scripts/forgotten` compiles, once so and once so.
+let forgotten = Context.environment["ADAPTERS_CASE"].map { name in
+    Target.executableTarget(
+        name: "Forgotten",
+        dependencies: ["HummingbirdAdapter", fugu, .product(name: "Hummingbird", package: "hummingbird")],
+        path: "Tests/Forgotten", swiftSettings: settings + [.define(name)])
+}
+
 // One small target for each library that is adapted, so that a program builds only what it uses.
 let package = Package(
     name: "Adapters",
@@ -90,6 +98,6 @@ let package = Package(
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
-    ],
+    ] + (forgotten.map { [$0] } ?? []),
     swiftLanguageModes: [.v6]
 )

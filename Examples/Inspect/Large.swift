@@ -1,16 +1,20 @@
 import Fugu
 
 /// A graph of many features, none of which is of interest, to see how pictures and their times grow.
-enum Large {
+struct Large {
+    private let root = Container()
+    private let children: [Container]
+
     private static func mark(_ child: Int) -> PropertyKey<Int> {
         PropertyKey(defaultValue: 0, id: child, member: "tenant")
     }
 
-    static func graph(of count: Int) -> ContainerGraph {
-        let root = Container()
+    init(_ count: Int) {
+        let root = root
         let children = (0..<max(1, count / 100)).map { number in
-            root.child { $0[mark(number)] = number }
+            root.child { $0[Self.mark(number)] = number }
         }
+        self.children = children
         // Three of ten live in children. Each reads three of those before it, those nearby more often than others.
         var state: UInt64 = 42
         func random(_ limit: Int) -> Int {
@@ -24,13 +28,16 @@ enum Large {
             let before = child.map { shared + own[$0].suffix(6) } ?? shared
             let inputs = before.isEmpty ? [] : (0..<3).map { _ in before[max(0, before.count - 1 - random(60))] }
             let key = FeatureKey<Int>(id: index, member: "service") { container in
-                if let child { _ = container[mark(child)] }
+                if let child { _ = container[Self.mark(child)] }
                 return inputs.reduce(0) { $0 &+ container[$1] } &+ 1
             }
             if let child { own[child].append(key) } else { shared.append(key) }
             _ = (child.map { children[$0] } ?? root)[key]
         }
-        defer { withExtendedLifetime(children) {} }
-        return root.graph
+    }
+
+    /// Hands out what draws the graph, as long as all its containers are there.
+    func withGraphs(_ body: (() -> ContainerGraph) throws -> Void) rethrows {
+        try withExtendedLifetime(children) { try body { root.graph } }
     }
 }

@@ -6,13 +6,20 @@ import FuguInspection
 // swift run Inspect                        prints what pictures and explanations say of a shop
 // swift run Inspect FOLDER                 writes the picture of the shop in every format
 // swift run Inspect FOLDER --features 300  the same of a graph of so many features, with the time that it takes
+// swift run -c release Inspect FOLDER --features 1000 --check [--slack 2]
+//                                          and exits with 1 if a text takes more than 20 ms, or the page more than 200 ms,
+//                                          times the slack
 @main
 struct Inspect {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         let folder = arguments.first
         if let count = arguments.drop(while: { $0 != "--features" }).dropFirst().first.flatMap(Int.init), let folder {
-            return try time(Large.graph(of: count), in: folder)
+            let slack = arguments.drop(while: { $0 != "--slack" }).dropFirst().first.flatMap(Double.init) ?? 1
+            return try Large(count).withGraphs {
+                try Timing.print($0, slack: arguments.contains("--check") ? slack : nil)
+                try write($0(), to: folder)
+            }
         }
         let shop = try await Shop()
         guard let folder else { return try show(shop) }
@@ -62,17 +69,5 @@ struct Inspect {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
             print("\(path): \(text.utf8.count) bytes")
         }
-    }
-
-    private static func time(_ graph: ContainerGraph, in folder: String) throws {
-        print("\(graph.entries.count) entries in \(graph.containers.count) containers")
-        for (name, make) in [
-            ("mermaid", { graph.mermaid }), ("dot", { graph.dot }), ("description", { graph.description }),
-            ("json", { graph.json }), ("html", { graph.html }),
-        ] {
-            let time = ContinuousClock().measure { _ = make() }
-            print("\(name): \(time)")
-        }
-        try write(graph, to: folder)
     }
 }

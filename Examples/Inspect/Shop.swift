@@ -83,7 +83,12 @@ struct Shop {
     let requests: [Container]
 
     init() async throws {
-        requests = [1, 2].map { [root] number in root.child { $0.requestID = number } }
+        requests = [1, 2].map { [root] number in
+            root.child {
+                $0.containerName = "request \(number)"
+                $0.requestID = number
+            }
+        }
         root.logLevel = "debug"
         requests[1].user = "ada"
         _ = (requests[0].page, root.orders)

@@ -1,6 +1,13 @@
-"""Looks at the live page of the demo in Chromium while it loads: look.py FOLDER PORT, after `swift build --product Demo`."""
+"""Looks at the live page of the demo in Chromium while it loads, and takes pictures of it.
 
+    swift build && python3 look.py FOLDER                (needs Debian's package chromium)
+    swift build && python3 look.py Pictures              writes the pictures of the README anew
+    python3 look.py FOLDER --program PATH                for a demo that was built elsewhere
+"""
+
+import argparse
 import os
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -19,13 +26,19 @@ def expect(what, is_true):
         failures.append(what)
 
 
-def main(folder, port):
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def main(folder, program):
     os.makedirs(folder, exist_ok=True)
-    demo = subprocess.Popen([os.path.join(here, ".build/debug/Demo"), str(port)], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
-    browser = Browser()
+    port = free_port()
+    demo = subprocess.Popen([os.path.abspath(program), str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    browser = Browser(1200, 760)
     try:
-        for _ in range(200):
+        for _ in range(2000):
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/graph.json").close()
                 break
@@ -36,34 +49,33 @@ def main(folder, port):
         browser.wait("document.querySelectorAll('.node.loading').length > 0")
         expect("nodes light up as they load", True)
         browser.wait("[...inspector.loads.values()].some(load => load.end === null)")
-        browser.picture(f"{folder}/loading.png")
-        browser.wait("document.querySelectorAll('.node.failed').length > 0", 60)
-        expect("a failure is shown in red, with its text and without the secret", browser.value(
-            "(() => { const failed = [...fugu.picture.nodes.values()].find(node => node.entry.state === 'failed');"
-            " return failed.entry.explanation.join(' ').includes('too heavy, says (secret)'); })()"))
+        # What is seen goes away with its letter, so it's looked for until it's seen.
+        browser.wait("[...fugu.picture.nodes.values()].some(node => node.entry.state === 'failed'"
+                     " && document.querySelector(`.node.failed[data-id=${node.id}]`)"
+                     " && node.entry.explanation.join(' ').includes('too heavy, says (secret)'))")
+        expect("a failure is shown in red, with its text and without the secret", True)
         expect("the timeline has the load that failed, below the one that needed it or at the top", browser.value(
             "[...inspector.loads.values()].some(load => load.kind === 'failed' && load.end > load.start)"))
         expect("loads stand below those that needed them", browser.value(
             "[...inspector.loads.values()].every(load => !inspector.loads.has(load.neededBy)"
             " || inspector.loads.get(load.neededBy).lane < load.lane)"))
-        browser.wait("inspector.waits.length > 0", 60)
+        browser.wait("inspector.waits.length > 0")
         expect("who waited for whom is shown", browser.value("inspector.waits.every(wait => wait.load && wait.duration >= 0)"))
-        expect("overrides appear", browser.value(
-            "[...fugu.picture.nodes.values()].some(node => node.entry.name.endsWith('letter') && node.entry.state === 'set')"))
+        browser.wait("[...fugu.picture.nodes.values()].some(node => node.entry.name.endsWith('letter')"
+                     " && node.entry.state === 'set')")
+        expect("overrides appear", True)
         expect("no secret is in the page", browser.value("!document.documentElement.outerHTML.includes('swordfish')"))
         browser.click("#hold")
-        browser.picture(f"{folder}/failed-light.png")
-        browser.scheme("dark")
-        browser.value("dispatchEvent(new Event('resize'))")
-        browser.picture(f"{folder}/failed-dark.png")
+        for scheme in ["light", "dark"]:
+            browser.scheme(scheme)
+            browser.picture(f"{folder}/live-{scheme}.png")
         box = browser.value("(() => { const bar = document.querySelector('#flames').getBoundingClientRect(); return [bar.x, bar.y]; })()")
-        bar = browser.value("(() => { const bar = bars.find(b => b.load.kind === 'failed' || b.load.kind === 'loaded');"
+        bar = browser.value("(() => { const bar = bars.find(b => b.load.kind === 'loaded' && b.load.home === 0);"
                             " return [(bar.left + bar.right) / 2, (bar.top + bar.bottom) / 2]; })()")
         for kind in ["mousePressed", "mouseReleased"]:
             browser.call("Input.dispatchMouseEvent", type=kind, x=box[0] + bar[0], y=box[1] + bar[1], button="left", clickCount=1)
         browser.settle()
         expect("a click on a load selects its node", browser.value("document.querySelector('.node.picked') !== null"))
-        browser.picture(f"{folder}/picked.png")
         request = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Host": "evil.example"})
         try:
             urllib.request.urlopen(request)
@@ -71,7 +83,7 @@ def main(folder, port):
         except urllib.error.HTTPError as error:
             expect("who names another machine is refused", error.code == 421)
         demo.terminate()
-        demo.wait(20)
+        demo.wait(120)
         expect("the server ends though the page is open", demo.returncode == 0)
         browser.wait("document.querySelector('#state').className === 'lost'")
         expect("and the page says so", True)
@@ -85,4 +97,8 @@ def main(folder, port):
         raise SystemExit(f"{len(failures)} failed")
 
 
-main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 8099)
+parser = argparse.ArgumentParser()
+parser.add_argument("folder")
+parser.add_argument("--program", default=os.path.join(here, ".build/debug/Demo"))
+options = parser.parse_args()
+main(options.folder, options.program)

@@ -6,9 +6,12 @@ let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 let package = Package(
     name: "Shortener",
     platforms: [.macOS(.v15)],
+    // swift run --traits PostgreSQL Shortener --database-url postgres://…; it needs Debian's package libpq-dev, or Homebrew's libpq.
+    traits: [.trait(name: "PostgreSQL", description: "Keeps links on a PostgreSQL server, too.")],
     dependencies: [
         .package(name: "Fugu", path: "../.."),
         .package(path: "../Adapters"),
+        .package(path: "../Inspector"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -19,17 +22,21 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "ShortenerServer",
             dependencies: [
+                .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "Fugu", package: "Fugu"),
                 .product(name: "FuguConfiguration", package: "Fugu"),
                 .product(name: "HummingbirdAdapter", package: "Adapters"),
                 .product(name: "LifecycleAdapter", package: "Adapters"),
                 .product(name: "LoggingAdapter", package: "Adapters"),
+                .product(name: "Inspector", package: "Inspector"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -44,6 +51,7 @@ let package = Package(
                 .product(name: "Fugu", package: "Fugu"),
                 .product(name: "FuguConfiguration", package: "Fugu"),
                 .product(name: "LoggingAdapter", package: "Adapters"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -54,6 +62,7 @@ let package = Package(
                 "ShortenerServer",
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             swiftSettings: settings),
         .testTarget(

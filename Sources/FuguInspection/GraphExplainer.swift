@@ -12,11 +12,10 @@ struct GraphExplainer {
         readers = graph.readers
     }
 
-    /// `hidden`: The entries that it hides, nearest first.
-    func sentences(
-        on entry: ContainerGraph.Entry, hiding hidden: [ContainerGraph.Entry] = []
-    ) -> [String] {
+    func sentences(on entry: ContainerGraph.Entry) -> [String] {
         var sentences = [beginning(entry)]
+        // Nearest first.
+        let hidden = sequence(first: entry) { $0.overrides.flatMap { entries[$0] } }.dropFirst()
         sentences += hidden.map { Messages.hidden($0.value, $0.state, in: place($0.container)) }
         if let reason = reason(entry) { sentences.append(reason) }
         let inputs = entry.inputs.map(name) + Messages.hiddenCount(entry.hiddenInputs)

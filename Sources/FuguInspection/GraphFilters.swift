@@ -94,6 +94,7 @@ extension ContainerGraph {
             let entry = graph.entries[index]
             let inputs = entry.inputs.filter { kept.contains($0) && isWanted(entry.id, $0) }
             graph.entries[index].inputs = inputs
+            if let overridden = entry.overrides, !kept.contains(overridden) { graph.entries[index].overrides = nil }
             graph.entries[index].changedInputs.removeAll { !inputs.contains($0) }
             graph.entries[index].hiddenInputs += entry.inputs.count - inputs.count
             let hidden = (readers[entry.id] ?? []).filter { !kept.contains($0) || !isWanted($0, entry.id) }

@@ -42,6 +42,7 @@ extension JSONText {
             text.member("loadCount") { $0.number("\(entry.loadCount)") }
             if let duration = entry.duration { text.member("duration") { $0.number("\(duration)") } }
             if let error = entry.lastError { text.member("lastError") { $0.string(error) } }
+            if let overridden = entry.overrides { text.member("overrides") { $0.string(overridden) } }
             text.member("inputs") { $0.array(entry.inputs) { $0.string($1) } }
             text.member("changedInputs") { $0.array(entry.changedInputs) { $0.string($1) } }
             if let value = entry.value { text.member("value") { $0.string(value) } }

@@ -67,10 +67,6 @@ extension Container {
             let sentence = Messages.notThere(standing.name, standing.kind, isClosed: standing.isClosed)
             return KeyExplanation(name: standing.name, sentences: [sentence])
         }
-        // A loaded instance hides nothing: the entries above it are those that other containers see.
-        let hides = entry.state == .set || entry.state == .supplied || entry.state == .replaced
-        let hidden = standing.entries.dropFirst().filter { hides && $0.state != .failed && $0.state != .loading }
-        return KeyExplanation(
-            name: entry.name, sentences: GraphExplainer(standing.graph).sentences(on: entry, hiding: hidden))
+        return KeyExplanation(name: entry.name, sentences: GraphExplainer(standing.graph).sentences(on: entry))
     }
 }

@@ -72,6 +72,7 @@ import Testing
             try write("{}", to: path)
             let first = source.modificationStamp()
             #expect(first == source.modificationStamp())
+            #expect(first == PropertySourceStamp(file: path))
             try write("{\"a\": 1}", to: path)
             let second = source.modificationStamp()
             try FileManager.default.removeItem(atPath: path)

@@ -10,7 +10,7 @@ import time
 
 
 class Browser:
-    def __init__(self, width=1400, height=900):
+    def __init__(self, width=1400, height=900, options=()):
         path = os.environ.get("FUGU_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
         if not path:
             raise SystemExit("there is no Chromium here")
@@ -26,7 +26,8 @@ class Browser:
             os.dup2(14, 4)
 
         self.process = subprocess.Popen(
-            [path, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
+            [path, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+             "--disable-dev-shm-usage", "--remote-debugging-pipe", *options,
              f"--user-data-dir={self.profile}", f"--window-size={width},{height}", "about:blank"],
             preexec_fn=prepare, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)
@@ -80,12 +81,14 @@ class Browser:
             raise SystemExit(f"{script}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    def wait(self, condition, seconds=30):
+    def wait(self, condition, seconds=120):
+        """Waits until something is true, for as long as a slow machine may need, and gives what it is."""
         limit = time.monotonic() + seconds
-        while not self.value(condition):
+        while not (value := self.value(condition)):
             if time.monotonic() > limit:
                 raise SystemExit(f"never true: {condition}")
             time.sleep(0.02)
+        return value
 
     def settle(self):
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -102,8 +105,9 @@ class Browser:
 
     def press(self, key):
         for kind in ["keyDown", "keyUp"]:
-            text = {"text": key} if len(key) == 1 and kind == "keyDown" else {}
-            codes = {"Escape": 27, "Enter": 13, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39}
+            letter = "\r" if key == "Enter" else key
+            text = {"text": letter} if len(letter) == 1 and kind == "keyDown" else {}
+            codes = {"Tab": 9, "Escape": 27, "Enter": 13, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes.get(key, 0), **text)
         self.settle()
 
@@ -124,3 +128,6 @@ class Browser:
         data = self.call("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
+        # For pictures that are kept: a third of the size, and nothing to be seen of it.
+        if shutil.which("pngquant"):
+            subprocess.run(["pngquant", "--force", "--skip-if-larger", "--output", path, "96", path], check=False)

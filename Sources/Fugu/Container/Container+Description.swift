@@ -35,8 +35,8 @@ struct ContainerSummary {
     fileprivate init(of backend: any Backend) {
         let node = backend.node
         let snapshot = GraphSnapshot(of: node, isAlone: true)
-        let boxes = snapshot.boxes.map { (name: $0.path ?? Messages.boxName($0.number), box: $0) }
-        let own = boxes.last?.box
+        let boxes = snapshot.boxes
+        let own = boxes.last
         let handle = (backend as? Load).map { $0.isFinished ? "" : Messages.handleName($0.requested.name) } ?? ""
         name = handle + (boxes.last?.name ?? Messages.endedName)
         parent = boxes.dropLast().last?.name

@@ -17,7 +17,7 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         public let parent: Int?
         /// The number of ancestors.
         public let depth: Int
-        /// The path of a scope, or a name that contains the number.
+        /// The name set as ``ContainerKeys/containerName``, the path of a scope, or a name that contains the number.
         public let name: String
         /// The number of children, whether or not the graph shows them.
         public let childCount: Int
@@ -72,12 +72,17 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         public let loadCount: Int
         /// The time that the load of the instance took, in seconds.
         ///
-        /// It's `nil` in release builds unless somebody observed events when the load began.
+        /// In debug builds, every load is timed. In release builds, this is `nil` unless somebody observed events when the load
+        /// began, since every load would have to look at the clock twice. To have the times of a whole run, call
+        /// ``Fugu/Container/observeEvents(_:)`` with an empty handler before the first load.
         public package(set) var duration: Double?
         /// The text of the last error that a load of the key for this container threw.
         ///
         /// Values of secret keys are left out.
         public let lastError: String?
+        /// The identifier of the entry of the same key in the nearest ancestor that has one, if this one was set, replaced or
+        /// supplied and so takes its place here and below.
+        public package(set) var overrides: String?
         /// The identifiers of its inputs.
         public package(set) var inputs: [String]
         /// The identifiers of the inputs that changed after the load.

@@ -56,6 +56,10 @@ extension ContainerGraph {
         }
         let ids = identifiers(of: sorted)
         let secrets = SecretTexts(in: snapshot)
+        let parents = Dictionary(uniqueKeysWithValues: snapshot.boxes.map { ($0.number, $0.parent) })
+        // A load that has failed or still runs is nothing that could be overridden.
+        let absent = Set(snapshot.entries.filter { $0.state == .failed || $0.state == .loading }.map(\.place))
+        let present = absent.isEmpty ? ids : ids.filter { !absent.contains($0.key) }
         let entries = sorted.map { entry, name in
             let traits = entry.place.key.traits
             // A place can occur twice: for an input, and for a failure.
@@ -66,6 +70,7 @@ extension ContainerGraph {
                 isExternal: traits.isExternal, isLocal: traits.isLocal || entry.isLocal, isSecret: traits.isSecret,
                 loadCount: Int(entry.loadCount), duration: entry.seconds < 0 ? nil : Double(entry.seconds),
                 lastError: entry.failure.map { secrets.masked($0.text) },
+                overrides: overridden(by: entry, present, parents),
                 inputs: entry.inputs.compactMap { ids[$0] }.filter { seen.insert($0).inserted },
                 changedInputs: entry.changed.compactMap { ids[$0] },
                 value: told(entry, traits, teller),
@@ -73,12 +78,24 @@ extension ContainerGraph {
         }
         let containers = snapshot.boxes.map { box in
             Container(
-                id: box.number, parent: box.parent, depth: box.depth, name: box.path ?? Messages.boxName(box.number),
+                id: box.number, parent: box.parent, depth: box.depth, name: box.name,
                 childCount: box.childCount, isClosed: box.isClosed)
         }.sorted { ($0.depth, $0.id) < ($1.depth, $1.id) }
         var graph = ContainerGraph(containers: containers, entries: entries)
         graph.dropEmptyContainers()
         return (graph, ids)
+    }
+
+    private static func overridden(
+        by entry: GraphSnapshot.Entry, _ ids: [GraphSnapshot.Place: Entry.ID], _ parents: [Int: Int?]
+    ) -> Entry.ID? {
+        guard entry.state == .set || entry.state == .replaced || entry.state == .supplied else { return nil }
+        var next = parents[entry.place.container] ?? nil
+        while let container = next {
+            if let id = ids[GraphSnapshot.Place(key: entry.place.key, container: container)] { return id }
+            next = parents[container] ?? nil
+        }
+        return nil
     }
 
     private static func told(
@@ -154,7 +171,7 @@ struct SecretTexts {
 
 extension Payload {
     /// The value if it's a string.
-    fileprivate var string: String? {
+    var string: String? {
         if box is Box<String> { return value(as: String.self) }
         return box is Box<String?> ? value(as: String?.self) : nil
     }

@@ -33,10 +33,12 @@ struct GraphSnapshot {
         let number: Int
         let parent: Int?
         let depth: Int
-        let path: String?
+        let name: String
         let childCount: Int
         let isClosed: Bool
     }
+
+    private static let nameKey = Key(raw: ContainerKeys().containerName._raw)
 
     private(set) var boxes: [Box] = []
     private(set) var entries: [Entry] = []
@@ -66,10 +68,11 @@ struct GraphSnapshot {
         boxes.append(
             Box(
                 number: node.number, parent: node.parent?.number, depth: node.depth,
-                path: scopes.map { Messages.rulesName($0) } ?? above, childCount: childCount, isClosed: isClosed))
+                name: name(token, of: node) ?? scopes.map { Messages.rulesName($0) } ?? above
+                    ?? Messages.boxName(node.number), childCount: childCount, isClosed: isClosed))
         let failures = node.storage[token].failures
         for cell in node.storage.cells(token) {
-            guard var entry = Entry(token, cell, in: node) else { continue }
+            guard cell.key != Self.nameKey, var entry = Entry(token, cell, in: node) else { continue }
             entry.failure = failures[cell.key]
             entries.append(entry)
         }
@@ -81,6 +84,11 @@ struct GraphSnapshot {
             entry.failure = failure
             entries.append(entry)
         }
+    }
+
+    /// The name that was set for the container itself.
+    private func name(_ token: LockToken, of node: Node) -> String? {
+        node.storage.existingCell(token, Self.nameKey).flatMap { $0.has(CellFlags.held) ? $0.payload?.string : nil }
     }
 
     /// Adds the loads in progress, at the places where their instances will probably live.

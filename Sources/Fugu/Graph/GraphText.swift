@@ -1,6 +1,17 @@
 extension ContainerGraph: CustomStringConvertible {
     /// The graph as a Mermaid flowchart: containers as boxes, with arrows from an instance to its inputs.
     ///
+    /// Mermaid refuses flowcharts of more than 500 arrows or 50,000 characters, which a few hundred features can reach. For more,
+    /// raise both where you start Mermaid. A flowchart can't do that itself, nor can you where others start it, such as in
+    /// files on GitHub.
+    ///
+    /// ```js
+    /// mermaid.initialize({ maxEdges: 10000, maxTextSize: 1000000 })
+    /// ```
+    ///
+    /// Mermaid's command-line tool takes the same two settings from the JSON file that you name with `--configFile`. For a large
+    /// graph, use ``dot``, the page of FuguInspection, or one of FuguInspection's filters.
+    ///
     /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
     public var mermaid: String {
         var lines = ["flowchart TD"]

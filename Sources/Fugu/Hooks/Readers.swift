@@ -10,8 +10,9 @@ extension Container {
     private func readers(of raw: UInt) -> [String] {
         let status = status(of: raw)
         guard let id = status.entries.first?.id else { return [] }
+        let names = Dictionary(uniqueKeysWithValues: status.graph.containers.map { ($0.id, $0.name) })
         return status.graph.entries.filter { $0.inputs.contains(id) }.map { entry in
-            entry.container == 0 ? entry.name : "\(entry.name) (\(Messages.boxName(entry.container)))"
+            entry.container == 0 ? entry.name : "\(entry.name) (\(names[entry.container] ?? ""))"
         }
     }
 }

@@ -20,3 +20,14 @@ public struct ContainerKeys: Sendable {
     /// It has no configuration.
     @inlinable public init() {}
 }
+
+extension ContainerKeys {
+    /// The name of a container in graphs, explanations and debuggers.
+    ///
+    ///     let request = container.child { $0.containerName = "request 7" }
+    ///     print(request.explain(Session.self))  // … since it read \.requestID, which is set in request 7.
+    ///
+    /// A container without a name of its own is called by its number. What you set here counts for this container alone,
+    /// although children can read it, and isn't an entry of the graph. Use nothing secret.
+    public var containerName: PropertyKey<String?> { .init() }
+}

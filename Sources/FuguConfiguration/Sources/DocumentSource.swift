@@ -42,7 +42,7 @@ package struct DocumentSource: Sendable {
 
     package func modificationStamp() -> PropertySourceStamp? {
         switch origin {
-        case .file(let path, _): FileContents.modificationStamp(FileContents.absolutePath(path))
+        case .file(let path, _): PropertySourceStamp(file: path)
         case .text: PropertySourceStamp()
         }
     }

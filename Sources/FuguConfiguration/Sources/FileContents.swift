@@ -145,12 +145,7 @@ enum FileContents {
 
     // MARK: Stamps
 
-    /// Returns a stamp of the file's times, size, and number, or a single zero if the file doesn't exist.
-    static func modificationStamp(_ path: String) -> PropertySourceStamp? {
-        (try? stamp(path)).map { PropertySourceStamp(parts: $0) } ?? PropertySourceStamp(0)
-    }
-
-    /// Returns the stamp as numbers, or `nil` if the file doesn't exist.
+    /// Returns the file's times, size, and number, or `nil` if the file doesn't exist.
     static func parts(_ path: String) -> [Int64]? { try? stamp(path) }
 
     private static func stamp(_ path: String) throws(Failure) -> [Int64] {

@@ -73,5 +73,13 @@ public struct PropertySourceStamp: Sendable, Hashable {
         self.parts = parts
     }
 
-    init(parts: [Int64]) { self.parts = parts }
+    /// Creates a stamp of a file, which changes whenever the file is written or replaced.
+    ///
+    /// A source that reads a file by itself returns it from ``PropertySource/modificationStamp()``. The stamp of a file that
+    /// isn't there is a stamp, too.
+    ///
+    /// - Parameter path: The path of the file.
+    public init(file path: String) {
+        parts = FileContents.parts(FileContents.absolutePath(path)) ?? [0]
+    }
 }

@@ -21,6 +21,9 @@ extension Snippets {
                         \.visitor (set)
                     """#)
 
+            let named = shop.child { $0.containerName = "Ada's request" }
+            #expect("\(named)" == "Container(Ada's request: 0 set, 0 loaded)")
+
             print(request.explain(\.visitor).sentences[0])  // \.visitor is "Ada", set in container 1.
             print(request.explain(Catalog.self).sentences[2])  // It was loaded from \.database.
 

@@ -67,6 +67,26 @@ struct ExplainTests {
                 == "It lives in container 1, which read it, because it or one of its inputs is local.")
     }
 
+    @Test("A container is called by its own name, which no child inherits and which is no entry (law 15)")
+    func names() {
+        let root = Container()
+        let request = root.child {
+            $0.containerName = "request 7"
+            $0.requestID = 7
+        }
+        let part = request.child { $0.greeting = "part" }
+        _ = request[Session.self]
+        #expect(
+            request.explain(Session.self).sentences.contains(
+                #"It lives in request 7, since it read \.requestID, which is set there."#))
+        #expect(part.graph.containers.map(\.name) == ["root", "request 7", "container 2"])
+        #expect(!part.graph.entries.contains { $0.name.contains("containerName") })
+        #expect("\(request)" == "Container(request 7: 1 set, 1 loaded, 1 child)")
+        #expect(part.containerName == "request 7")
+        request.reset(\.containerName)
+        #expect(part.graph.containers.map(\.name) == ["root", "container 1", "container 2"])
+    }
+
     @Test("What a value is, where it comes from and what it hides (laws 14 and 20)")
     func values() {
         let root = Container()

@@ -73,6 +73,15 @@ struct GraphNamesTests {
         #expect(graph.html.components(separatedBy: "</script").count == 3)
     }
 
+    @Test("The page holds the graph as JSON, between what is the same for every graph")
+    func page() {
+        func parts(_ graph: ContainerGraph) -> [String] { graph.html.components(separatedBy: graph.json) }
+        let (container, empty) = (Container(), Container())
+        _ = container[GraphNamesOuter.Client.self]
+        #expect(parts(container.graph).count == 2)
+        #expect(parts(container.graph) == parts(empty.graph))
+    }
+
     @Test("The page needs nothing from anywhere")
     func selfContained() {
         let page = Container().graph.html

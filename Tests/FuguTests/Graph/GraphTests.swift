@@ -90,6 +90,31 @@ struct GraphTests {
         #expect(Set(child.graph.entries.map(\.id)).count == 4)
     }
 
+    @Test("What is set in a child names what it overrides, in JSON and in words, too (law 14)")
+    func overrides() throws {
+        let root = Container()
+        let child = root.child()
+        let grandchild = child.child { $0[Host.self] = "deep" }
+        #expect(try entry("Host", grandchild, depth: 2).overrides == nil)
+        root[Host.self] = "root"
+        #expect(try entry("Host", root).overrides == nil)
+        #expect(try entry("Host", grandchild, depth: 2).overrides == "c0_Host")
+        child[Host.self] = "child"
+        let graph = grandchild.graph
+        #expect(graph.entries.map(\.overrides) == [nil, "c0_Host", "c1_Host"])
+        #expect(
+            graph.explanation(of: "c2_Host") == [
+                "Host was set in container 2.", "This hides what was set in container 1.",
+                "This hides what was set in the root.", "Nothing was made from it.",
+            ])
+        #expect(graph.json.contains(#""overrides": "c1_Host""#))
+        #expect(try JSONDecoder().decode(ContainerGraph.self, from: Data(graph.json.utf8)) == graph)
+        #expect(graph.filtered(byContainer: 0).entries.map(\.overrides) == [nil])
+        // What a child loads for itself takes nothing's place, nor does a load that failed have one to give up.
+        _ = (root[Client.self], grandchild[Client.self])
+        #expect(try entry("Client", grandchild, depth: 2).overrides == nil)
+    }
+
     @Test("A feature is stale when something changed that it was made from, until it loads again (law 19)")
     func stale() throws {
         let container = Container()

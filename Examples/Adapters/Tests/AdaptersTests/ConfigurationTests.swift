@@ -11,7 +11,7 @@ extension ContainerKeys {
     var token: PropertyKey<String?> { .init("api.token", isSecret: true) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConfigurationTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfigurationTests {
     private let container = Container()
 
     @Test("A container gets its values from a reader, whatever their type there")

@@ -46,7 +46,7 @@ struct Log: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ContainerResponderTests {
+@Suite(.timeLimit(.minutes(10))) struct ContainerResponderTests {
     private let container = Container()
     private let log = Log()
     private let router = Router(context: TestContext.self)

@@ -16,7 +16,7 @@ private struct Broken: Error, CustomStringConvertible {
     let description = "the disk is full"
 }
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LifecycleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LifecycleTests {
     private let container = Container()
     private let handler = InMemoryLogHandler()
     private var logger: Logger { Logger(label: "test") { [handler] _ in handler } }
@@ -58,7 +58,12 @@ private struct Broken: Error, CustomStringConvertible {
     @Test("A service that isn't to be interrupted ends by itself after its group was cancelled, or at its limit")
     func uninterrupted() async throws {
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
-        let (log, inner) = (Log(), Work { await Task { for await _ in gate { break } }.value })
+        let log = Log()
+        let inner = Work {
+            // One that ended before it was told to would be a failure of its group.
+            try? await gracefulShutdown()
+            await Task { for await _ in gate { break } }.value
+        }
         let service = UninterruptedService(inner, limit: .seconds(60), logger: logger)
         let task = Task {
             try await service.run()

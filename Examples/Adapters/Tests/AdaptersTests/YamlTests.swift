@@ -24,6 +24,13 @@ import YamlAdapter
         #expect(throws: (any Error).self) { try container.require(ContainerKeys().timeout) }
     }
 
+    @Test("Null is no value, nor is what has no name that a key could have")
+    func noValues() throws {
+        try apply("{api: {timeout: null, hosts: [a, ~], more: {[x]: 1, [y]: 2}}}")
+        #expect(container.timeout == 30)
+        #expect(container.hosts == ["a"])
+    }
+
     @Test("A mistake is told with its line and column")
     func mistake() {
         let error = #expect(throws: PropertyError.self) { try apply("api:\n  timeout: [5\n") }

@@ -74,7 +74,10 @@ struct Office: Service {
     func run() async throws {
         var open: [Container] = []
         for number in 1... {
-            let letter = container.child { $0.letter = number }
+            let letter = container.child {
+                $0.containerName = "letter \(number)"
+                $0.letter = number
+            }
             open.append(letter)
             async let first = try? letter[Post.self]
             async let second = try? letter[Draft.self]

@@ -102,6 +102,7 @@ enum LivePage {
         function setHeld(isOn) { isHeld = isOn; $("hold").setAttribute("aria-pressed", isOn); soon(); }
         $("hold").onclick = () => setHeld(!isHeld);
         addEventListener("resize", soon);
+        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", soon); $("theme").addEventListener("click", soon);
         new ResizeObserver(() => { soon(); dispatchEvent(new Event("resize")); }).observe($("time"));
         const source = new EventSource(liveAddress), show = (text, name) => { $("state").textContent = text; $("state").className = name; };
         source.onopen = () => show("live", "live"); source.onerror = () => show("not connected", "lost");

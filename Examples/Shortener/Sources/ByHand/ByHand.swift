@@ -1,3 +1,4 @@
+import CoreMetrics
 import Foundation
 import GRDB
 import Hummingbird
@@ -12,6 +13,7 @@ import ShortenerServer
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 3, let port = Int(arguments[1]) else { fatalError("usage: ByHand PORT FILE") }
+        MetricsSystem.bootstrap(MetricsText())
         let pool = try Database.open(arguments[2])
         let links = SQLiteLinks(pool: pool)
         let services = Services(links: links, hits: HitCounter(links: links))
@@ -43,6 +45,7 @@ import ShortenerServer
         _ request: Request, _ context: HandContext, _ services: Services
     ) async throws -> Response {
         let code = try context.parameters.require("code")
+        guard CodeMaker.isCode(code) else { throw HTTPError(.notFound) }
         guard let link = try await services.links.link(code) else { throw HTTPError(.notFound) }
         services.hits.count(code, on: day(of: Date().timeIntervalSince1970))
         return Response(status: .found, headers: [.location: link.target])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CoreMetrics
 import Foundation
 import Fugu
 import FuguConfiguration
@@ -33,6 +34,7 @@ import ShortenerServer
         }
         if printConfig { return print(container) }
         container.startLogging(label: "shortener")
+        MetricsSystem.bootstrap(container.metrics)
         try await Server(container).group(signals: [.sigterm, .sigint]).run()
     }
 

@@ -25,11 +25,21 @@ extension ContainerKeys {
     package var databasePath: PropertyKey<String> {
         .init("database.path", defaultValue: "links.sqlite", help: "the SQLite file")
     }
+    package var databaseURL: PropertyKey<String?> {
+        .init(
+            "database.url", isSecret: true,
+            help: "a PostgreSQL server, such as postgres://user@host/name; then no file is used")
+    }
+    package var databaseConnections: PropertyKey<UInt8> {
+        .init("database.connections", defaultValue: 8, help: "the connections to that server")
+    }
     package var adminToken: PropertyKey<String?> {
         .init("admin.token", isSecret: true, help: "who has it sees and deletes all links; nobody unless given")
     }
     package var allowsInspection: PropertyKey<Bool> {
-        .init("admin.allows_inspection", defaultValue: false, help: "show the admin what the container holds")
+        .init(
+            "admin.allows_inspection", defaultValue: false,
+            help: "show the admin the inside at /inspect; needs a restart")
     }
     package var createsPerMinute: PropertyKey<UInt> {
         .init("limits.creates_per_minute", defaultValue: 30, help: "new links from one address")
@@ -55,9 +65,9 @@ extension Container {
     /// - Throws: `PropertyErrors`, with the place of each mistake.
     package func configure(file: String?, arguments: [String], environment: [String: String]) throws {
         declare(
-            \.host, \.port, \.baseURL, \.isBehindProxy, \.patience, \.lastPatience, \.databasePath, \.adminToken,
-            \.allowsInspection,
-            \.createsPerMinute, \.triesPerMinute, \.assetSeconds, \.lookInterval, \.logLevel)
+            \.host, \.port, \.baseURL, \.isBehindProxy, \.patience, \.lastPatience, \.databasePath, \.databaseURL,
+            \.databaseConnections, \.adminToken, \.allowsInspection, \.createsPerMinute, \.triesPerMinute,
+            \.assetSeconds, \.lookInterval, \.logLevel)
         try apply(TOMLSource(path: file ?? "config.toml", isOptional: file == nil))
         try apply(EnvironmentSource(prefix: "SHORTENER", environment: environment))
         try apply(ArgumentsSource(arguments))

@@ -14,7 +14,7 @@ import Testing
 @testable import ShortenerServer
 
 /// The program on a real file.
-@Suite(.timeLimit(.minutes(2))) struct DatabaseTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseTests {
     private let folder: TemporaryFolder
     private let handler = InMemoryLogHandler()
     private let container = Container()

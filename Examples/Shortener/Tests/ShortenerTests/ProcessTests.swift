@@ -4,7 +4,7 @@ import LoopbackClient
 import Testing
 
 /// The program as those who run it meet it: a process that gets signals.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ProcessTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -64,7 +64,7 @@ import Testing
             try "config.look_interval = '1h'\n\(text)".write(toFile: path, atomically: true, encoding: .utf8)
         }
         try write("log.level = 'debug'")
-        let program = try RunningProgram(in: folder)
+        let program = try RunningProgram(in: folder, environment: ["SHORTENER_ADMIN_TOKEN": "hunter22"])
         let client = try await program.client()
         _ = try await program.line(containing: "SIGHUP reads the configuration again")
         _ = try await client.send("/healthz")
@@ -81,6 +81,8 @@ import Testing
         _ = try await client.send("/healthz")
         _ = try await client.create()
         _ = try await program.line(containing: "Created")
+        let metrics = try await client.send("/metrics", headers: LoopbackClient.admin)
+        #expect(metrics.body.contains(#"http_route="/healthz""#))
         #expect(program.log.filter { $0.contains("/healthz") }.count == 1)
         program.signal(SIGTERM)
         #expect(await program.exit() == 0)

@@ -3,12 +3,13 @@ import Fugu
 import FuguConfiguration
 import FuguTesting
 import LoopbackClient
+import NIOHTTP1
 import Testing
 
 @testable import ShortenerServer
 
 /// The program over HTTP, with doubles for the clock, the randomness and the repository.
-@Suite(.timeLimit(.minutes(2))) struct ServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerTests {
     private let clock = ManualClock()
 
     @Test("A link is created, followed, counted and deleted")
@@ -46,18 +47,38 @@ import Testing
 
     @Test("Only the admin sees the list, and the inside only where that is allowed")
     func admin() async throws {
-        let container = Container.forServer()
-        try await container.serve { client async throws in
+        try await Container.forServer().serve { client async throws in
             let code = try await client.create()
             #expect(try await client.send("/api/links").status == 401)
             let list = try await client.send("/api/links", headers: LoopbackClient.admin)
             #expect(list.body.contains(code))
             #expect(try await client.send("/inspect", headers: LoopbackClient.admin).status == 404)
-            container.allowsInspection = true
-            #expect(try await client.send("/inspect").status == 401)
-            let graph = try await client.send("/inspect", headers: LoopbackClient.admin).body
-            #expect(graph.contains("HitCounter"))
-            #expect(!graph.contains("hunter22"))
+        }
+    }
+
+    @Test("Where it's allowed, the admin gets the inspector's page, which tells no secret; others get nothing of it")
+    func inspection() async throws {
+        let container = Container.forServer()
+        container.allowsInspection = true
+        let password = ["Authorization": "Basic " + Data("admin:hunter22".utf8).base64EncodedString()] as HTTPHeaders
+        try await container.serve { client async throws in
+            let code = try await client.create()
+            for path in ["/inspect", "/inspect/", "/inspect/graph.json", "/inspect/live"] {
+                #expect(try await client.send(path).status == 401)
+            }
+            #expect(try await client.send("/inspect").headers["WWW-Authenticate"].first?.hasPrefix("Basic") == true)
+            for headers in [password, LoopbackClient.admin] {
+                let page = try await client.send("/inspect", headers: headers)
+                #expect(page.status == 200)
+                #expect(page.body.contains("HitCounter") && page.body.contains("inspect/live"))
+                #expect(page.headers["Content-Security-Policy"].first?.contains("connect-src 'self'") == true)
+                #expect(!page.body.contains("hunter22") && !page.body.contains(code))
+            }
+            // A browser sends a password along wherever a page sends it.
+            #expect(try await client.send("/api/links", headers: password).status == 401)
+            // Forbidden by a reload, it's closed at once.
+            container.allowsInspection = false
+            #expect(try await client.send("/inspect", headers: password).status == 404)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ShortenerServer
 
-@Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
+@Suite(.timeLimit(.minutes(10))) struct ShutdownTests {
     @Test("A request that outlives the patience of the program is answered all the same")
     func stubborn() async throws {
         let (searching, searches) = AsyncStream.makeStream(of: Void.self)

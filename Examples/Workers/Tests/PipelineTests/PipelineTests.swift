@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite(.container, .timeLimit(.minutes(1))) struct PipelineTests {
+@Suite(.container, .timeLimit(.minutes(10))) struct PipelineTests {
     private let container = Container.current
     private let clock = ManualClock()
     private let folder = URL(filePath: "/output")

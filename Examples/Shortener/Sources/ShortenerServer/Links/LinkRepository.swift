@@ -2,8 +2,8 @@ import Fugu
 
 /// Where links are kept.
 ///
-/// Everything else is written against this protocol. A second store, such as PostgreSQL for several machines behind a
-/// balancer, is one more type that conforms, and one more line in ``Links``.
+/// Everything else is written against this protocol. A second store is one more type that conforms, and one more line in
+/// ``Links``: PostgreSQL, for several machines behind a balancer.
 package protocol LinkRepository: Sendable {
     /// Adds a link, and returns once it would survive the end of the process.
     ///
@@ -32,6 +32,17 @@ package enum Links: AsyncFeature {
     package static var isShared: Bool { true }
 
     package static func load(in container: any FeatureContainer) async throws -> any LinkRepository {
-        SQLiteLinks(pool: try await container[Database.self])
+        guard container.databaseURL != nil else { return SQLiteLinks(pool: try await container[Database.self]) }
+        #if PostgreSQL
+        return PostgresLinks(pool: try await container[Postgres.self])
+        #else
+        throw NoPostgres()
+        #endif
+    }
+
+    struct NoPostgres: Error, CustomStringConvertible {
+        var description: String {
+            "database.url is set, but the program was built without PostgreSQL: swift build --traits PostgreSQL"
+        }
     }
 }

@@ -61,6 +61,7 @@ package struct Server {
         HealthRoutes().add(to: router)
         PageRoutes().add(to: router, of: container)
         LinkRoutes().add(to: router, of: container)
+        InspectionRoutes().add(to: router, of: container)
         return router
     }
 }

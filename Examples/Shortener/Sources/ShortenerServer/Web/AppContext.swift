@@ -43,6 +43,7 @@ extension Container {
     func begin(_ request: Request, _ logger: Logger) {
         // Hummingbird has given it the request's identifier already.
         self.requestLogger = logger
+        if self.allowsInspection { self.containerName = "\(request.method) \(request.uri.path)" }
         if let header = request.headers[.authorization] { self.authorization = header }
     }
 }

@@ -1,7 +1,7 @@
 import Fugu
 import Hummingbird
 
-/// What a balancer asks, and what the admin may see of the inside.
+/// What a balancer asks, and what Prometheus does, with the admin's token.
 struct HealthRoutes {
     func add(to router: Router<AppContext>) {
         router.get("healthz") { _, _ in "ok\n" }
@@ -9,11 +9,11 @@ struct HealthRoutes {
             let state = context.container.readiness.state
             return EditedResponse(status: state.isReady ? .ok : .serviceUnavailable, response: state)
         }
-        router.get("inspect") { request, context in
-            guard context.container.allowsInspection else { throw HTTPError(.notFound) }
+        router.get("metrics") { request, context in
             try context.requireAdmin(request)
-            // Names and arrows, no values.
-            return context.container.graph.mermaid
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "\(context.container.metrics)")))
         }
     }
 }

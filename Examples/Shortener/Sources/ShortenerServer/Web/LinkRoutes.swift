@@ -103,15 +103,21 @@ struct LinkRoutes {
 }
 
 extension AppContext {
-    /// - Throws: 401 for everybody else, and 429 for who tries tokens.
-    func requireAdmin(_ request: Request) throws {
-        switch container.user {
+    /// Throws 401 for everybody else, and 429 for who tries tokens.
+    ///
+    /// `allowingPassword`: Whether the token may come as a password, which a browser asks for and sends along by itself. Only
+    /// what changes nothing allows that: a page from elsewhere could send the browser to anything else.
+    func requireAdmin(_ request: Request, allowingPassword: Bool = false) throws {
+        let password = allowingPassword ? request.headers[.authorization].flatMap(User.password) : nil
+        let user = password.map { User(token: $0, adminToken: container.adminToken) } ?? container.user
+        switch user {
         case .admin: return
         case .guest: break
         case .impostor:
             try container.rateLimiter.admit("token " + client(of: request), limit: container.triesPerMinute)
             container.requestLogger.warning("A wrong token from \(client(of: request))")
         }
-        throw HTTPError(.unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "This needs the admin's token.")
+        let way = allowingPassword ? #"Basic realm="the admin's token as password""# : "Bearer"
+        throw HTTPError(.unauthorized, headers: [.wwwAuthenticate: way], message: "This needs the admin's token.")
     }
 }

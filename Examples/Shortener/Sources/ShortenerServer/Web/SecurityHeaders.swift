@@ -23,7 +23,10 @@ package struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        for header in headers { response.headers[header.name] = header.value }
+        // A route can have a policy of its own.
+        for header in headers where response.headers[header.name] == nil {
+            response.headers[header.name] = header.value
+        }
         return response
     }
 }

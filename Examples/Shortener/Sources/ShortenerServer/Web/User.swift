@@ -1,3 +1,5 @@
+import Foundation
+
 /// Who asks.
 package enum User: Sendable, Equatable {
     case guest
@@ -10,12 +12,25 @@ package enum User: Sendable, Equatable {
             self = .guest
             return
         }
-        let given = authorization.hasPrefix("Bearer ") ? authorization.dropFirst("Bearer ".count) : ""
+        let token = authorization.hasPrefix("Bearer ") ? authorization.dropFirst("Bearer ".count) : ""
+        self.init(token: token, adminToken: adminToken)
+    }
+
+    init(token: Substring, adminToken: String?) {
         guard let adminToken, !adminToken.isEmpty else {
             self = .impostor
             return
         }
-        self = Self.isSame(Array(given.utf8), Array(adminToken.utf8)) ? .admin : .impostor
+        self = Self.isSame(Array(token.utf8), Array(adminToken.utf8)) ? .admin : .impostor
+    }
+
+    /// The password of a header for basic authentication.
+    static func password(authorization: String) -> Substring? {
+        guard authorization.hasPrefix("Basic "),
+            let bytes = Data(base64Encoded: String(authorization.dropFirst("Basic ".count)))
+        else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.firstIndex(of: ":").map { text[text.index(after: $0)...] }
     }
 
     /// Takes a time that depends on the length of what was given, and on nothing that is secret.

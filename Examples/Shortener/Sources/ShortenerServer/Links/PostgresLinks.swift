@@ -1,0 +1,87 @@
+#if PostgreSQL
+import Fugu
+import LoggingAdapter
+
+/// The pool for a PostgreSQL server, with the tables made, and closed at the end.
+package enum Postgres: ExternalAsyncFeature {
+    package static var isShared: Bool { true }
+
+    package static func load(in container: any FeatureContainer) async throws -> PostgresPool {
+        let logger = container.logger
+        let pool = try await PostgresPool(url: container.databaseURL ?? "", count: Int(container.databaseConnections))
+        container.onClose {
+            await pool.close()
+            logger.info("Closed the connections to PostgreSQL")
+        }
+        _ = try await pool.rows(tables)
+        logger.info("Connected to PostgreSQL")
+        return pool
+    }
+
+    /// Several machines may begin at once, so they wait for one another.
+    private static var tables: String {
+        """
+        DO $$ BEGIN
+            PERFORM pg_advisory_xact_lock(7461), set_config('client_min_messages', 'warning', true);
+            CREATE TABLE IF NOT EXISTS link (code text PRIMARY KEY, target text NOT NULL, created bigint NOT NULL);
+            CREATE INDEX IF NOT EXISTS link_created ON link (created);
+            CREATE TABLE IF NOT EXISTS hit (
+                code text REFERENCES link ON DELETE CASCADE, day integer, count bigint NOT NULL, PRIMARY KEY (code, day));
+        END $$
+        """
+    }
+}
+
+/// Links in PostgreSQL, for several machines behind a balancer.
+package struct PostgresLinks: LinkRepository {
+    let pool: PostgresPool
+
+    package func add(_ link: Link) async throws -> Bool {
+        try await !pool.rows(
+            "INSERT INTO link VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING code",
+            [link.code, link.target, "\(link.created)"]
+        ).isEmpty
+    }
+
+    package func link(_ code: String) async throws -> Link? {
+        try await pool.rows("SELECT code, target, created FROM link WHERE code = $1", [code]).first.map(Link.init)
+    }
+
+    package func links(limit: Int) async throws -> [Link] {
+        try await pool.rows(
+            "SELECT code, target, created FROM link ORDER BY created DESC, code LIMIT $1", ["\(limit)"]
+        ).map(Link.init)
+    }
+
+    package func delete(_ code: String) async throws -> Bool {
+        try await !pool.rows("DELETE FROM link WHERE code = $1 RETURNING code", [code]).isEmpty
+    }
+
+    /// One statement, and so all or nothing; in order, so that two machines can't wait for one another.
+    package func add(_ hits: [Hit: Int]) async throws {
+        let hits = hits.sorted { ($0.key.code, $0.key.day) < ($1.key.code, $1.key.day) }
+        func list(_ elements: [some CustomStringConvertible]) -> String {
+            "{\(elements.map(\.description).joined(separator: ","))}"
+        }
+        _ = try await pool.rows(
+            """
+            INSERT INTO hit (code, day, count)
+            SELECT code, day, count FROM unnest($1::text[], $2::integer[], $3::bigint[]) AS new (code, day, count)
+            JOIN link USING (code) ORDER BY code, day
+            ON CONFLICT (code, day) DO UPDATE SET count = hit.count + excluded.count
+            """,
+            [list(hits.map(\.key.code)), list(hits.map(\.key.day)), list(hits.map(\.value))])
+    }
+
+    package func hits(of code: String) async throws -> [Hits] {
+        try await pool.rows("SELECT day, count FROM hit WHERE code = $1 ORDER BY day", [code])
+            .map { Hits(day: Int($0[0]) ?? 0, count: Int($0[1]) ?? 0) }
+    }
+}
+
+extension Link {
+    fileprivate init(_ row: [String]) {
+        self.init(code: row[0], target: row[1], created: Int(row[2]) ?? 0)
+    }
+}
+#endif
