@@ -26,9 +26,9 @@ enum Report {
         _exit(1)
     }
 
-    /// A trap of the engine says which world led to it.
+    /// A trap of the engine, or a schedule that takes 20 seconds, says which world led to it.
     static func watch() {
-        for number in [SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGBUS] {
+        for number in [SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGBUS, SIGALRM] {
             signal(number) { number in
                 signal(number, SIG_DFL)
                 Report.fail("the program was ended by signal \(number)")

@@ -1,10 +1,14 @@
+import Glibc
+
 /// Tries out the schedules of a world.
 struct Search {
     struct Verdict {
         var schedules = 0
         var choices = 0
         /// Whether every schedule was tried, with any number of preemptions.
-        var isComplete = true
+        var isWhole = false
+        /// Whether every schedule within the bound was tried.
+        var isBounded = false
         /// Whether there was nothing to compare with.
         var isUncompared = false
         var failure: String?
@@ -13,7 +17,7 @@ struct Search {
     let world: World
     var bound = 2
     /// How many schedules are tried at most.
-    var limit = 200_000
+    var limit = 5_000
 
     /// All that a world can come to when threads change only where user code runs: what anything else is compared with.
     private func expected(_ verdict: inout Verdict) -> Set<String>? {
@@ -33,6 +37,7 @@ struct Search {
     }
 
     func run(_ schedule: Schedule, isFine: Bool) -> (outcome: String, faults: [String]) {
+        alarm(20)
         Report.now = (world, schedule, isFine)
         let run = Run(world)
         let outcome = run.outcome(schedule, isFine: isFine)
@@ -61,11 +66,11 @@ struct Search {
                 return verdict
             }
             if !schedule.advance() {
-                verdict.isComplete = !schedule.isCut
+                verdict.isWhole = !schedule.isCut && !schedule.hasDiverged
+                verdict.isBounded = schedule.isCut && !schedule.hasDiverged
                 return verdict
             }
         }
-        verdict.isComplete = false
         return verdict
     }
 }

@@ -126,23 +126,22 @@ extension World {
         return ops
     }
 
-    /// All worlds of three actors with one operation each that are worth it, in an order in which near ones are like one
-    /// another.
-    static func all() -> [World] {
-        var worlds: [World] = []
-        for shape in ["2", "3", "3b"] {
+    /// All worlds of so many actors with one operation each that are worth it.
+    static func all(actors count: Int) -> [World] {
+        ["2", "3", "3b"].flatMap { shape in
             let parents = shapes[shape]!
-            let ops = ops(parents.count + 1)
-            for first in ops.indices {
-                for second in ops.indices where second >= first {
-                    for third in ops.indices where third >= second {
-                        let actors = [[ops[first]], [ops[second]], [ops[third]]]
-                        worlds += variants(parents, actors)
-                    }
-                }
+            return choices(of: count, from: ops(parents.count + 1)[...]).flatMap { ops in
+                variants(parents, ops.map { [$0] })
             }
         }
-        return worlds
+    }
+
+    /// So many operations in all ways, each way once, whatever the order.
+    private static func choices(of count: Int, from ops: ArraySlice<Op>) -> [[Op]] {
+        if count == 0 { return [[]] }
+        return ops.indices.flatMap { index in
+            choices(of: count - 1, from: ops[index...]).map { [ops[index]] + $0 }
+        }
     }
 
     private static func variants(_ parents: [Int], _ actors: [[Op]]) -> [World] {
