@@ -33,6 +33,7 @@ enum EverythingStep: Sendable, CustomStringConvertible {
     case close(Int)
     case read(Int, Key)
     case readLate(Int, Key, Key)
+    case readAll
 
     var description: String {
         switch self {
@@ -52,6 +53,7 @@ enum EverythingStep: Sendable, CustomStringConvertible {
         case .cancel(let number): ".cancel(\(number))"
         case .close(let name): ".close(\(name))"
         case .read(let name, let key): ".read(\(name), .\(key))"
+        case .readAll: ".readAll"
         case .readLate(let name, let key, let late): ".readLate(\(name), .\(key), .\(late))"
         }
     }
@@ -66,7 +68,8 @@ enum EverythingStep: Sendable, CustomStringConvertible {
 extension EverythingStep {
     static func story(_ count: Int, using random: inout SeededNumbers) -> [Self] {
         var names = [0]
-        return (0..<count).map { _ in
+        return (1...count).map { number in
+            if number.isMultiple(of: 10) { return .readAll }
             let step = Self.random(names, using: &random)
             switch step {
             case .child(let name, _), .scope(let name, _, _): names.append(name)

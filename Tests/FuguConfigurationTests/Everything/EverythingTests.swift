@@ -43,12 +43,13 @@ import Testing
         var length = steps.count / 2
         while length > 0 {
             var start = 0
+            let before = steps.count
             while start < steps.count {
                 var fewer = steps
                 fewer.removeSubrange(start..<min(start + length, steps.count))
                 if await failure(fewer) != nil { steps = fewer } else { start += length }
             }
-            length /= 2
+            if length > 1 || steps.count == before { length /= 2 }
         }
         return (steps, await failure(steps) ?? "")
     }
