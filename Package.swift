@@ -99,6 +99,6 @@ if Context.environment["FUGU_EXPLORE"] != nil {
     package.targets.first { $0.name == "Fugu" }?.swiftSettings?.append(.define("FUGU_EXPLORE"))
     package.targets.append(
         .executableTarget(
-            name: "Explorer", dependencies: ["Fugu"], path: "Tests/Explorer", exclude: ["check"],
+            name: "Explorer", dependencies: ["Fugu"], path: "Tests/Explorer", exclude: ["check", "README.md"],
             swiftSettings: strict))
 }
