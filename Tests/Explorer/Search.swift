@@ -23,7 +23,7 @@ struct Search {
     private func expected(_ verdict: inout Verdict) -> Set<String>? {
         var outcomes: Set<String> = []
         let schedule = Schedule()
-        for _ in 0..<limit {
+        for _ in 0..<4 * limit {
             let (outcome, faults) = run(schedule, isFine: false)
             verdict.schedules += 1
             if let fault = faults.first {

@@ -99,7 +99,7 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
     func replacedMeanwhile() throws {
         let container = try container(0)
         defer { remove() }
-        let numbers = Guarded(0)
+        let numbers = Locked(0)
         // Applied later, so that one of the two is read after the file has changed.
         let meddling = ChangingSource([:]) {
             let next = numbers.withLock { number in
@@ -115,7 +115,7 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
             #expect(container[first] == container[second])
             #expect([present - 1, present].contains(container[first]))
         }
-        let isDone = Guarded(false)
+        let isDone = Locked(false)
         let writer = startThread {
             var number = 1_000
             while !isDone.withLock({ $0 }) {

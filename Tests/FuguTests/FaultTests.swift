@@ -99,7 +99,7 @@ import Testing
     @Test("An observer may drop the last reference to its container, whose round then ends in peace (laws 8 and 10)")
     func observerDrops() {
         let ended = Counter()
-        let box = Guarded<Container?>(Container())
+        let box = Locked<Container?>(Container())
         weak let gone = box.withLock { $0 }
         let heard = Log<String>()
         let witness = PropertyKey<Witness?>(defaultValue: nil, id: UniqueID())

@@ -38,9 +38,9 @@ private struct T: ExternalThrowingFeature {
 /// A source whose table counts from the next reload on.
 private final class Tables: PropertySource {
     let name = "tables"
-    let table: Guarded<EverythingModel.Table>
+    let table: Locked<EverythingModel.Table>
 
-    init(_ table: EverythingModel.Table) { self.table = Guarded(table) }
+    init(_ table: EverythingModel.Table) { self.table = Locked(table) }
 
     func load() throws(PropertyError) -> PropertySnapshot {
         var values: [String: PropertyValue] = [:]
@@ -95,7 +95,7 @@ final class EverythingComparison {
         _ = (root.p0, root.p1, root.p2, root.q)
         // An effect: the root's q follows its p2.
         lastEffect = root.p2
-        let last = Guarded(lastEffect)
+        let last = Locked(lastEffect)
         root.observe(\.p2) { [weak root] number in
             let isNew = last.withLock { last in
                 defer { last = number }
