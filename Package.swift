@@ -93,3 +93,12 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Tries out how threads can take turns (`Tests/Explorer/check`): the engine is compiled differently for it.
+if Context.environment["FUGU_EXPLORE"] != nil {
+    package.targets.first { $0.name == "Fugu" }?.swiftSettings?.append(.define("FUGU_EXPLORE"))
+    package.targets.append(
+        .executableTarget(
+            name: "Explorer", dependencies: ["Fugu"], path: "Tests/Explorer", exclude: ["check", "README.md"],
+            swiftSettings: strict))
+}

@@ -85,4 +85,22 @@ import Testing
         _ = try await first.value
         #expect(try await container[Fetched.self] == 2)
     }
+
+    @Test(
+        "What a container sets to what it inherited is followed there from then on (laws 10, 16 and 19)",
+        arguments: 1...3)
+    func setToWhatWasInherited(depth: Int) {
+        let root = Container()
+        root[Number.self] = 5
+        let container = (1...depth).reduce(root) { container, _ in container.child() }
+        let other = PropertyKey(defaultValue: 0, id: UniqueID())
+        let live = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Number.self] * 10 + $0[other] }
+        // It lives in the container, and is made from the root's number.
+        container[other] = 1
+        #expect(container[live] == 51)
+        container[Number.self] = 5
+        #expect(container[live] == 51)
+        container[Number.self] = 6
+        #expect(container[live] == 61)
+    }
 }

@@ -14,6 +14,10 @@ package final class Locked<Value>: @unchecked Sendable {
     /// `body` must not call user code.
     @discardableResult
     package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        #if FUGU_EXPLORE
+        Exploring.willLock()
+        defer { Exploring.didUnlock() }
+        #endif
         lock.lock()
         defer { lock.unlock() }
         return try body(&value)
@@ -71,6 +75,10 @@ struct FamilyLock: @unchecked Sendable {
     /// Runs `body`, which must not call user code, while the lock is held.
     @inline(__always)
     func withLock<R, E>(_ body: (LockToken) throws(E) -> R) throws(E) -> R {
+        #if FUGU_EXPLORE
+        Exploring.willLock()
+        defer { Exploring.didUnlock() }
+        #endif
         lock.lock()
         defer { lock.unlock() }
         return try body(LockToken())
@@ -99,6 +107,20 @@ final class Signal: @unchecked Sendable {
 
     deinit { signal.destroy() }
 
+    #if FUGU_EXPLORE
+    // One thread runs at a time.
+    private var isRaised = false
+
+    func raise() {
+        isRaised = true
+        signal.raise()
+    }
+    func wait() {
+        Exploring.wait { self.isRaised }
+        signal.wait()
+    }
+    #else
     func raise() { signal.raise() }
     func wait() { signal.wait() }
+    #endif
 }

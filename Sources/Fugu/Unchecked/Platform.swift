@@ -251,6 +251,9 @@ package struct PlatformStack: Sendable {
 
 /// Gives the processor to another thread.
 func yieldThread() {
+    #if FUGU_EXPLORE
+    Exploring.yield()
+    #endif
     #if canImport(WinSDK)
     _ = SwitchToThread()
     #elseif canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)

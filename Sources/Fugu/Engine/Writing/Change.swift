@@ -216,7 +216,8 @@ extension Node {
                 guard let info = cell.info else { continue }
                 switch info[token].provenance?.relation(to: key, above: depth) {
                 case .direct? where announcement.isSilent:
-                    // It is what was read; from now on its changes are those that matter.
+                    // It is what was read; from now on its changes are those that matter, none of which takes a short cut.
+                    storage.cell(token, key).mark(CellFlags.special)
                     own[token].dependents.insert(Dependent(node: NodeIdentity(node: node), key: cell.key))
                 case .direct?, .indirect?:
                     node.dropLoaded(token, cell, &effects)

@@ -101,6 +101,15 @@ extension Node {
         }
     }
 
+    /// How often a `modify` looks whether another one is done before it waits for it.
+    private static var patience: Int {
+        #if FUGU_EXPLORE
+        1
+        #else
+        20
+        #endif
+    }
+
     /// Becomes the only one to write the key here.
     private func begin(_ typed: TypedKey) -> Exclusion {
         let parent = Current.unfinished
@@ -113,7 +122,7 @@ extension Node {
                 let info = cell.makeInfo()
                 if let other = info[token].exclusion {
                     // The other one is usually done within a moment.
-                    return tries < 20 && parent == nil ? .ended : other.waitForEnd(token, parent)
+                    return tries < Self.patience && parent == nil ? .ended : other.waitForEnd(token, parent)
                 }
                 cell.mark(CellFlags.special)
                 info[token].exclusion = exclusion

@@ -1,0 +1,89 @@
+import Fugu
+import Glibc
+
+// Usage: see `check`.
+var seconds = 50.0
+var bound: Int?
+var limit = 5_000
+var only: World?
+var given: [Int]?
+var seed = 1
+var arguments = CommandLine.arguments.dropFirst().makeIterator()
+while let argument = arguments.next() {
+    guard let value = arguments.next() else { fatalError("\(argument) needs a value") }
+    switch argument {
+    case "--seconds": seconds = Double(value)!
+    case "--bound": bound = Int(value)!
+    case "--limit": limit = Int(value)!
+    case "--seed": seed = Int(value)!
+    case "--world": only = World(value)!
+    case "--schedule": given = value.split(separator: ",").map { Int($0)! }
+    default: fatalError("unknown: \(argument)")
+    }
+}
+
+Exploring(
+    willLock: { Scheduler.shared.willLock() }, didUnlock: { Scheduler.shared.didUnlock() },
+    yield: { Scheduler.shared.yield() }, wait: { Scheduler.shared.wait($0) }
+).install()
+Jobs.shared.install()
+Report.watch()
+
+func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// Tries out as many worlds of so many actors as there is time for, near and far ones in turn; says whether all are right.
+func explore(actors: Int, bound: Int, limit: Int, seconds: Double, from seed: Int) -> Bool {
+    let all = World.all(actors: actors)
+    // A stride that has nothing in common with their number comes by all of them.
+    var stride = Int(Double(all.count) * 0.618)
+    while gcd(stride, all.count) != 1 { stride += 1 }
+    let begin = now()
+    var (worlds, whole, bounded, uncompared, schedules, choices, failures) = (0, 0, 0, 0, 0, 0, 0)
+    var index = seed % all.count
+    while worlds < all.count, now() - begin < seconds, failures < 10 {
+        let world = all[index]
+        index = (index + stride) % all.count
+        let verdict = Search(world: world, bound: bound, limit: limit).verdict()
+        worlds += 1
+        schedules += verdict.schedules
+        choices += verdict.choices
+        if verdict.isWhole { whole += 1 }
+        if verdict.isBounded { bounded += 1 }
+        if verdict.isUncompared { uncompared += 1 }
+        guard let failure = verdict.failure else { continue }
+        failures += 1
+        print(Report.text(world, failure))
+        fflush(nil)
+    }
+    print(
+        """
+        \(actors) actors: \(worlds) of \(all.count) worlds, \(schedules) schedules with \(choices) choices in \
+        \(Int(now() - begin)) s: \(whole) worlds in every schedule, \(bounded) in every one with at most \(bound) \
+        preemptions, \(worlds - whole - bounded) in the first \(limit); \(uncompared) not compared, \(failures) wrong
+        """)
+    fflush(nil)
+    return failures == 0
+}
+
+func gcd(_ a: Int, _ b: Int) -> Int { b == 0 ? a : gcd(b, a % b) }
+
+if let only {
+    print(only.program)
+    let search = Search(world: only, bound: bound ?? 2, limit: limit)
+    if let given {
+        let schedule = Schedule()
+        schedule.given = given
+        print(search.run(schedule, isFine: true))
+        exit(0)
+    }
+    let verdict = search.verdict()
+    print(verdict)
+    exit(verdict.failure == nil ? 0 : 1)
+}
+let two = explore(actors: 2, bound: bound ?? 2, limit: limit, seconds: seconds / 2, from: seed)
+let three = explore(actors: 3, bound: bound ?? 1, limit: limit, seconds: seconds / 2, from: seed)
+exit(two && three ? 0 : 1)
