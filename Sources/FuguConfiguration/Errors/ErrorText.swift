@@ -18,8 +18,6 @@ enum ErrorText {
         expected.map { "expected \($0), found something else" } ?? "the value is not accepted"
     }
 
-    static func refused(by type: String) -> String { "the value is not accepted by \(type)" }
-
     static func oneCase(of type: String) -> String { "one case of \(type)" }
 
     static func given(times: Int) -> String { "\(times) values, since the argument is given \(times) times" }
