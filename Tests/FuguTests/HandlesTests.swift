@@ -20,12 +20,12 @@ private struct Plain: Feature {
     static func load(in container: any FeatureContainer) -> String { "loaded" }
 }
 
-/// What stands for a container in updates, rules and views is used like one.
-@Suite("Handles of updates, rules and observables") struct HandlesTests {
+/// What stands for a container in updates and views is used like one.
+@Suite("Handles of updates and observables") struct HandlesTests {
     @Test("An update's handle gives async features, what the update has set before what is there (law 7)")
     func updateReadsAsync() async throws {
         let container = Container()
-        let handles = Log<Container>()
+        let handles = Log<any FeatureContainer>()
         let set = Gate()
         let read = Gate()
         async let inside: Int? = {
@@ -54,22 +54,10 @@ private struct Plain: Feature {
         let container = Container()
         let log = Log<String>()
         container.update {
-            #expect($0.ifLoaded(Plain.self) == nil)
-            $0[Plain.self] = "set"
-            #expect($0.ifLoaded(Plain.self) == "set")
+            $0.set(Fetched.self, to: 7)
+            #expect($0.loaded(Fetched.self) == 7)
             $0.onClose { log.add("closed") }
         }
-        try await container.close()
-        #expect(log.removeAll() == ["closed"])
-    }
-
-    @Test("What a rule registers runs when the container closes (laws 21 and 28)")
-    func ruleRegisters() async throws {
-        let container = Container()
-        let log = Log<String>()
-        container.configureScopes("/a") { scope in scope.onClose { log.add("closed") } }
-        let scope = container.scope("/a")
-        _ = scope[Plain.self]
         try await container.close()
         #expect(log.removeAll() == ["closed"])
     }
@@ -119,4 +107,40 @@ private struct Plain: Feature {
         let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         #expect(text.contains("Plain"), "\(text)")
     }
+
+    @Test("What is set through a rule's handle after the rule has run is reported and changes nothing (law 21)")
+    func lateRule() {
+        let container = Container()
+        let reports = container.logReports()
+        let handles = Log<any PropertyContainer>()
+        container.configureScopes("/a") { handles.add($0) }
+        let scope = container.scope("/a")
+        #expect(scope.nickname == nil)
+        handles.removeAll()[0].nickname = "late"
+        #expect(scope.nickname == nil)
+        let text = reports.removeAll().joined()
+        #expect(text.contains("nickname") && text.contains("after the rule had run"), "\(text)")
+    }
+
+    @Test("A container that is closed says so (law 28)")
+    func closed() async throws {
+        let container = Container()
+        #expect(!"\(container)".contains("closed"))
+        try await container.close()
+        #expect("\(container)".contains("closed"))
+    }
+
+    @Test("What reaches outside the process has a double line in a drawing")
+    func external() {
+        let container = Container()
+        container.set(Outside.self, to: 1)
+        container[Plain.self] = "set"
+        let lines = container.graph.dot.split(separator: "\n")
+        #expect(lines.contains { $0.contains("Outside") && $0.contains("peripheries=2") })
+        #expect(!lines.contains { $0.contains("Plain") && $0.contains("peripheries=2") })
+    }
+}
+
+private struct Outside: ExternalThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Int { 1 }
 }
