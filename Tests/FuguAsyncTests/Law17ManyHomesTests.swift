@@ -73,4 +73,25 @@ private struct Moved: AsyncFeature {
         let tasks = children.flatMap { child in (0..<3).map { _ in Task { try await child[Moved.self] } } }
         for (index, task) in tasks.enumerated() { #expect(try await task.value.name == "region \(index / 3 + 1)") }
     }
+
+    @Test("Each child begins its own load of a local feature without waiting for another's (laws 15 and 17)")
+    func localFeatures() async throws {
+        let tasks = children.map { child in Task { try await child[Cache.self] } }
+        await stage.tally("caches").reaches(12)
+        stage.gate("caches").open()
+        var caches: [Thing] = []
+        for task in tasks { caches.append(try await task.value) }
+        #expect(Set(caches.map(ObjectIdentifier.init)).count == 12)
+    }
+}
+
+/// One for each container that asks.
+private struct Cache: AsyncFeature {
+    static var isLocal: Bool { true }
+    static func load(in container: any FeatureContainer) async throws -> Thing {
+        let stage = container.stage
+        stage.tally("caches").add()
+        await stage.gate("caches").opened()
+        return Thing("cache")
+    }
 }

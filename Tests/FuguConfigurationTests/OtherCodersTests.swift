@@ -55,6 +55,18 @@ private struct Limited: ThrowingFeature {
         }
     }
 
+    private enum Small: Int32, Decodable { case one = 1 }
+    private enum Word: UInt32, Decodable { case two = 2 }
+    private enum Wide: UInt64, Decodable { case three = 3 }
+
+    @Test("Cases are told by numbers of every width")
+    func cases() throws {
+        #expect(try read("a", #"{"a": 1}"#, as: Small.self) == .one)
+        #expect(try read("a", #"{"a": 2}"#, as: Word.self) == .two)
+        #expect(try read("a", #"{"a": 3}"#, as: Wide.self) == .three)
+        #expect(throws: PropertyError.self) { try read("a", #"{"a": 3}"#, as: Small.self) }
+    }
+
     /// Asks for its members by hand, in all the ways that there are.
     private struct ByHand: Decodable {
         enum Keys: String, CodingKey { case table, list, above, inner }

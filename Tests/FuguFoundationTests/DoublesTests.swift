@@ -1,6 +1,7 @@
 import Foundation
 import Fugu
 import FuguFoundation
+import FuguTesting
 import Testing
 
 @Suite("Doubles of what reaches outside") struct DoublesTests {
@@ -38,5 +39,20 @@ import Testing
         let store = KeyValueStore.placeholder
         try store.set("b", for: "a")
         #expect(try store.value(String.self, for: "a") == "b")
+    }
+
+    @Test("A date that is set through its generator stays")
+    func date() {
+        let container = Container()
+        container.date.now = Date(timeIntervalSince1970: 5)
+        #expect(container.date.now == Date(timeIntervalSince1970: 5))
+    }
+
+    @Test("A clock that is set in place of the manual one is the manual one")
+    func clock() {
+        let container = Container()
+        let clock = ManualClock(now: .init(offset: .seconds(7)))
+        container.manualClock = clock
+        #expect(container.manualClock.now.offset == .seconds(7))
     }
 }

@@ -108,6 +108,20 @@ private struct Plain: Feature {
         #expect(text.contains("Plain"), "\(text)")
     }
 
+    @Test("What a load observes through Container.current is heard when the load's handle has gone (laws 8 and 10)")
+    func observedInLoad() {
+        let container = Container()
+        _ = container[Watching.self]
+        container[Number.self] = 1
+        #expect(container[Heard.self].all == [1])
+        let heard = Log<Int>()
+        container.observe(Number.self) { heard.add($0) }
+        container[Number.self] = 2
+        container.reset(Watching.self)
+        container[Number.self] = 3
+        #expect(container[Heard.self].all == [1, 2, 3] && heard.all == [2, 3])
+    }
+
     @Test("What is set through a rule's handle after the rule has run is reported and changes nothing (law 21)")
     func lateRule() {
         let container = Container()
@@ -138,6 +152,17 @@ private struct Plain: Feature {
         let lines = container.graph.dot.split(separator: "\n")
         #expect(lines.contains { $0.contains("Outside") && $0.contains("peripheries=2") })
         #expect(!lines.contains { $0.contains("Plain") && $0.contains("peripheries=2") })
+    }
+}
+
+private struct Number: Property { static var defaultValue: Int { 0 } }
+private struct Heard: Property { static var defaultValue: Log<Int> { Log() } }
+
+private struct Watching: Feature {
+    static func load(in container: any FeatureContainer) -> Int {
+        let log = container[Heard.self]
+        Container.current.observe(Number.self) { log.add($0) }
+        return 1
     }
 }
 
