@@ -46,7 +46,8 @@ let package = Package(
         .executableTarget(
             name: "ConfigurationSpeed", dependencies: ["FuguConfiguration"], path: "Examples/ConfigurationSpeed",
             swiftSettings: strict),
-        .target(name: "Support", dependencies: ["Fugu"], path: "Tests/Support", swiftSettings: strict),
+        .target(name: "TrapCounts", path: "Tests/TrapCounts"),
+        .target(name: "Support", dependencies: ["Fugu", "TrapCounts"], path: "Tests/Support", swiftSettings: strict),
         .testTarget(
             name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
         .testTarget(

@@ -18,8 +18,6 @@ enum ErrorText {
         expected.map { "expected \($0), found something else" } ?? "the value is invalid"
     }
 
-    static func refused(by type: String) -> String { "the value is invalid for \(type)" }
-
     static func oneCase(of type: String) -> String { "one case of \(type)" }
 
     static func given(times: Int) -> String { "\(times) values, because the argument occurs \(times) times" }

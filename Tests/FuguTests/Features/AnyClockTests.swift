@@ -7,8 +7,10 @@ import Testing
         let clock = ManualClock(now: .init(offset: .seconds(100)))
         let wrapped = AnyClock(clock)
         #expect(wrapped.now.offset == .zero)
+        let before = wrapped.now
         clock.advance(by: .seconds(3))
         #expect(wrapped.now.offset == .seconds(3))
+        #expect(before < wrapped.now)
         #expect(AnyClock(wrapped).now == wrapped.now)
         #expect(wrapped.minimumResolution == .zero)
     }

@@ -1,0 +1,97 @@
+import Fugu
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var tenant: PropertyKey<Int> { .init("manyHomes.tenant", defaultValue: 0) }
+    fileprivate var region: PropertyKey<Int> { .init("manyHomes.region", defaultValue: 0) }
+}
+
+/// A connection for each tenant, which waits at a gate.
+private struct TenantConnection: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Thing {
+        let stage = container.stage
+        let name = "\(container.tenant)"
+        stage.tally("begun").add()
+        await stage.gate("round \(container.stage.tally("round").value)").opened()
+        return Thing(name)
+    }
+}
+
+/// Reads something else in its second life, so that where it lives can no longer be told from its last instance.
+private struct Moved: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Thing {
+        let stage = container.stage
+        let isSecond = stage.tally("moved").value > 0
+        let name = isSecond ? "region \(container.region)" : "tenant \(container.tenant)"
+        stage.tally("begun").add()
+        await stage.gate("moved").opened()
+        return Thing(name)
+    }
+}
+
+@Suite("Many homes load one key at once", .timeLimit(.minutes(5))) struct Law17ManyHomesTests {
+    private let root = Container()
+    private let stage = Stage()
+    private let children: [Container]
+
+    init() {
+        root[StageProperty.self] = stage
+        children = (0..<12).map { [root] number in root.child { $0.tenant = number + 1 } }
+    }
+
+    @Test("Twelve children that override what is read load at once; who joins gets the child's own (laws 4, 16, 17)")
+    func ownInstances() async throws {
+        for round in 1...3 {
+            stage.tally("round").add()
+            let before = stage.tally("begun").value
+            let first = children.map { child in Task { try await child[TenantConnection.self] } }
+            await stage.tally("begun").reaches(before + 12)
+            let second = children.map { child in Task { try await child.child()[TenantConnection.self] } }
+            second[5].cancel()
+            await #expect(throws: CancellationError.self) { try await second[5].value }
+            stage.gate("round \(round)").open()
+            for (number, task) in first.enumerated() {
+                let own = try await task.value
+                #expect(own.name == "\(number + 1)")
+                if number != 5 { #expect(try await second[number].value === own) }
+            }
+            #expect(stage.tally("begun").value == before + 12)
+            for child in children { child.reset(TenantConnection.self) }
+        }
+    }
+
+    @Test("Where what is read has changed since the last load, each still gets what it sees (laws 16 and 17)")
+    func otherInputs() async throws {
+        stage.gate("moved").open()
+        for child in children { #expect(try await child[Moved.self].name.hasPrefix("tenant")) }
+        for (number, child) in children.enumerated() {
+            child.reset(Moved.self)
+            child.region = number + 1
+        }
+        stage.tally("moved").add()
+        let tasks = children.flatMap { child in (0..<3).map { _ in Task { try await child[Moved.self] } } }
+        for (index, task) in tasks.enumerated() { #expect(try await task.value.name == "region \(index / 3 + 1)") }
+    }
+
+    @Test("Each child begins its own load of a local feature without waiting for another's (laws 15 and 17)")
+    func localFeatures() async throws {
+        let tasks = children.map { child in Task { try await child[Cache.self] } }
+        await stage.tally("caches").reaches(12)
+        stage.gate("caches").open()
+        var caches: [Thing] = []
+        for task in tasks { caches.append(try await task.value) }
+        #expect(Set(caches.map(ObjectIdentifier.init)).count == 12)
+    }
+}
+
+/// One for each container that asks.
+private struct Cache: AsyncFeature {
+    static var isLocal: Bool { true }
+    static func load(in container: any FeatureContainer) async throws -> Thing {
+        let stage = container.stage
+        stage.tally("caches").add()
+        await stage.gate("caches").opened()
+        return Thing("cache")
+    }
+}

@@ -1,0 +1,171 @@
+import Fugu
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var nickname: PropertyKey<String?> { .init(id: 1) }
+    fileprivate var surname: PropertyKey<String?> { .init(id: 2) }
+    fileprivate var greeting: FeatureKey<String> { .init { "hello \($0.nickname ?? "you")" } }
+}
+
+private struct Fetched: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+}
+
+private struct Parsed: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Int { 2 }
+}
+
+private struct Plain: Feature {
+    static func load(in container: any FeatureContainer) -> String { "loaded" }
+}
+
+/// What stands for a container in updates and views is used like one.
+@Suite("Handles of updates and observables") struct HandlesTests {
+    @Test("An update's handle gives async features, what the update has set before what is there (law 7)")
+    func updateReadsAsync() async throws {
+        let container = Container()
+        let handles = Log<any FeatureContainer>()
+        let set = Gate()
+        let read = Gate()
+        async let inside: Int? = {
+            await set.opened()
+            defer { read.open() }
+            return try? await handles.first(1).first?[Fetched.self]
+        }()
+        let updated = startThread {
+            container.update {
+                $0.set(Fetched.self, to: 7)
+                handles.add($0)
+                set.open()
+                read.wait()
+            }
+        }
+        #expect(await inside == 7)
+        await updated.opened()
+        let handle = await handles.first(1)[0]
+        #expect(try await handle[Fetched.self] == 7)
+        container.reset(Fetched.self)
+        #expect(try await handle[Fetched.self] == 1)
+    }
+
+    @Test("An update's handle says what is there, and keeps what is registered (laws 7 and 28)")
+    func updateLooks() async throws {
+        let container = Container()
+        let log = Log<String>()
+        container.update {
+            $0.set(Fetched.self, to: 7)
+            #expect($0.loaded(Fetched.self) == 7)
+            $0.onClose { log.add("closed") }
+        }
+        try await container.close()
+        #expect(log.removeAll() == ["closed"])
+    }
+
+    @Test("Through an observable, what is there is read without loading, and closers are registered (laws 13, 27, 28)")
+    func observable() async throws {
+        let container = Container()
+        let log = Log<String>()
+        let observable = container.observable
+        container.set(Fetched.self, to: 3)
+        container.set(Parsed.self, to: 4)
+        let child = container.child().observable
+        #expect(child.loaded(Fetched.self) == 3 && child.loaded(Parsed.self) == 4)
+        observable[Plain.self] = "set"
+        #expect(observable[Plain.self] == "set" && container[Plain.self] == "set")
+        observable.onClose { log.add("closed") }
+        try await container.close()
+        #expect(log.removeAll() == ["closed"])
+    }
+
+    @Test("Keys that are nil unless set are told apart by their ids (law 1)")
+    func ids() {
+        let container = Container()
+        #expect(container.nickname == nil && container.surname == nil)
+        container.nickname = "Anna"
+        #expect(container.nickname == "Anna" && container.surname == nil)
+        container.modify(\.greeting) { $0 += "!" }
+        #expect(container.greeting == "hello Anna!")
+    }
+
+    @Test("An observer of a value key on the main actor hears each change, the last one with what stays (law 10)")
+    @MainActor func mainActor() async {
+        let container = Container()
+        let heard = Log<String?>()
+        container.observe(ContainerKeys().nickname) { @MainActor in heard.add($0) }
+        container.nickname = "Anna"
+        #expect(await heard.first(1) == ["Anna"])
+    }
+
+    @Test("Events are printed, one to a line")
+    func printsEvents() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let container = Container()
+            container.printEvents()
+            _ = container[Plain.self]
+        }
+        let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(text.contains("Plain"), "\(text)")
+    }
+
+    @Test("What a load observes through Container.current is heard when the load's handle has gone (laws 8 and 10)")
+    func observedInLoad() {
+        let container = Container()
+        _ = container[Watching.self]
+        container[Number.self] = 1
+        #expect(container[Heard.self].all == [1])
+        let heard = Log<Int>()
+        container.observe(Number.self) { heard.add($0) }
+        container[Number.self] = 2
+        container.reset(Watching.self)
+        container[Number.self] = 3
+        #expect(container[Heard.self].all == [1, 2, 3] && heard.all == [2, 3])
+    }
+
+    @Test("What is set through a rule's handle after the rule has run is reported and changes nothing (law 21)")
+    func lateRule() {
+        let container = Container()
+        let reports = container.logReports()
+        let handles = Log<any PropertyContainer>()
+        container.configureScopes("/a") { handles.add($0) }
+        let scope = container.scope("/a")
+        #expect(scope.nickname == nil)
+        handles.removeAll()[0].nickname = "late"
+        #expect(scope.nickname == nil)
+        let text = reports.removeAll().joined()
+        #expect(text.contains("nickname") && text.contains("after the rule had run"), "\(text)")
+    }
+
+    @Test("A container that is closed says so (law 28)")
+    func closed() async throws {
+        let container = Container()
+        #expect(!"\(container)".contains("closed"))
+        try await container.close()
+        #expect("\(container)".contains("closed"))
+    }
+
+    @Test("What reaches outside the process has a double line in a drawing")
+    func external() {
+        let container = Container()
+        container.set(Outside.self, to: 1)
+        container[Plain.self] = "set"
+        let lines = container.graph.dot.split(separator: "\n")
+        #expect(lines.contains { $0.contains("Outside") && $0.contains("peripheries=2") })
+        #expect(!lines.contains { $0.contains("Plain") && $0.contains("peripheries=2") })
+    }
+}
+
+private struct Number: Property { static var defaultValue: Int { 0 } }
+private struct Heard: Property { static var defaultValue: Log<Int> { Log() } }
+
+private struct Watching: Feature {
+    static func load(in container: any FeatureContainer) -> Int {
+        let log = container[Heard.self]
+        Container.current.observe(Number.self) { log.add($0) }
+        return 1
+    }
+}
+
+private struct Outside: ExternalThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Int { 1 }
+}

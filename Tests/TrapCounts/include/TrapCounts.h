@@ -1,0 +1,1 @@
+// Nothing is to be called: linking the target is enough.
