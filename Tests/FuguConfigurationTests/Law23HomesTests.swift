@@ -57,7 +57,7 @@ extension Container {
     fileprivate func waiterCount<F: Feature>(of _: F.Type) -> Int {
         let family = backend.node.family
         return family.lock.withLock { token in
-            let loads = family.existingLoads(token, of: Key(raw: Key.feature(F.self)))?[token].loads ?? LoadList()
+            let loads = family.existingRootState(token, of: Key(raw: Key.feature(F.self)))?[token].loads ?? LoadList()
             return loads.reduce(0) { $0 + $1.waiterCount(token) }
         }
     }

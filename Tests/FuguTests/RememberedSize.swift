@@ -26,7 +26,7 @@ extension Container {
             var open: [Provenance] = []
             for cell in node.storage.cells(token) {
                 size.cells += 1
-                guard let state = cell.info?[token] else { continue }
+                guard let state = cell.state?[token] else { continue }
                 if let provenance = state.provenance { open.append(provenance) }
                 if let provenance = state.lastProvenance { open.append(provenance) }
                 size.dependents += state.dependents.count

@@ -26,7 +26,9 @@ extension Container {
     func waiterCount(for key: Key) -> Int {
         let family = backend.node.family
         return family.lock.withLock { token in
-            (family.existingLoads(token, of: key)?[token].loads ?? LoadList()).reduce(0) { $0 + $1.waiterCount(token) }
+            (family.existingRootState(token, of: key)?[token].loads ?? LoadList()).reduce(0) {
+                $0 + $1.waiterCount(token)
+            }
         }
     }
 
@@ -35,7 +37,7 @@ extension Container {
         let node = backend.node
         awaitState {
             node.family.lock.withLock { token in
-                let exclusion = node.storage.existingCell(token, Key(raw: key._raw))?.info?[token].exclusion
+                let exclusion = node.storage.existingCell(token, Key(raw: key._raw))?.state?[token].exclusion
                 return (exclusion?.waiters[token].count ?? 0) >= count
             }
         }

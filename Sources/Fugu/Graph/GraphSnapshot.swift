@@ -118,18 +118,18 @@ struct GraphSnapshot {
 extension GraphSnapshot.Entry {
     /// Creates the entry for a cell, or returns `nil` for a link or an empty cell.
     fileprivate init?(_ token: LockToken, _ cell: CellReference, in node: Node) {
-        let info = cell.info?[token]
+        let cellState = cell.state?[token]
         let state: ContainerGraph.Entry.State
         switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
         case (true, false) where cell.has(CellFlags.layered): state = .supplied
-        case (true, false): state = info?.replacement == nil ? .set : .replaced
+        case (true, false): state = cellState?.replacement == nil ? .set : .replaced
         case (_, true): state = cell.key.kind == .property ? .defaultValue : .loaded
         case (false, false): return nil
         }
         self.init(place: GraphSnapshot.Place(key: cell.key, container: node.number), depth: node.depth, state: state)
-        loadCount = info?.loadCount ?? 0
+        loadCount = cellState?.loadCount ?? 0
         if cell.key.kind == .property { value = cell.payload }
-        guard let provenance = info?.provenance else { return }
+        guard let provenance = cellState?.provenance else { return }
         isLocal = provenance.isLocal
         seconds = provenance.seconds
         inputs = provenance.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }

@@ -32,7 +32,7 @@ extension Container {
         return node.family.lock.withLock { token in
             node.subtree(token).contains { node in
                 !node.storage[token].closers.isEmpty
-                    || node.storage.cells(token).contains { $0.info?[token].lifetime != nil }
+                    || node.storage.cells(token).contains { $0.state?[token].lifetime != nil }
             }
         }
     }

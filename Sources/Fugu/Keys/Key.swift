@@ -50,3 +50,8 @@ enum KeyKind: UInt {
         return ValueKeys.descriptor(of: self).naming
     }
 }
+
+extension Key {
+    /// One of 64 bits, for quick answers to "certainly not".
+    var mask: UInt64 { 1 << UInt64((raw &* Table.spread) >> UInt(UInt.bitWidth - 6)) }
+}

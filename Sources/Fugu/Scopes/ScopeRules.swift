@@ -160,7 +160,7 @@ extension Node {
 
     /// The cells of instances that are dropped when an input changes; read it under the lock.
     private func reloading(_ token: LockToken) -> some Sequence<CellReference> {
-        storage.cells(token).lazy.filter { $0.has(CellFlags.loaded) && $0.info?[token].provenance?.reloads == true }
+        storage.cells(token).lazy.filter { $0.has(CellFlags.loaded) && $0.state?[token].provenance?.reloads == true }
     }
 
     /// Whether all rules have run that a read here needs; read it under the lock.

@@ -7,16 +7,16 @@ struct CellReference: @unchecked Sendable, Equatable {
     init(_ pointer: UnsafeMutablePointer<Cell>) { self.pointer = pointer }
 
     var key: Key { Key(raw: pointer.pointee.key) }
-    private var state: UInt64 { pointer.pointee.state.load(ordering: .relaxed) }
-    func has(_ flag: UInt64) -> Bool { state & flag != 0 }
+    private var status: UInt64 { pointer.pointee.status.load(ordering: .relaxed) }
+    func has(_ flag: UInt64) -> Bool { status & flag != 0 }
     /// What stays of the flags when a loaded value comes or goes.
-    var heldFlags: UInt64 { state & (CellFlags.held | CellFlags.layered) }
+    var heldFlags: UInt64 { status & (CellFlags.held | CellFlags.layered) }
 
     /// The cell's own value, if it has one.
     var payload: Payload? {
-        let state = state
-        guard state & CellFlags.hasWord != 0 else { return nil }
-        return Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: state & CellFlags.boxed != 0)
+        let status = status
+        guard status & CellFlags.hasWord != 0 else { return nil }
+        return Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: status & CellFlags.boxed != 0)
     }
 
     /// Puts a value in and lets readers see it at once, or only after `open()`.
@@ -25,78 +25,78 @@ struct CellReference: @unchecked Sendable, Equatable {
     ///
     /// `time`: A time of its own.
     func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
-        let old = state
+        let old = status
         let kept = old & CellFlags.special
         let boxed = payload.box == nil ? 0 : CellFlags.boxed
         let next = CellFlags.at(time) | kept | flags | boxed | CellFlags.hasWord
         guard (old | boxed) & CellFlags.boxed != 0 else {
-            pointer.pointee.state.store(next & ~CellFlags.fast, ordering: .relaxed)
+            pointer.pointee.status.store(next & ~CellFlags.fast, ordering: .relaxed)
             pointer.pointee.word.store(payload.bits, ordering: .releasing)
-            if isOpen { pointer.pointee.state.store(next | CellFlags.fast, ordering: .releasing) }
+            if isOpen { pointer.pointee.status.store(next | CellFlags.fast, ordering: .releasing) }
             return Garbage()
         }
-        pointer.pointee.state.store(next & ~CellFlags.fast, ordering: .relaxed)
+        pointer.pointee.status.store(next & ~CellFlags.fast, ordering: .relaxed)
         let word = payload.box.map { UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
         let oldWord = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
-        if isOpen { pointer.pointee.state.store(next | CellFlags.fast, ordering: .releasing) }
-        return Garbage(state: old, word: oldWord)
+        if isOpen { pointer.pointee.status.store(next | CellFlags.fast, ordering: .releasing) }
+        return Garbage(status: old, word: oldWord)
     }
 
     /// Whether there is nothing here, nor anyone concerned with it.
-    var isEmpty: Bool { state & CellFlags.flags & ~CellFlags.link == 0 }
+    var isEmpty: Bool { status & CellFlags.flags & ~CellFlags.link == 0 }
 
     /// Lets readers see the value that was stored closed, if there is one.
     func openIfPresent() {
-        guard state & CellFlags.hasWord != 0 else { return }
-        pointer.pointee.state.store(state | CellFlags.fast, ordering: .releasing)
+        guard status & CellFlags.hasWord != 0 else { return }
+        pointer.pointee.status.store(status | CellFlags.fast, ordering: .releasing)
     }
 
     /// Sends readers to the slow way.
-    func close() { pointer.pointee.state.store(state & ~CellFlags.fast, ordering: .relaxed) }
+    func close() { pointer.pointee.status.store(status & ~CellFlags.fast, ordering: .relaxed) }
 
     /// Takes the value away, leaving `flags`.
     ///
     /// `time`: A time of its own.
     func clear(flags: UInt64 = 0, at time: UInt64) -> Garbage {
-        let old = state
+        let old = status
         let next = CellFlags.at(time) | old & CellFlags.special | flags
         guard old & CellFlags.boxed != 0 else {
-            pointer.pointee.state.store(next, ordering: .relaxed)
+            pointer.pointee.status.store(next, ordering: .relaxed)
             return Garbage()
         }
-        pointer.pointee.state.store(next, ordering: .relaxed)
-        return Garbage(state: old, word: pointer.pointee.word.exchange(0, ordering: .sequentiallyConsistent))
+        pointer.pointee.status.store(next, ordering: .relaxed)
+        return Garbage(status: old, word: pointer.pointee.word.exchange(0, ordering: .sequentiallyConsistent))
     }
 
     func mark(_ flags: UInt64, _ isOn: Bool = true) {
-        pointer.pointee.state.store(isOn ? state | flags : state & ~flags, ordering: .releasing)
+        pointer.pointee.status.store(isOn ? status | flags : status & ~flags, ordering: .releasing)
     }
 
     /// Lets readers of this container, which has no value of its own here, read an ancestor's cell.
     ///
     /// `now`: The time of the last change. Two links of one time are right alike, so it need not be their own.
     func link(to target: CellReference, at now: UInt64) {
-        guard target.has(CellFlags.fast), state & (CellFlags.held | CellFlags.loaded) == 0 else { return }
-        let bare = CellFlags.at(now) | state & CellFlags.special
-        pointer.pointee.state.store(bare, ordering: .relaxed)
+        guard target.has(CellFlags.fast), status & (CellFlags.held | CellFlags.loaded) == 0 else { return }
+        let bare = CellFlags.at(now) | status & CellFlags.special
+        pointer.pointee.status.store(bare, ordering: .relaxed)
         pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
-        pointer.pointee.state.store(bare | CellFlags.link, ordering: .releasing)
+        pointer.pointee.status.store(bare | CellFlags.link, ordering: .releasing)
     }
 
-    /// What is rarely needed.
-    var info: FamilyLocked<CellState>? { pointer.pointee.info }
+    /// What is rarely needed of the cell.
+    var state: FamilyLocked<CellState>? { pointer.pointee.state }
 
-    /// The info, made if there is none.
-    func makeInfo() -> FamilyLocked<CellState> {
-        if let info { return info }
+    /// Returns the state, made if there is none.
+    func makeState() -> FamilyLocked<CellState> {
+        if let state { return state }
         let made = FamilyLocked(CellState())
-        pointer.pointee.info = made
+        pointer.pointee.state = made
         return made
     }
 
-    /// Takes the info away, to be released outside the lock.
-    func takeInfo() -> FamilyLocked<CellState>? {
-        defer { pointer.pointee.info = nil }
-        return pointer.pointee.info
+    /// Takes the state away, to be released outside the lock.
+    func takeState() -> FamilyLocked<CellState>? {
+        defer { pointer.pointee.state = nil }
+        return pointer.pointee.state
     }
 }

@@ -9,17 +9,17 @@ struct Garbage {
     private final class Heap {
         var boxes: [UInt64] = []
         var objects: [any AnyObject & Sendable] = []
-        var infos: [FamilyLocked<CellState>] = []
+        var states: [FamilyLocked<CellState>] = []
         var teardowns: [PendingTeardown] = []
         var abandoned: [Key?] = []
 
-        deinit { for info in infos { info.free() } }
+        deinit { for state in states { state.free() } }
     }
 
     init() {}
 
-    init(state: UInt64, word: UInt64) {
-        if state & CellFlags.boxed != 0 { first = word }
+    init(status: UInt64, word: UInt64) {
+        if status & CellFlags.boxed != 0 { first = word }
     }
 
     init(box: UInt64) { first = box }
@@ -47,8 +47,8 @@ struct Garbage {
         guard let heap else { return heap = theirs }
         heap.boxes += theirs.boxes
         heap.objects += theirs.objects
-        heap.infos += theirs.infos
-        theirs.infos = []
+        heap.states += theirs.states
+        theirs.states = []
         heap.teardowns += theirs.teardowns
         heap.abandoned += theirs.abandoned
     }
@@ -57,8 +57,8 @@ struct Garbage {
         if let lifetime { more().teardowns.append(PendingTeardown(lifetime, isForNobody: isForNobody)) }
     }
 
-    mutating func add(_ info: FamilyLocked<CellState>?) {
-        if let info { more().infos.append(info) }
+    mutating func add(_ state: FamilyLocked<CellState>?) {
+        if let state { more().states.append(state) }
     }
 
     mutating func add(_ object: consuming (any AnyObject & Sendable)?) {

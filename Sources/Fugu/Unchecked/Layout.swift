@@ -11,7 +11,7 @@ public import Synchronization
     @usableFromInline static let link: UInt64 = 2
     /// Something was set here (a value, a replaced loader, a rule's or source's value): descendants see it.
     static let held: UInt64 = 4
-    /// The value comes from a default or a load; for a load, `info` has what it was made from.
+    /// The value comes from a default or a load; for a load, its state has what it was made from.
     static let loaded: UInt64 = 8
     /// Writing it concerns others (observers, dependents, an exclusion): no short cut.
     static let special: UInt64 = 16
@@ -24,19 +24,19 @@ public import Synchronization
 
     static let flags: UInt64 = 0xFF
 
-    @inlinable @inline(__always) static func time(_ state: UInt64) -> UInt64 { state >> 8 }
+    @inlinable @inline(__always) static func time(_ status: UInt64) -> UInt64 { status >> 8 }
     static func at(_ time: UInt64) -> UInt64 { time << 8 }
 }
 
 /// What one container knows of one key.
 @usableFromInline struct Cell: ~Copyable {
     @usableFromInline let key: UInt
-    @usableFromInline let state: Atomic<UInt64>
+    @usableFromInline let status: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
     /// The state that few cells need, touched under the lock only.
     ///
     /// The cell owns it.
-    var info: FamilyLocked<CellState>?
+    var state: FamilyLocked<CellState>?
 }
 
 /// The open-addressing table: this, then `mask + 1` words, each the address of a cell or zero.

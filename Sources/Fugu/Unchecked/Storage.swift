@@ -59,38 +59,38 @@ public import Synchronization
     @inlinable @inline(__always)
     func read<Value: Sendable>(_ key: UInt, as _: Value.Type) -> Value? {
         guard let cell = find(key) else { return nil }
-        let state = cell.pointee.state.load(ordering: .acquiring)
-        if state & CellFlags.fast != 0 {
+        let status = cell.pointee.status.load(ordering: .acquiring)
+        if status & CellFlags.fast != 0 {
             guard Payload.isWord(Value.self) else {
                 let stripe = Stripes.claim(header.pointee.stripes)
                 defer { header.pointee.releaseStripe(stripe) }
                 let word = cell.pointee.word.load(ordering: .sequentiallyConsistent)
-                guard cell.pointee.state.load(ordering: .relaxed) == state else { return nil }
+                guard cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
                 return Self.unbox(word, as: Value.self)
             }
             let word = cell.pointee.word.load(ordering: .acquiring)
-            guard cell.pointee.state.load(ordering: .relaxed) == state else { return nil }
+            guard cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
             return Self.unpack(word, as: Value.self)
         }
-        guard state & CellFlags.link != 0 else { return nil }
-        return readLink(cell, state)
+        guard status & CellFlags.link != 0 else { return nil }
+        return readLink(cell, status)
     }
 
     /// The value of the ancestor's cell that `cell` points at, if nothing between has changed since the link was made.
     @inlinable @inline(__always)
-    func readLink<Value: Sendable>(_ cell: UnsafeMutablePointer<Cell>, _ state: UInt64) -> Value? {
+    func readLink<Value: Sendable>(_ cell: UnsafeMutablePointer<Cell>, _ status: UInt64) -> Value? {
         let address = UInt(truncatingIfNeeded: cell.pointee.word.load(ordering: .acquiring))
-        guard cell.pointee.state.load(ordering: .relaxed) == state else { return nil }
+        guard cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
         let target = UnsafeMutablePointer<Cell>(bitPattern: address).unsafelyUnwrapped
         guard Payload.isWord(Value.self) else {
             let stripe = Stripes.claim(header.pointee.stripes)
             defer { header.pointee.releaseStripe(stripe) }
             let word = target.pointee.word.load(ordering: .sequentiallyConsistent)
-            guard isCurrent(state, target.pointee.state.load(ordering: .relaxed)) else { return nil }
+            guard isCurrent(status, target.pointee.status.load(ordering: .relaxed)) else { return nil }
             return Self.unbox(word, as: Value.self)
         }
         let word = target.pointee.word.load(ordering: .acquiring)
-        guard isCurrent(state, target.pointee.state.load(ordering: .relaxed)) else { return nil }
+        guard isCurrent(status, target.pointee.status.load(ordering: .relaxed)) else { return nil }
         return Self.unpack(word, as: Value.self)
     }
 

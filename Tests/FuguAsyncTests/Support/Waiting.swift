@@ -19,8 +19,8 @@ extension Container {
         let family = backend.node.family
         while true {
             let waiting = family.lock.withLock { token in
-                (family.existingLoads(token, of: key)?[token].loads ?? LoadList()).map { $0.waiterCount(token) }.reduce(
-                    0, +)
+                (family.existingRootState(token, of: key)?[token].loads ?? LoadList())
+                    .reduce(0) { $0 + $1.waiterCount(token) }
             }
             if waiting >= count { return }
             await Task.yield()

@@ -1,6 +1,6 @@
 /// What is rarely needed of a cell.
 ///
-/// Locked by the lock of the family.
+/// The lock of the family protects it.
 struct CellState {
     // What the family knows of the key: at the root's cell only.
     /// The loads under way.
@@ -81,33 +81,33 @@ extension Node {
     /// Links the cell of a key below those of the ancestors, whose writes take the long way from now on.
     func link(_ token: LockToken, _ key: Key) {
         var node = self
-        var info = storage.cell(token, key).makeInfo()
-        while info[token].place.node == nil {
-            info[token].place.node = UnmanagedReference(node)
+        var cellState = storage.cell(token, key).makeState()
+        while cellState[token].place.node == nil {
+            cellState[token].place.node = UnmanagedReference(node)
             node.storage.cell(token, key).mark(CellFlags.special)
             guard let parent = node.parent else { return }
-            let above = parent.storage.cell(token, key).makeInfo()
+            let above = parent.storage.cell(token, key).makeState()
             let next = above[token].place.firstBelow
-            info[token].place.above = above
-            info[token].place.next = next
-            next?[token].place.previous = info
-            above[token].place.firstBelow = info
-            (node, info) = (parent, above)
+            cellState[token].place.above = above
+            cellState[token].place.next = next
+            next?[token].place.previous = cellState
+            above[token].place.firstBelow = cellState
+            (node, cellState) = (parent, above)
         }
     }
 
     /// Unlinks the cell of a key, and those above that were linked for it alone, if nobody wants to hear of changes there.
     func unlinkIfIdle(_ token: LockToken, _ cell: CellReference) {
-        var following = cell.info
-        while let info = following, info[token].place.node != nil, !info.isNeeded(token) {
-            let place = info[token].place
+        var following = cell.state
+        while let cellState = following, cellState[token].place.node != nil, !cellState.isNeeded(token) {
+            let place = cellState[token].place
             if let previous = place.previous {
                 previous[token].place.next = place.next
             } else {
                 place.above?[token].place.firstBelow = place.next
             }
             place.next?[token].place.previous = place.previous
-            info[token].place = Place()
+            cellState[token].place = Place()
             following = place.above
         }
     }
@@ -115,10 +115,10 @@ extension Node {
     /// Calls `body` with the nodes at and below this one, parents first, that are linked for the key, down to where
     /// something else is set for it.
     func forEachLinked(_ token: LockToken, _ key: Key, _ body: (Node, FamilyLocked<CellState>) -> Void) {
-        guard let info = storage.existingCell(token, key)?.info else { return }
-        guard info[token].place.hasBelow else { return body(self, info) }
+        guard let cellState = storage.existingCell(token, key)?.state else { return }
+        guard cellState[token].place.hasBelow else { return body(self, cellState) }
         // As they are now: `body` may unlink them.
-        var reached: [(Node, FamilyLocked<CellState>)] = [(self, info)]
+        var reached: [(Node, FamilyLocked<CellState>)] = [(self, cellState)]
         var index = 0
         while index < reached.count {
             var following = reached[index].1[token].place.firstBelow
@@ -128,7 +128,7 @@ extension Node {
             }
             index += 1
         }
-        for (node, info) in reached { body(node, info) }
+        for (node, cellState) in reached { body(node, cellState) }
     }
 }
 
@@ -161,5 +161,5 @@ extension Node {
 
 extension CellReference {
     /// Records when the value last changed, so that those who saw it before can tell.
-    func countChange(_ token: LockToken, at time: UInt64) { info?[token].changed = time }
+    func markChanged(_ token: LockToken, at time: UInt64) { state?[token].changed = time }
 }

@@ -36,18 +36,20 @@ final class Family: Sendable {
     }
 
     /// What the family knows of the loads of a key.
-    func loads(_ token: LockToken, of key: Key) -> FamilyLocked<CellState> { rootStorage.cell(token, key).makeInfo() }
+    func rootState(_ token: LockToken, of key: Key) -> FamilyLocked<CellState> {
+        rootStorage.cell(token, key).makeState()
+    }
 
     /// The same, if anything is known.
-    func existingLoads(_ token: LockToken, of key: Key) -> FamilyLocked<CellState>? {
-        rootStorage.existingCell(token, key)?.info
+    func existingRootState(_ token: LockToken, of key: Key) -> FamilyLocked<CellState>? {
+        rootStorage.existingCell(token, key)?.state
     }
 
     /// The loads under way.
     func loads(_ token: LockToken) -> [Load] {
         var loads: [Load] = []
         for cell in rootStorage.cells(token) {
-            if let info = cell.info { for load in info[token].loads { loads.append(load) } }
+            if let cellState = cell.state { for load in cellState[token].loads { loads.append(load) } }
         }
         return loads
     }
@@ -66,7 +68,7 @@ final class Family: Sendable {
     func endSequences(_ token: LockToken, in node: Node) -> [Observer.Ending] {
         guard node.storage[token].followerCount > 0 else { return [] }
         return node.storage.cells(token).flatMap { cell in
-            (cell.info?[token].followers?.state[token].observers.slots ?? []).compactMap { observer in
+            (cell.state?[token].followers?.state[token].observers.slots ?? []).compactMap { observer in
                 observer.flatMap { $0.isSequence ? $0.end() : nil }
             }
         }

@@ -41,7 +41,7 @@ final class Node: Sendable {
 
 /// What a node knows beside its cells.
 ///
-/// Locked by the lock of the family.
+/// The lock of the family protects it.
 struct NodeState {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0

@@ -71,7 +71,7 @@ final class Load: CallFrame {
 
 /// The changing part of a load.
 ///
-/// Locked by the lock of the family.
+/// The lock of the family protects it.
 struct LoadState {
     var inputs: [Input] = []
     /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
@@ -178,10 +178,12 @@ extension Load {
     /// Records that the load read a key from the cell of the container at a depth.
     func record(_ token: LockToken, _ cell: CellReference, at depth: Int) {
         guard !isFinished, depth <= asker.depth else { return }
-        let info = cell.makeInfo()
-        info[token].isInput = true
+        let cellState = cell.makeState()
+        cellState[token].isInput = true
         cell.mark(CellFlags.special)
-        add(token, cell.key, at: depth, changed: info[token].changed, info[token].provenance, info[token].lifetime)
+        add(
+            token, cell.key, at: depth, changed: cellState[token].changed, cellState[token].provenance,
+            cellState[token].lifetime)
     }
 
     /// Records an input whose value was given to those who waited but not kept.

@@ -69,7 +69,7 @@ extension Load {
     /// load has read.
     private func olderInstance(_ token: LockToken, hiddenAt home: Node) -> Provenance? {
         func older(_ token: LockToken, _ key: Key) -> Provenance? {
-            guard let (cell, owner) = home.find(token, key).present, let provenance = cell.info?[token].provenance
+            guard let (cell, owner) = home.find(token, key).present, let provenance = cell.state?[token].provenance
             else {
                 return nil
             }
@@ -114,8 +114,8 @@ extension Load {
             if case .failure = result { return .failed }
             guard case .made = self else { return .overtaken }
             let cell = home.storage.existingCell(token, load.requested)
-            guard let cell, cell.has(CellFlags.loaded), let info = cell.info else { return .notKept }
-            return info[token].loadCount > 1 ? .reloaded : .loaded
+            guard let cell, cell.has(CellFlags.loaded), let cellState = cell.state else { return .notKept }
+            return cellState[token].loadCount > 1 ? .reloaded : .loaded
         }
 
         func outcome(for made: LoadOutcome) -> LoadOutcome {
@@ -150,7 +150,7 @@ extension Load {
                 return .hidden(existing)
             }
             effects.garbage.add(lifetime, isForNobody: true)
-            let state = cell.info?[token]
+            let state = cell.state?[token]
             return .overtaken(existing, home: owner.object, provenance: state?.provenance, lifetime: state?.lifetime)
         }
         if let cell = place(token, payload, home, provenance, lifetime, &effects) {
@@ -171,7 +171,7 @@ extension Load {
 
     /// Remembers the provenance, from which the home of the next load is guessed.
     private func rememberLast(_ token: LockToken, _ provenance: Provenance, _ effects: inout Effects) {
-        let loads = family.loads(token, of: requested)
+        let loads = family.rootState(token, of: requested)
         let last = loads[token].lastProvenance.take()
         loads[token].lastProvenance = provenance
         // What lets go of a long chain does so outside the lock.
@@ -194,11 +194,11 @@ extension Load {
     /// Those who observe know that the instance before is gone, and would never hear of another.
     private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
         let isReset = state[token].rare?.resets.isEmpty == false
-        guard reloads || isReset, let followers = asker.storage.existingCell(token, requested)?.info?[token].followers
+        guard reloads || isReset, let followers = asker.storage.existingCell(token, requested)?.state?[token].followers
         else {
             return
         }
-        followers.reload(token, holder, &effects)
+        followers.queueLoss(token, holder, &effects)
     }
 
     /// The frame after whose end observers are told of this load.
@@ -216,7 +216,7 @@ extension Load {
         recordRead(token, of: cell, at: owner.depth, recorder)
         let home = state[token].home!
         if owner.depth > home.depth { return .hidden(existing) }
-        let state = cell.info?[token]
+        let state = cell.state?[token]
         return .overtaken(existing, home: owner.object, provenance: state?.provenance, lifetime: state?.lifetime)
     }
 
@@ -234,14 +234,14 @@ extension Load {
         let isOpen = !reloads || home.isConfigured(token)
         effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
         if requested.kind != .property {
-            let info = cell.makeInfo()
-            info[token].provenance = provenance
-            info[token].lifetime = lifetime
-            info[token].loadCount &+= 1
+            let cellState = cell.makeState()
+            cellState[token].provenance = provenance
+            cellState[token].lifetime = lifetime
+            cellState[token].loadCount &+= 1
             if !home.isRoot { home.link(token, requested) }
             if reloads { home.follow(token, provenance, by: requested) }
         }
-        cell.countChange(token, at: time)
+        cell.markChanged(token, at: time)
         #if DEBUG
         if !home.isRoot, isExternal || lifetime?.hasClosers == true { markMadeAgain(token, at: home, provenance) }
         #endif
@@ -255,8 +255,8 @@ extension Load {
             let way = provenance.way(.max, to: { home.holds(token, $0) })
         else { return }
         let isThere = root.storage.existingCell(token, requested)?.has(CellFlags.loaded) == true
-        guard isThere || family.existingLoads(token, of: requested)?[token].isMadeBelow == true else {
-            family.loads(token, of: requested)[token].isMadeBelow = true
+        guard isThere || family.existingRootState(token, of: requested)?[token].isMadeBelow == true else {
+            family.rootState(token, of: requested)[token].isMadeBelow = true
             return
         }
         guard family.state[token].isNew(requested, requested) else { return }
@@ -281,7 +281,7 @@ extension Load {
     }
 
     private func leave(_ token: LockToken, _ effects: inout Effects) {
-        family.existingLoads(token, of: requested)?[token].loads.remove(self)
+        family.existingRootState(token, of: requested)?[token].loads.remove(self)
         let drains = asker.endUnderWay(token)
         if !drains.isEmpty { effects.waiters += drains }
         state[token].container = nil
@@ -326,12 +326,12 @@ extension Node {
 
     func hasChanged(_ token: LockToken, _ input: Input) -> Bool {
         if let (cell, owner) = find(token, input.key).present {
-            return owner.depth != input.depth || cell.info?[token].changed != input.changed
+            return owner.depth != input.depth || cell.state?[token].changed != input.changed
         }
         // A cell that never had a value, as where a placeholder was given, has not lost one; a value in it is hidden.
         guard let owner = path.first(where: { $0.depth == input.depth }),
             let cell = owner.storage.existingCell(token, input.key), !cell.has(CellFlags.hasWord)
         else { return true }
-        return cell.info?[token].changed != input.changed
+        return cell.state?[token].changed != input.changed
     }
 }

@@ -77,7 +77,7 @@ struct LoadList: Sequence {
 
 /// The loads that can be joined, by the node where their instance is expected to live.
 ///
-/// Locked by the lock of the family.
+/// The lock of the family protects it.
 private final class LoadIndex {
     private var loads: [UnmanagedReference<Node>: [UnmanagedReference<Load>]] = [:]
     private var last: Provenance?

@@ -263,8 +263,3 @@ private struct OverrideQuestion {
         }
     }
 }
-
-extension Key {
-    /// One of 64 bits, for quick answers to "certainly not".
-    var mask: UInt64 { 1 << UInt64((raw &* Table.spread) >> UInt(UInt.bitWidth - 6)) }
-}

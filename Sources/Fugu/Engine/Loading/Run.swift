@@ -91,7 +91,7 @@ extension Load {
             // Whoever began it has not joined yet if it is not launched.
             guard rare.waiters.isEmpty, state[token].isLaunched else { return nil }
             state[token].isAbandoned = true
-            family.loads(token, of: requested)[token].loads.withdraw(self)
+            family.rootState(token, of: requested)[token].loads.withdraw(self)
             return state[token].task
         }
         task?.cancel()

@@ -18,13 +18,14 @@ extension Node {
         _ token: LockToken,
         _ key: Key, as announcement: Announcement = Announcement(), _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        guard let info = storage.existingCell(token, key)?.info else { return }
+        guard let cellState = storage.existingCell(token, key)?.state else { return }
         // Nearly always there is nobody below.
-        if !info[token].place.hasBelow {
-            info[token].followers?.refresh(token, as: announcement, holder, &effects)
+        if !cellState[token].place.hasBelow {
+            cellState[token].followers?.refresh(token, as: announcement, holder, &effects)
             return
         }
-        forEachLinked(token, key) { _, info in info[token].followers?.refresh(token, as: announcement, holder, &effects)
+        forEachLinked(token, key) { _, cellState in
+            cellState[token].followers?.refresh(token, as: announcement, holder, &effects)
         }
     }
 }
@@ -47,7 +48,7 @@ extension Followers {
         guard let visible, let payload = visible.payload else {
             let isKnown = if case .state = state[token].known { true } else { false }
             if isOwed || isKnown && !announcement.isSilent {
-                reload(token, holder, &effects)
+                queueLoss(token, holder, &effects)
             } else if isKnown {
                 state[token].known = .nothing
             }
@@ -64,20 +65,22 @@ extension Followers {
     func lookAgain(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         guard case .loss = state[token].known else { return }
         if node.use({ $0.visible(token, key) }) == nil {
-            reload(token, holder, &effects)
+            queueLoss(token, holder, &effects)
         } else {
             refresh(token, holder, &effects)
         }
     }
 
     /// Queues a loss, whose delivery loads the key again for those who observe it, unless there is a value by then.
-    func reload(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+    func queueLoss(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         var attempts = 0
         if case .loss(let known) = state[token].known { attempts = known }
-        reload(token, after: attempts, holder, &effects)
+        queueLoss(token, after: attempts, holder, &effects)
     }
 
-    private func reload(_ token: LockToken, after attempts: Int, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+    private func queueLoss(
+        _ token: LockToken, after attempts: Int, _ holder: (any CallFrame)?, _ effects: inout Effects
+    ) {
         state[token].known = .loss(attempts: attempts)
         effects.tell(token, .gone, self, until: holder)
     }
@@ -131,7 +134,7 @@ extension Followers {
     fileprivate func check(_ token: LockToken, _ effects: inout Effects) {
         if node.use({ $0.visible(token, key) }) != nil { return refresh(token, nil, &effects) }
         guard case .loss(let attempts) = state[token].known, attempts < 8, !key.kind.throws else { return }
-        reload(token, after: attempts + 1, nil, &effects)
+        queueLoss(token, after: attempts + 1, nil, &effects)
     }
 
     /// What to do where something is gone: how to load it again, if nothing is there by now.

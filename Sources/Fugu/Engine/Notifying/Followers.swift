@@ -84,7 +84,7 @@ final class Subscription: Cancelling {
     /// Takes the observer out of its list, which then keeps nothing of it.
     func cancel() {
         let dropped: (Observer, Observer.Ending, Followers?)? = node.family.lock.withLock { token in
-            guard let cell = node.storage.existingCell(token, key), let followers = cell.info?[token].followers,
+            guard let cell = node.storage.existingCell(token, key), let followers = cell.state?[token].followers,
                 let observer = followers.state[token].observers.remove(self)
             else { return nil }
             return (observer, observer.end(), node.dropIfIdle(token, followers, cell))
@@ -203,7 +203,7 @@ final class Followers: Sendable {
 
 /// The changing part of it.
 ///
-/// Locked by the lock of the family.
+/// The lock of the family protects it.
 struct FollowersState {
     /// The container, or, as long as only its handles observe, one of them.
     weak var container: Container?
@@ -223,18 +223,6 @@ struct FollowersState {
         ///
         /// - Parameter attempts: How often it was loaded for them since, with nothing to be seen afterwards.
         case loss(attempts: Int)
-    }
-}
-
-/// The state of a key as it is seen from somewhere: where the value stands, and when it last changed there.
-struct Stamp: Equatable {
-    let cell: CellReference
-    private let changed: UInt64
-
-    /// Makes a stamp of a cell, whose changes are counted from now on.
-    init(_ token: LockToken, of cell: CellReference) {
-        self.cell = cell
-        changed = cell.makeInfo()[token].changed
     }
 }
 
@@ -274,10 +262,10 @@ extension Family {
 extension Node {
     /// Returns the followers of a key in this container, made if there are none.
     fileprivate func followers(_ token: LockToken, of key: Key) -> Followers {
-        let info = storage.cell(token, key).makeInfo()
-        if let known = info[token].followers { return known }
+        let cellState = storage.cell(token, key).makeState()
+        if let known = cellState[token].followers { return known }
         let made = Followers(key, in: self)
-        info[token].followers = made
+        cellState[token].followers = made
         storage[token].followerCount += 1
         countActive(token, 1)
         link(token, key)
@@ -300,7 +288,7 @@ extension Node {
     @discardableResult
     func drop(_ token: LockToken, _ followers: Followers, _ cell: CellReference) -> Followers {
         followers.state[token].isEnded = true
-        cell.info?[token].followers = nil
+        cell.state?[token].followers = nil
         storage[token].followerCount -= 1
         countActive(token, -1)
         unlinkIfIdle(token, cell)

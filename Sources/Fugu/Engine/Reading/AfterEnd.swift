@@ -38,7 +38,7 @@ extension Load {
             state[token].isForReaderAlone = true
             state[token].isAbandoned = true
             // Where cycles are looked for.
-            family.loads(token, of: requested)[token].loads.append(self)
+            family.rootState(token, of: requested)[token].loads.append(self)
         }
         let result = Result {
             try Current.run(self) { try Container.$current.withValue(view) { try loader(view) } }
@@ -52,7 +52,7 @@ extension Load {
             state[token].home = UnmanagedReference(asker)
             state[token].container = nil
             finish()
-            family.existingLoads(token, of: requested)?[token].loads.remove(self)
+            family.existingRootState(token, of: requested)?[token].loads.remove(self)
             return (state[token].inputs, state[token].rare)
         }
         let closers = rare?.closers.count ?? 0

@@ -38,7 +38,7 @@ extension Node {
         if let cycle = need!.cycle { return .cyclic(cycle) }
         let parent = need!.frame
         if key.kind != .property, awaited == nil, isRefusing(token, parent) { return .refused }
-        let loads = family.loads(token, of: key)
+        let loads = family.rootState(token, of: key)
         let last = loads[token].lastProvenance
         let expected = expectedHome(token, request, last, limit)
         // Who was given nothing but old values, again and again, loads in parallel.
@@ -78,7 +78,7 @@ extension Node {
     private func decideShared(_ token: LockToken, _ key: Key, _ recorder: Load?) -> Decision {
         let root = path.first { $0.isRoot }!
         guard let cell = root.storage.existingCell(token, key), cell.has(CellFlags.loaded),
-            let provenance = cell.info?[token].provenance
+            let provenance = cell.state?[token].provenance
         else { return .shared(root) }
         let way = provenance.way(.max) { key in path.contains { !$0.isRoot && $0.holds(token, key) } } ?? []
         let above = need(token, key, through: recorder).frame?.way ?? []
@@ -99,8 +99,8 @@ extension Node {
 
     /// Returns what takes the place of a feature's own load here.
     func replacement(_ token: LockToken, of key: Key) -> Replacement? {
-        guard let info = storage.existingCell(token, key)?.info else { return nil }
-        return info[token].replacement
+        guard let cellState = storage.existingCell(token, key)?.state else { return nil }
+        return cellState[token].replacement
     }
 
     /// Returns what the outcome of a load gives a reader here that waited for it; nil if it doesn't fit.

@@ -55,7 +55,7 @@ extension Node {
     /// it was made from.
     private func isValid(_ token: LockToken, _ cell: CellReference, of depth: Int) -> Bool {
         if depth == self.depth { return true }
-        guard let info = cell.info, let provenance = info[token].provenance else { return true }
+        guard let cellState = cell.state, let provenance = cellState[token].provenance else { return true }
         return isValid(token, provenance, of: depth)
     }
 

@@ -43,7 +43,7 @@ extension Node {
         guard let parent else { return nil }
         let nesting = parent.nesting
         // The bits of several keys may be the same; who needs itself is in load.
-        if nesting.mask & key.mask != 0, family.existingLoads(token, of: key)?[token].loads.isEmpty == false,
+        if nesting.mask & key.mask != 0, family.existingRootState(token, of: key)?[token].loads.isEmpty == false,
             parent.chain.contains(where: { $0.key == key && $0.family === family && $0 is Load })
         {
             return LoadCycle(way: parent.way + [key], kind: .cycle)

@@ -30,8 +30,8 @@ extension Node {
         guard family.hasSources else { return nil }
         if let question = unanswered(token, key) { return question }
         guard key.kind != .property else { return nil }
-        var provenances = path.compactMap { $0.storage.existingCell(token, key)?.info?[token].provenance }
-        if let last = family.existingLoads(token, of: key)?[token].lastProvenance { provenances.append(last) }
+        var provenances = path.compactMap { $0.storage.existingCell(token, key)?.state?[token].provenance }
+        if let last = family.existingRootState(token, of: key)?[token].lastProvenance { provenances.append(last) }
         for provenance in provenances {
             var question: Question?
             let isOpen = provenance.contains(.max) { input in
@@ -49,7 +49,7 @@ extension Node {
             if node.holds(token, key) { return nil }
             guard let sources = node.storage[token].sources, !node.isEnded(token) else { continue }
             let generation = node.storage[token].sourceGeneration
-            guard node.storage.existingCell(token, key)?.info?[token].answered != generation else { continue }
+            guard node.storage.existingCell(token, key)?.state?[token].answered != generation else { continue }
             return Question(node: node, key: key, naming: naming, sources: sources, generation: generation)
         }
         return nil
@@ -64,14 +64,14 @@ extension Node {
             guard node.storage[token].sourceGeneration == question.generation, !node.isEnded(token) else {
                 return false
             }
-            let info = node.storage.cell(token, key).makeInfo()
-            guard info[token].answered != question.generation else { return false }
-            info[token].answered = question.generation
+            let cellState = node.storage.cell(token, key).makeState()
+            guard cellState[token].answered != question.generation else { return false }
+            cellState[token].answered = question.generation
             node.storage[token].answers &+= 1
-            defer { info[token].mistake = mistake }
+            defer { cellState[token].mistake = mistake }
             node.apply(
                 token, .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
-            return info[token].mistake != mistake
+            return cellState[token].mistake != mistake
         }
         effects.perform()
         if isNew, let mistake { family.reports.report(mistake) }
@@ -198,7 +198,7 @@ extension Node {
     private func namedKeys(_ token: LockToken) -> [SourceChange.NamedKey] {
         let generation = storage[token].sourceGeneration
         return family.state[token].namings.map { key, naming in
-            let answered = storage.existingCell(token, key)?.info?[token].answered
+            let answered = storage.existingCell(token, key)?.state?[token].answered
             return SourceChange.NamedKey(key: key, naming: naming, isAnswered: answered == generation)
         }
     }
@@ -206,15 +206,16 @@ extension Node {
     /// Marks a key as answered by the new sources.
     private func markAnswered(_ token: LockToken, _ key: Key) {
         let generation = storage[token].sourceGeneration
-        guard let info = storage.existingCell(token, key)?.info, info[token].answered == generation &- 1 else { return }
-        info[token].answered = generation
+        guard let cellState = storage.existingCell(token, key)?.state, cellState[token].answered == generation &- 1
+        else { return }
+        cellState[token].answered = generation
     }
 
     /// Stores the answer of the sources to a key, and returns what is to be reported of it.
     private func keepMistake(_ token: LockToken, _ mistake: String?, of key: Key) -> String? {
-        let info = storage.cell(token, key).makeInfo()
-        info[token].answered = storage[token].sourceGeneration
-        defer { info[token].mistake = mistake }
-        return info[token].mistake == mistake ? nil : mistake
+        let cellState = storage.cell(token, key).makeState()
+        cellState[token].answered = storage[token].sourceGeneration
+        defer { cellState[token].mistake = mistake }
+        return cellState[token].mistake == mistake ? nil : mistake
     }
 }

@@ -1,6 +1,6 @@
 /// How far a container's closing is.
 ///
-/// Locked by the lock of the family.
+/// The lock of the family protects it.
 enum ClosingState {
     case open
     case closing(Closing)
@@ -9,7 +9,7 @@ enum ClosingState {
 
 /// A closing under way.
 final class Closing: Sendable {
-    /// Locked by the lock of the family.
+    /// The lock of the family protects it.
     let state = FamilyLocked(State())
 
     struct State {
@@ -69,7 +69,7 @@ extension Node {
     private func hasNothingToClose(_ token: LockToken, downTo limit: Int) -> Bool {
         guard storage[token].underWay == 0, storage[token].closers.isEmpty else { return false }
         if case .closing = storage[token].closing { return false }
-        return storage.cells(token).allSatisfy { $0.info?[token].lifetime?.hasNothingToClose(downTo: limit) ?? true }
+        return storage.cells(token).allSatisfy { $0.state?[token].lifetime?.hasNothingToClose(downTo: limit) ?? true }
     }
 
     func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
@@ -152,7 +152,7 @@ extension Node {
                 steps.append(ClosingStep(key: nil, home: node.number, depth: node.depth, serial: 0) { own.reversed() })
             }
             for cell in node.storage.cells(token) {
-                if let lifetime = cell.info?[token].lifetime { open.append(lifetime) }
+                if let lifetime = cell.state?[token].lifetime { open.append(lifetime) }
             }
         }
         var seen: Set<ObjectIdentifier> = []

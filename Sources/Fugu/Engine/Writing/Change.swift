@@ -5,7 +5,7 @@ extension Node {
         let replaced: Garbage? = family.lock.withLock { token in
             guard !isEnded(token), isRoot || storage[token].activeCount == 0, !family.hasEvents else { return nil }
             let cell = storage.cell(token, key)
-            guard cell.isEmpty, cell.info?.isFollowed(token) != true else { return nil }
+            guard cell.isEmpty, cell.state?.isFollowed(token) != true else { return nil }
             let time = family.state[token].tick()
             storage[token].heldMask |= key.mask
             raiseEpoch(token, to: time)
@@ -40,7 +40,7 @@ extension Node {
         let isHeld = cell.has(CellFlags.held)
         emit(token, operation.kind(isNew: !wasHeld && !isRoot), key, &effects)
         if isHeld { storage[token].heldMask |= key.mask }
-        if !announcement.isSilent { cell.countChange(token, at: family.state[token].now) }
+        if !announcement.isSilent { cell.markChanged(token, at: family.state[token].now) }
         if isHeld != wasHeld { raiseEpoch(token, to: family.state[token].now) }
         if opensLater { cell.openIfPresent() }
         if isHeld != wasHeld, !isRoot {
@@ -51,9 +51,9 @@ extension Node {
                 tellOfUncovered(token, holder, &effects)
             }
         }
-        guard let info = cell.info, info.isFollowed(token) else { return }
-        if isHeld || wasHeld, info[token].place.hasBelow { dropCopies(token, of: key, holder, &effects) }
-        if !announcement.isSilent { dropDependents(token, of: key, info, holder, &effects) }
+        guard let cellState = cell.state, cellState.isFollowed(token) else { return }
+        if isHeld || wasHeld, cellState[token].place.hasBelow { dropCopies(token, of: key, holder, &effects) }
+        if !announcement.isSilent { dropDependents(token, of: key, cellState, holder, &effects) }
         announce(token, key, as: announcement, holder, &effects)
     }
 
@@ -76,13 +76,13 @@ extension Node {
         case .replace(let replacement):
             takeReplacement(token, cell, &garbage)
             garbage.add(cell.clear(flags: CellFlags.held, at: time))
-            cell.makeInfo()[token].replacement = replacement
+            cell.makeState()[token].replacement = replacement
             markResets(token, cell.key)
         case .reset:
             let isLayered = cell.has(CellFlags.layered)
             takeReplacement(token, cell, &garbage)
             garbage.add(cell.clear(flags: isLayered ? cell.heldFlags : 0, at: time))
-            if !isLayered { cell.info?[token].answered = nil }
+            if !isLayered { cell.state?[token].answered = nil }
         case .layer(.value(let payload)):
             let flags = CellFlags.held | CellFlags.layered
             garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
@@ -96,14 +96,14 @@ extension Node {
 
     /// Takes a replaced loader away, to be released outside the lock.
     private func takeReplacement(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
-        guard let info = cell.info, let replacement = info[token].replacement else { return }
+        guard let cellState = cell.state, let replacement = cellState[token].replacement else { return }
         garbage.add(replacement)
-        info[token].replacement = nil
+        cellState[token].replacement = nil
     }
 
     /// Marks the loads of the key under way here and below, so that what they make is not kept here.
     private func markResets(_ token: LockToken, _ key: Key) {
-        guard let loads = family.existingLoads(token, of: key) else { return }
+        guard let loads = family.existingRootState(token, of: key) else { return }
         for load in loads[token].loads where load.asker.isWithin(self) {
             load.state[token].more().resets.append(self)
         }
@@ -111,10 +111,10 @@ extension Node {
 
     /// Takes away what the load of a cell left beside its value.
     func forgetLoaded(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
-        guard let info = cell.info, let provenance = info[token].provenance.take() else { return }
+        guard let cellState = cell.state, let provenance = cellState[token].provenance.take() else { return }
         if provenance.reloads { unfollow(token, provenance, by: cell.key) }
         garbage.add(provenance)
-        if let lifetime = info[token].lifetime.take() { garbage.add(lifetime, isForNobody: false) }
+        if let lifetime = cellState[token].lifetime.take() { garbage.add(lifetime, isForNobody: false) }
         unlinkIfIdle(token, cell)
     }
 
@@ -122,42 +122,42 @@ extension Node {
     ///
     /// No closers run.
     func giveUp(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
-        if let info = cell.info {
-            if let lifetime = info[token].lifetime {
+        if let cellState = cell.state {
+            if let lifetime = cellState[token].lifetime {
                 for (key, closers) in lifetime.abandon() {
                     garbage.addAbandoned(key)
                     garbage.add(Retained(closers))
                 }
             }
-            if let followers = info[token].followers {
+            if let followers = cellState[token].followers {
                 garbage.add(Retained(followers.end(token)))
                 garbage.add(drop(token, followers, cell))
             }
         }
         forgetLoaded(token, cell, &garbage)
         garbage.add(cell.clear(at: family.state[token].tick()))
-        garbage.add(cell.takeInfo())
+        garbage.add(cell.takeState())
     }
 
     /// Takes a loaded instance away, so that the next read loads again.
     func dropLoaded(_ token: LockToken, _ cell: CellReference, _ effects: inout Effects) {
         forgetLoaded(token, cell, &effects.garbage)
         effects.garbage.add(cell.clear(flags: cell.heldFlags, at: family.state[token].tick()))
-        cell.countChange(token, at: family.state[token].now)
+        cell.markChanged(token, at: family.state[token].now)
         emit(token, .dropped, cell.key, &effects)
     }
 
     /// After a key is no longer held here: copies go that were here because of it.
     private func dropUnanchored(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         let copies = storage.cells(token).filter { cell in
-            guard cell.has(CellFlags.loaded), let provenance = cell.info?[token].provenance else { return false }
+            guard cell.has(CellFlags.loaded), let provenance = cell.state?[token].provenance else { return false }
             return !anchors(token, cell.key, provenance)
         }
         for cell in copies {
-            guard let info = cell.info, let provenance = info[token].provenance else { continue }
+            guard let cellState = cell.state, let provenance = cellState[token].provenance else { continue }
             let reloads = provenance.reloads
             dropLoaded(token, cell, &effects)
-            dropDependents(token, of: cell.key, info, holder, &effects)
+            dropDependents(token, of: cell.key, cellState, holder, &effects)
             if reloads || find(token, cell.key).present != nil { announce(token, cell.key, holder, &effects) }
         }
     }
@@ -166,7 +166,7 @@ extension Node {
     private func tellOfUncovered(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         for node in activeNodes(token) where node.storage[token].followerCount > 0 {
             for cell in node.storage.cells(token) {
-                cell.info?[token].followers?.lookAgain(token, holder, &effects)
+                cell.state?[token].followers?.lookAgain(token, holder, &effects)
             }
         }
     }
@@ -174,30 +174,30 @@ extension Node {
     /// After a key was set or reset here: what descendants had loaded for it gives way, unless something nearer hides it.
     private func dropCopies(_ token: LockToken, of key: Key, _ holder: (any CallFrame)?, _ effects: inout Effects) {
         if key.kind == .property { return }
-        forEachLinked(token, key) { node, info in
+        forEachLinked(token, key) { node, cellState in
             guard node !== self, let cell = node.storage.existingCell(token, key), cell.has(CellFlags.loaded) else {
                 return
             }
             node.dropLoaded(token, cell, &effects)
-            node.dropDependents(token, of: key, info, holder, &effects)
+            node.dropDependents(token, of: key, cellState, holder, &effects)
         }
     }
 
     /// After a key changed here: instances that read it and reload go, and those that reload from them.
     private func dropDependents(
         _ token: LockToken,
-        of key: Key, _ info: FamilyLocked<CellState>, _ holder: (any CallFrame)?, _ effects: inout Effects
+        of key: Key, _ cellState: FamilyLocked<CellState>, _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        if info[token].dependents.isEmpty { return }
-        var open = info[token].dependents.map { (dependent: $0, input: key, owner: self) }
+        if cellState[token].dependents.isEmpty { return }
+        var open = cellState[token].dependents.map { (dependent: $0, input: key, owner: self) }
         while let (dependent, input, owner) = open.popLast() {
             let node = dependent.node.node
-            guard let cell = node.storage.existingCell(token, dependent.key), let info = cell.info,
-                info[token].provenance?.inputs.contains(where: { $0.key == input }) == true,
+            guard let cell = node.storage.existingCell(token, dependent.key), let cellState = cell.state,
+                cellState[token].provenance?.inputs.contains(where: { $0.key == input }) == true,
                 !node.isShadowed(token, input, below: owner)
             else { continue }
             node.dropLoaded(token, cell, &effects)
-            open += info[token].dependents.map { (dependent: $0, input: cell.key, owner: node) }
+            open += cellState[token].dependents.map { (dependent: $0, input: cell.key, owner: node) }
             node.announce(token, dependent.key, holder, &effects)
         }
     }
@@ -210,22 +210,22 @@ extension Node {
         _ token: LockToken,
         by key: Key, _ announcement: Announcement, _ holder: (any CallFrame)?, _ effects: inout Effects
     ) {
-        let own = storage.cell(token, key).makeInfo()
+        let own = storage.cell(token, key).makeState()
         for node in activeNodes(token) where !node.isShadowed(token, key, below: self) {
             for cell in Array(node.storage.cells(token)) {
-                guard let info = cell.info else { continue }
-                switch info[token].provenance?.relation(to: key, above: depth) {
+                guard let cellState = cell.state else { continue }
+                switch cellState[token].provenance?.relation(to: key, above: depth) {
                 case .direct? where announcement.isSilent:
                     // It is what was read; from now on its changes are those that matter, none of which takes a short cut.
                     storage.cell(token, key).mark(CellFlags.special)
                     own[token].dependents.insert(Dependent(node: NodeIdentity(node: node), key: cell.key))
                 case .direct?, .indirect?:
                     node.dropLoaded(token, cell, &effects)
-                    node.dropDependents(token, of: cell.key, info, holder, &effects)
+                    node.dropDependents(token, of: cell.key, cellState, holder, &effects)
                     node.announce(token, cell.key, holder, &effects)
                 case .none?, nil: break
                 }
-                guard let followers = info[token].followers else { continue }
+                guard let followers = cellState[token].followers else { continue }
                 if followers.reloads(token, from: key) {
                     followers.refresh(token, holder, &effects)
                 } else {
@@ -242,7 +242,7 @@ extension Node {
         let dependent = Dependent(node: NodeIdentity(node: self), key: key)
         for input in provenance.inputs {
             guard let owner = path.first(where: { $0.depth == input.depth }) else { continue }
-            owner.storage.cell(token, input.key).makeInfo()[token].dependents.insert(dependent)
+            owner.storage.cell(token, input.key).makeState()[token].dependents.insert(dependent)
         }
         countActive(token, 1)
     }
@@ -253,7 +253,7 @@ extension Node {
             // Something equal may have been set meanwhile, nearer than where it was read.
             for node in path {
                 if node.depth < input.depth { break }
-                node.storage.existingCell(token, input.key)?.info?[token].dependents.remove(dependent)
+                node.storage.existingCell(token, input.key)?.state?[token].dependents.remove(dependent)
             }
         }
         countActive(token, -1)
@@ -283,8 +283,8 @@ extension Provenance {
 extension Followers {
     /// Returns whether what was told last was made from the key and reloads.
     fileprivate func reloads(_ token: LockToken, from key: Key) -> Bool {
-        guard case .state(let state) = state[token].known, let info = state.cell.info,
-            let provenance = info[token].provenance,
+        guard case .state(let state) = state[token].known, let cellState = state.cell.state,
+            let provenance = cellState[token].provenance,
             provenance.reloads
         else { return false }
         return provenance.contains(key.mask) { $0 == key }

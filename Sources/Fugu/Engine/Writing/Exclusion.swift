@@ -40,7 +40,7 @@ final class Exclusion: CallFrame {
     /// Lets the next one in.
     func end(_ token: LockToken, _ effects: inout Effects) {
         finished.store(true, ordering: .sequentiallyConsistent)
-        node.storage.existingCell(token, modified)?.info?[token].exclusion = nil
+        node.storage.existingCell(token, modified)?.state?[token].exclusion = nil
         effects.waiters += waiters[token].map { .thread($0) }
         waiters[token] = []
     }
@@ -119,13 +119,13 @@ extension Node {
             tries += 1
             let obstacle: Write.Obstacle? = family.lock.withLock { token in
                 let cell = storage.cell(token, typed.key)
-                let info = cell.makeInfo()
-                if let other = info[token].exclusion {
+                let cellState = cell.makeState()
+                if let other = cellState[token].exclusion {
                     // The other one is usually done within a moment.
                     return tries < Self.patience && parent == nil ? .ended : other.waitForEnd(token, parent)
                 }
                 cell.mark(CellFlags.special)
-                info[token].exclusion = exclusion
+                cellState[token].exclusion = exclusion
                 return nil
             }
             switch obstacle {

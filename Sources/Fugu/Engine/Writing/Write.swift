@@ -140,7 +140,7 @@ extension Write {
     {
         if node.isEnded(token) { return .ended }
         let cell = node.storage.existingCell(token, key)
-        if let exclusion = cell?.info?[token].exclusion { return exclusion.waitForEnd(token, frame) }
+        if let exclusion = cell?.state?[token].exclusion { return exclusion.waitForEnd(token, frame) }
         guard let new = value, let (old, stamp) = node.concerningValue(token, key, cell), stamp != comparison?.stamp
         else { return nil }
         guard let isEqual = equal.known(old, new) else { return .compare(old, new, stamp) }
@@ -173,11 +173,13 @@ extension Node {
     /// or one who becomes stale.
     func concerningValue(_ token: LockToken, _ key: Key, _ cell: CellReference?) -> (Payload, Stamp)? {
         if let cell, cell.has(CellFlags.held), let payload = cell.payload {
-            guard let info = cell.info, info[token].isInput || info.isFollowed(token) else { return nil }
+            guard let cellState = cell.state, cellState[token].isInput || cellState.isFollowed(token) else {
+                return nil
+            }
             return (payload, Stamp(token, of: cell))
         }
         // What is set here for the first time hides what was inherited.
-        let isConcerned = cell?.info.map { $0[token].isInput || $0.isFollowed(token) } ?? false
+        let isConcerned = cell?.state.map { $0[token].isInput || $0.isFollowed(token) } ?? false
         guard isConcerned || !isRoot && storage[token].activeCount > 0, let (payload, cell) = present(token, key) else {
             return nil
         }
@@ -188,7 +190,7 @@ extension Node {
     func settings(_ token: LockToken) -> [(cell: CellReference, operation: Operation)] {
         storage.cells(token).compactMap { cell in
             guard cell.heldFlags == CellFlags.held else { return nil }
-            if let replacement = cell.info?[token].replacement { return (cell, .replace(replacement)) }
+            if let replacement = cell.state?[token].replacement { return (cell, .replace(replacement)) }
             return cell.payload.map { (cell, .set($0)) }
         }
     }
