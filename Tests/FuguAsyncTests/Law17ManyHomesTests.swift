@@ -7,17 +7,6 @@ extension ContainerKeys {
     fileprivate var region: PropertyKey<Int> { .init("manyHomes.region", defaultValue: 0) }
 }
 
-/// A connection for each tenant, which waits at a gate.
-private struct TenantConnection: AsyncFeature {
-    static func load(in container: any FeatureContainer) async throws -> Thing {
-        let stage = container.stage
-        let name = "\(container.tenant)"
-        stage.tally("begun").add()
-        await stage.gate("round \(container.stage.tally("round").value)").opened()
-        return Thing(name)
-    }
-}
-
 /// Reads something else in its second life, so that where it lives can no longer be told from its last instance.
 private struct Moved: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Thing {
@@ -38,27 +27,6 @@ private struct Moved: AsyncFeature {
     init() {
         root[StageProperty.self] = stage
         children = (0..<12).map { [root] number in root.child { $0.tenant = number + 1 } }
-    }
-
-    @Test("Twelve children that override what is read load at once; who joins gets the child's own (laws 4, 16, 17)")
-    func ownInstances() async throws {
-        for round in 1...3 {
-            stage.tally("round").add()
-            let before = stage.tally("begun").value
-            let first = children.map { child in Task { try await child[TenantConnection.self] } }
-            await stage.tally("begun").reaches(before + 12)
-            let second = children.map { child in Task { try await child.child()[TenantConnection.self] } }
-            second[5].cancel()
-            await #expect(throws: CancellationError.self) { try await second[5].value }
-            stage.gate("round \(round)").open()
-            for (number, task) in first.enumerated() {
-                let own = try await task.value
-                #expect(own.name == "\(number + 1)")
-                if number != 5 { #expect(try await second[number].value === own) }
-            }
-            #expect(stage.tally("begun").value == before + 12)
-            for child in children { child.reset(TenantConnection.self) }
-        }
     }
 
     @Test("Where what is read has changed since the last load, each still gets what it sees (laws 16 and 17)")
