@@ -19,7 +19,7 @@ private struct Retries: NamedProperty {
     private let container = Container()
     private let port = PropertyKey("declared.server.port", defaultValue: UInt16(8080), help: "Where it listens.")
     private let hosts = PropertyKey("declared.server.hosts", defaultValue: ["a", "b"])
-    private let level = PropertyKey("declared-level", defaultValue: Verbosity.state)
+    private let level = PropertyKey("declared-level", defaultValue: Verbosity.info)
     private let timeout = PropertyKey("declared.server.timeout", defaultValue: Duration.seconds(30))
     private let password = PropertyKey<String?>("declared.password", isSecret: true)
 

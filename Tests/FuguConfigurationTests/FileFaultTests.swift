@@ -32,20 +32,20 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
         let container = try container(1)
         defer { remove() }
         let faults: [(make: () throws -> Void, message: String)] = [
-            ({}, "there is no such file"),
+            ({}, "the file doesn't exist"),
             (
                 { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) },
-                "it is a directory"
+                "it's a directory"
             ),
             (
                 { try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".no") },
-                "there is no such file"
+                "the file doesn't exist"
             ),
         ]
         for fault in faults {
             remove()
             try fault.make()
-            #expect(thrown { try container.reload() } == "\(path): cannot be read: \(fault.message)")
+            #expect(thrown { try container.reload() } == "\(path): can't be read: \(fault.message)")
             #expect(container[first] == 1 && container[second] == 1)
         }
         remove()
@@ -85,7 +85,7 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
             precondition(container[first] == 1)
             precondition(chmod(path, 0) == 0)
             let message = thrown { try container.reload() }
-            precondition(message == "\(path): cannot be read: permission denied", message)
+            precondition(message == "\(path): can't be read: permission denied", message)
             precondition(container[first] == 1 && container[second] == 1)
             chmod(path, 0o600)
             try container.reload()

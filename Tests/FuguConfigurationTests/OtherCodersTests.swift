@@ -32,7 +32,7 @@ private struct Limited: ThrowingFeature {
         #expect(try JSONDecoder().decode(Times.self, from: data) == Times())
         let wrong = Data(#"{"date": "yesterday", "time": "", "both": "", "moment": ""}"#.utf8)
         let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Times.self, from: wrong) }
-        #expect("\(error!)".contains("not a LocalDate as RFC 3339 has it"))
+        #expect("\(error!)".contains("not a LocalDate in the format of RFC 3339"))
     }
 
     @Test("Values of any form pass through Foundation's decoder")

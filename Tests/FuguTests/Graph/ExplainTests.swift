@@ -78,7 +78,7 @@ struct ExplainTests {
         _ = request[Session.self]
         #expect(
             request.explain(Session.self).sentences.contains(
-                #"It lives in request 7, since it read \.requestID, which is set there."#))
+                #"It lives in request 7, because it read \.requestID, which is set there."#))
         #expect(part.graph.containers.map(\.name) == ["root", "request 7", "container 2"])
         #expect(!part.graph.entries.contains { $0.name.contains("containerName") })
         #expect("\(request)" == "Container(request 7: 1 set, 1 loaded, 1 child)")

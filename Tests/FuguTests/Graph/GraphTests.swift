@@ -105,7 +105,7 @@ struct GraphTests {
         #expect(
             graph.explanation(of: "c2_Host") == [
                 "Host was set in container 2.", "This hides what was set in container 1.",
-                "This hides what was set in the root.", "Nothing was made from it.",
+                "This hides what was set in the root.", "Nothing was loaded from it.",
             ])
         #expect(graph.json.contains(#""overrides": "c1_Host""#))
         #expect(try JSONDecoder().decode(ContainerGraph.self, from: Data(graph.json.utf8)) == graph)
