@@ -248,10 +248,27 @@ final class Run: @unchecked Sendable {
                 let again = World.Key.allCases.map { read($0, container) }
                 if again != values || loads != before { faults.append("reading \(values) again gives \(again)") }
             }
+            checkMade(values)
             seen.append(values.map { "\($0)" }.joined(separator: ","))
         }
         checkHeard()
+        checkOnce()
         return seen.joined(separator: " ")
+    }
+
+    /// What reloads was made from what is seen beside it.
+    private func checkMade(_ values: [Int]) {
+        guard world.reloads, !world.actors.joined().contains(where: \.givesFeatures) else { return }
+        let (number, inner, outer) = (values[0], values[1], values[2])
+        if inner != 10 * number || outer != inner * 1_000 + number {
+            faults.append("P, F and G are \(values), but G and F reload with P")
+        }
+    }
+
+    /// Where nothing changes, nothing is loaded twice.
+    private func checkOnce() {
+        guard world.observers != .writing, world.actors.joined().allSatisfy(\.changesNothing) else { return }
+        for (key, count) in loads where count > 1 { faults.append("\(key) was loaded \(count) times") }
     }
 
     /// The last value that each was told is the one that stays, and two who observe one thing hear the same.

@@ -33,6 +33,14 @@ struct World: Hashable {
             }
         }
 
+        /// Whether it gives a container a feature that isn't made from P, or another loader.
+        var givesFeatures: Bool {
+            switch self {
+            case .set(.F, _), .set(.G, _), .replace, .update: true
+            default: false
+            }
+        }
+
         /// Whether nothing is different afterwards, but for what is loaded.
         var changesNothing: Bool {
             switch self {
