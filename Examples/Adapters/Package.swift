@@ -12,7 +12,7 @@ let fugu = Target.Dependency.product(name: "Fugu", package: "Fugu")
 let fuguConfiguration = Target.Dependency.product(name: "FuguConfiguration", package: "Fugu")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-// What `Scripts/forgotten` compiles, once so and once so.
+// `Scripts/forgotten` compiles these, once with the responder and once without it.
 let forgotten = Context.environment["ADAPTERS_CASE"].map { name in
     Target.executableTarget(
         name: "Forgotten",

@@ -27,7 +27,7 @@ struct PoolSize: NamedProperty {
     static var defaultValue: Int { 4 }
 }
 
-/// The values that this program takes from outside.
+/// The values that this program reads from outside.
 enum Settings {
     /// Declares all keys before any source is applied.
     static func declare(in container: Container) {

@@ -1,4 +1,4 @@
-/// What the benchmark reads: a list of servers as a service's configuration might have it.
+/// The input of the benchmark: a list of servers, like the configuration of a service.
 struct Fleet: Decodable, Equatable {
     struct Server: Decodable, Equatable {
         struct Limits: Decodable, Equatable {

@@ -36,7 +36,7 @@ struct Large {
         }
     }
 
-    /// Hands out what draws the graph, as long as all its containers are there.
+    /// Calls a closure with the container that draws the graph, while all containers of the family exist.
     func withGraphs(_ body: (() -> ContainerGraph) throws -> Void) rethrows {
         try withExtendedLifetime(children) { try body { root.graph } }
     }

@@ -16,13 +16,13 @@ extension ContainerKeys {
     var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
     var user: PropertyKey<String?> { .init(defaultValue: nil) }
 
-    // What all use.
+    // Used by everything.
     var logger: FeatureKey<String> { .init { "logger at \($0.logLevel)" } }
     var metrics: FeatureKey<String> { .init { "metrics beside \($0.logger)" } }
     var files: FeatureKey<String> { .init(placeholder: { "no files" }) { _ in "files" } }
     var network: FeatureKey<String> { .init(placeholder: { "no network" }) { _ in "network" } }
 
-    // What is stored.
+    // Storage.
     var database: FeatureKey<String> { .init { "\($0.databaseURL) in \($0.files), \($0.logger)" } }
     var migrations: FeatureKey<Int> { .init { $0.database.count } }
     var cache: FeatureKey<Int> { .init { $0.cacheSize + $0.metrics.count } }
@@ -31,20 +31,20 @@ extension ContainerKeys {
     var stock: FeatureKey<Int> { .init { $0.products } }
     var prices: FeatureKey<Int> { .init { $0.products + $0.cache } }
 
-    // What is said.
+    // Content.
     var translations: FeatureKey<String> { .init { "\($0.locale) from \($0.files)" } }
     var style: FeatureKey<String> { .init(reloadsWhenInputsChange: true) { "style \($0.theme)" } }
     var templates: FeatureKey<String> { .init { "\($0.style), \($0.translations), \($0.files)" } }
     var renderer: FeatureKey<String> { .init { "\($0.templates), \($0.cache)" } }
     var mailer: FeatureKey<String> { .init { "\($0.network), \($0.templates)" } }
 
-    // What is sold.
+    // Sales.
     var shipping: FeatureKey<Int> { .init { $0.network.count + $0.stock } }
     var orders: FeatureKey<Int> { .init { $0.database.count + $0.prices + $0.stock + $0.shipping } }
     var search: FeatureKey<Int> { .init { $0.products + $0.translations.count } }
     var suggestions: FeatureKey<Int> { .init { $0.search + $0.cache } }
 
-    // What each request has.
+    // The features of each request.
     var requestLogger: FeatureKey<String> { .init { "\($0.logger) for request \($0.requestID)" } }
     var session: FeatureKey<String> { .init { "\($0.user ?? "nobody") among \($0.users), \($0.requestLogger)" } }
     var basket: FeatureKey<String> { .init { "basket of \($0.session), \($0.prices)" } }
@@ -54,7 +54,7 @@ extension ContainerKeys {
 
 /// Where money comes in.
 ///
-/// It refuses.
+/// It refuses every payment.
 struct Payments: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Payments {
         _ = (container.network, container.requestLogger)

@@ -2,7 +2,7 @@ import Foundation
 import Fugu
 import FuguInspection
 
-/// What the formats of a graph take of the processor's time, as medians of several rounds.
+/// The processor time that the formats of a graph take, as medians of several rounds.
 enum Timing {
     private struct Row: Sendable {
         let name: String
@@ -39,7 +39,7 @@ enum Timing {
             name.padding(toLength: 12, withPad: " ", startingAt: 0) + String(format: "%6.2f ms", milliseconds) + end)
     }
 
-    /// Of the processor, so that what else the machine does isn't counted.
+    /// The processor time of this process, so that other work on the machine isn't counted.
     private static func median(_ body: () -> Void) -> Double {
         let times = (0..<11).map { _ in
             let start = clock()

@@ -1,14 +1,14 @@
 public import Configuration
 public import FuguConfiguration
 
-/// Values that a `ConfigReader` has, as a source for a container.
+/// A source that gives a container the values of a `ConfigReader`.
 ///
 ///     try container.apply(ConfigReaderSource(reader, name: "environment"))
 ///
-/// A change that the reader tells of counts at once, as long as the container lives.
+/// Changes that the reader reports take effect at once, for as long as the container lives.
 public struct ConfigReaderSource: PropertySource {
     private let reader: ConfigReader
-    /// What the source is called in errors.
+    /// The name of the source in errors.
     public let name: String
 
     /// Creates a source.
@@ -17,7 +17,7 @@ public struct ConfigReaderSource: PropertySource {
         self.name = name
     }
 
-    /// Takes the values as they are now.
+    /// Reads the present values.
     public func load() throws(PropertyError) -> PropertySnapshot {
         let values = reader.snapshot()
         return PropertySnapshot(source: name) { Self.text(ConfigKey($0), in: values) }
@@ -33,7 +33,7 @@ public struct ConfigReaderSource: PropertySource {
         return { task.cancel() }
     }
 
-    /// A reader tells a value only to who knows its type; a container parses texts to the type that its key has.
+    /// A reader needs the type of each value; a container parses strings as the type of the key.
     private static func text(_ key: ConfigKey, in values: ConfigSnapshotReader) -> String? {
         if let value = values.string(forKey: key, isSecret: true) { return value }
         if let value = values.int(forKey: key, isSecret: true) { return "\(value)" }

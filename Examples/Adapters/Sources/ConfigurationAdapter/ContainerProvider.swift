@@ -6,7 +6,7 @@ import FuguConfiguration
 ///
 ///     let reader = ConfigReader(provider: ContainerProvider(container))
 ///
-/// It answers with what code, rules and sources give; defaults of keys stay the container's own. A value counts as a secret
+/// It provides the values of code, rules, and sources, but not the defaults of keys. A value is a secret
 /// unless a declared key says that it's none.
 public struct ContainerProvider: ConfigProvider {
     private let container: Container
@@ -36,7 +36,7 @@ public struct ContainerProvider: ConfigProvider {
         try value(forKey: key, type: type)
     }
 
-    /// Gives the value now and after each change.
+    /// Sends the present value and each later one.
     public func watchValue<Return: ~Copyable>(
         forKey key: AbsoluteConfigKey, type: ConfigType,
         updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
@@ -49,9 +49,9 @@ public struct ContainerProvider: ConfigProvider {
     /// Returns the values of this moment.
     public func snapshot() -> any ConfigSnapshot { Snapshot(provider: Self(Container(copying: container))) }
 
-    /// Gives the values of this moment.
+    /// Sends the values of this moment.
     ///
-    /// A container doesn't tell of changes of names that nobody has asked for.
+    /// A container doesn't report changes of names that nobody has read.
     public func watchSnapshot<Return: ~Copyable>(
         updatesHandler: (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
     ) async throws -> Return {
@@ -84,7 +84,7 @@ public struct ContainerProvider: ConfigProvider {
     }
 }
 
-/// Bytes as such, or those of a text.
+/// Bytes, or the bytes of a string.
 private struct Bytes: Decodable, Sendable {
     let bytes: [UInt8]
 

@@ -7,7 +7,7 @@ extension Container {
     /// The counter `fugu.events` has the dimension `kind`, the timer `fugu.load.duration` the dimensions `key` and `kind`. Keys are
     /// those that the program declares, so there are as many series as there are features and no more.
     ///
-    /// - Parameter factory: What makes the metrics; by default, what the program has bootstrapped.
+    /// - Parameter factory: The factory of the metrics; by default, the one that the program bootstrapped.
     /// - Returns: A token that ends it. You can ignore it.
     @discardableResult
     public func measureEvents(with factory: any MetricsFactory = MetricsSystem.factory) -> ObservationToken {

@@ -3,12 +3,12 @@ import Synchronization
 public import Tracing
 
 extension Container {
-    /// Makes a span of every load in the family of this container.
+    /// Creates a span for every load in the family of this container.
     ///
-    /// A load that another load needed is a child of that one's span. Others are children of the span that is active where the
-    /// load begins, such as that of a request.
+    /// The span of a load that another load needs is a child of that load's span. Others are children of the span that is
+    /// active where the load begins, such as that of a request.
     ///
-    /// - Parameter tracer: The tracer; by default, what the program has bootstrapped.
+    /// - Parameter tracer: The tracer; by default, the one that the program bootstrapped.
     /// - Returns: A token that ends it. You can ignore it.
     @discardableResult
     public func traceLoads(with tracer: any Tracer = InstrumentationSystem.tracer) -> ObservationToken {

@@ -16,7 +16,7 @@ extension ResponseBody {
     }
 }
 
-/// Keeps what is written to it.
+/// Collects the bytes that are written to it.
 private final class CollectedBody: ResponseBodyWriter {
     private(set) var buffer = ByteBuffer()
 

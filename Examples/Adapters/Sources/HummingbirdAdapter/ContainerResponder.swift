@@ -12,7 +12,7 @@ public protocol ContainerRequestContext: RequestContext where Source == Containe
     var container: Container { get }
 }
 
-/// What a ``ContainerRequestContext`` is made from.
+/// The source of a ``ContainerRequestContext``.
 public struct ContainerContextSource: RequestContextSource {
     /// The connection.
     public let channel: any Channel
@@ -30,7 +30,7 @@ public struct ContainerContextSource: RequestContextSource {
 ///
 /// The child is `Container.current` for the handler and for the writing of the body.
 public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Context: ContainerRequestContext {
-    /// What Hummingbird makes before there is a container.
+    /// The source that Hummingbird creates before there is a container.
     public typealias Context = Connection
 
     private let container: Container

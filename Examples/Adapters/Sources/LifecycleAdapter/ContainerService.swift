@@ -20,7 +20,7 @@ public struct ContainerService: Service {
     /// - Parameters:
     ///   - container: The container to close.
     ///   - deadline: The time that each teardown closure may take.
-    ///   - logger: Is told of each teardown closure that failed or took too long.
+    ///   - logger: The logger for teardown closures that fail or take too long.
     public init(_ container: Container, deadline: Duration = .seconds(10), logger: Logger) {
         self.container = container
         self.deadline = deadline
@@ -31,7 +31,7 @@ public struct ContainerService: Service {
     ///
     /// - Throws: `CloseError`, so that the program can exit with a failure.
     public func run() async throws {
-        // Whether it is told to stop or cancelled, what follows is the same.
+        // A shutdown and a cancellation have the same result.
         try? await gracefulShutdown()
         do {
             try await container.close(deadline: deadline)

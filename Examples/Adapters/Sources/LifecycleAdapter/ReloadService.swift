@@ -6,7 +6,7 @@ import UnixSignals
 
 /// Reads the sources of a container again when the process gets SIGHUP, and when a file has changed.
 ///
-/// A file that is wrong changes nothing: the last good values stay, and the mistake is logged.
+/// A file with a mistake changes nothing: the last good values stay, and the mistake is logged.
 public struct ReloadService: Service {
     private let container: Container
     private let interval: Duration?
@@ -16,8 +16,8 @@ public struct ReloadService: Service {
     ///
     /// - Parameters:
     ///   - container: The container whose sources are read.
-    ///   - interval: The time between two looks at the files; `nil` if only the signal counts.
-    ///   - logger: Is told of each reload after a signal. Mistakes found by looking are reports of the container.
+    ///   - interval: The time between two looks at the files, or `nil` to reload after signals only.
+    ///   - logger: The logger for reloads after a signal. The container reports mistakes that polling finds.
     public init(_ container: Container, every interval: Duration? = nil, logger: Logger) {
         self.container = container
         self.interval = interval

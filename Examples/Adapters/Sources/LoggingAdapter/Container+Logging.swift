@@ -21,9 +21,9 @@ extension Container {
     }
 }
 
-/// A level that all copies of a logger share.
+/// A log level that all copies of a logger share.
 ///
-/// It's read for each line, so without a lock.
+/// Every line reads it, so reading takes no lock.
 private final class SharedLevel: Sendable {
     private let index: Atomic<Int>
 
@@ -37,7 +37,7 @@ private final class SharedLevel: Sendable {
     private static func index(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level)! }
 }
 
-/// Asks at each line which level counts, unless a copy of the logger was given a level of its own.
+/// Reads the level for each line, unless a copy of the logger has its own level.
 private struct SharedLevelHandler<Base: LogHandler>: LogHandler {
     let level: SharedLevel
     var base: Base
@@ -46,7 +46,7 @@ private struct SharedLevelHandler<Base: LogHandler>: LogHandler {
     init(level: SharedLevel, base: Base) {
         self.level = level
         self.base = base
-        // What comes through is decided here.
+        // This handler decides which lines to write.
         self.base.logLevel = .trace
     }
 

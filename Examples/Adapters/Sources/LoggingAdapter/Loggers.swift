@@ -9,10 +9,10 @@ extension ContainerKeys {
     /// The logger of the process.
     public var logger: FeatureKey<Logger> { .init { _ in Logger(label: "main") } }
 
-    /// What is logged with every line of a request, such as its identifier.
+    /// The metadata of every line of a request, such as its identifier.
     public var requestMetadata: PropertyKey<Logger.Metadata> { .init(defaultValue: [:]) }
 
-    /// The logger of a request; outside of requests the same as that of the process.
+    /// The logger of a request, or the logger of the process outside requests.
     public var requestLogger: FeatureKey<Logger> {
         .init { container in
             var logger = container.logger
@@ -21,7 +21,7 @@ extension ContainerKeys {
         }
     }
 
-    /// From which level on the process logs.
+    /// The lowest level that the process logs.
     ///
     /// Sources can change it while the process runs.
     public var logLevel: PropertyKey<Logger.Level> {

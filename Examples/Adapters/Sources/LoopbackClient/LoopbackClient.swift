@@ -6,7 +6,7 @@ import NIOPosix
 ///
 /// It talks to this machine only, and opens a connection for each request.
 public struct LoopbackClient: Sendable {
-    /// What a server answered.
+    /// The response of a server.
     public struct Reply: Sendable {
         /// The status, such as 200.
         public var status = 0
@@ -16,7 +16,7 @@ public struct LoopbackClient: Sendable {
         public var body = ""
     }
 
-    /// The server went away before it had answered.
+    /// The error of a server that closes the connection before it responds.
     public struct NoReply: Error {}
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, SendableRequestPart>
@@ -26,14 +26,14 @@ public struct LoopbackClient: Sendable {
     /// Creates a client.
     public init(port: Int) { self.port = port }
 
-    /// Sends a request and gives the whole reply.
+    /// Sends a request and returns the whole response.
     public func send(
         _ path: String, method: HTTPMethod = .GET, headers: HTTPHeaders = [:], body: String? = nil
     ) async throws -> Reply {
         try await send(path, method: method, headers: headers, body: body) { _ in }
     }
 
-    /// Sends a request, gives each part of the body as it comes, and then the whole reply.
+    /// Sends a request, passes on each part of the body as it arrives, and returns the whole response.
     ///
     /// If `part` throws, the client hangs up.
     public func send(

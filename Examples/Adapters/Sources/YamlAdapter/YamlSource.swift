@@ -2,7 +2,7 @@ import Foundation
 public import FuguConfiguration
 import Yams
 
-/// Values of a YAML file, whose top must be a mapping.
+/// A source with the values of a YAML file, whose root must be a mapping.
 public struct YamlSource: PropertySource {
     /// The path.
     public let name: String

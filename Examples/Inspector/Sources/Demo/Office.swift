@@ -7,7 +7,7 @@ extension ContainerKeys {
     var password: PropertyKey<String> { .init(defaultValue: "swordfish", isSecret: true) }
 }
 
-/// What takes a while, as things do that reach outside.
+/// Work that takes a while, as access to the outside does.
 private func work(_ milliseconds: Int) async throws { try await Task.sleep(for: .milliseconds(milliseconds)) }
 
 struct Archive: AsyncFeature {

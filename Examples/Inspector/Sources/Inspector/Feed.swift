@@ -2,10 +2,10 @@ import Fugu
 import FuguInspection
 import Synchronization
 
-/// What happened in a family, as far as it is shown, and who waits for more.
+/// The events of a family that the page shows, and the clients that wait for more.
 final class Feed: Sendable {
     private struct State {
-        /// The last ones, oldest first.
+        /// The latest events, oldest first.
         var moments: [Moment] = []
         var viewers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastViewer = 0
@@ -33,19 +33,19 @@ final class Feed: Sendable {
         let moment = Moment(event, since: start)
         let viewers = state.withLock { state in
             state.moments.append(moment)
-            // Now and then, since it takes time for all that are there.
+            // This runs now and then only, because it takes time for every event.
             if state.moments.count > 2 * Self.limit { state.moments.removeFirst(Self.limit) }
             return Array(state.viewers.values)
         }
         for viewer in viewers { viewer.yield() }
     }
 
-    /// What happened after an event.
+    /// Returns the events after the given one.
     func moments(after number: UInt64) -> [Moment] {
         state.withLock { $0.moments.suffix(Self.limit).filter { $0.number > number } }.sorted { $0.number < $1.number }
     }
 
-    /// An element at once, and one whenever something has happened since the last one was taken.
+    /// A sequence of one element at once, and of another whenever something has happened since.
     func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let viewer = state.withLock { state in

@@ -12,11 +12,11 @@ public import ServiceLifecycle
 /// It answers on 127.0.0.1 only, unless you tell otherwise, and only requests that name this machine, so that no page from
 /// elsewhere can ask through the browser. It shows no values unless you allow it, and secrets never.
 public struct Inspector: Sendable {
-    /// Where it answers, beside the port.
+    /// The address that the service listens on.
     let feed: Feed
     let isOpen: Bool
 
-    /// Creates an inspector, which notes loads from now on.
+    /// Creates an inspector, which records loads from now on.
     ///
     /// - Parameters:
     ///   - container: A container of the family to show.

@@ -8,7 +8,7 @@ struct Entry: Codable, Hashable, Sendable {
     let text: String
 }
 
-/// A line that is no entry.
+/// A line that isn't an entry.
 struct DamagedLine: Error, Hashable, Sendable, CustomStringConvertible {
     let path: String
     let line: Int

@@ -18,7 +18,7 @@ struct Journal: AsyncParsableCommand {
         subcommands: [Add.self, List.self, Search.self, Stats.self, Import.self])
 }
 
-/// What all commands understand.
+/// The options of all commands.
 struct CommonOptions: ParsableArguments {
     enum Colour: String, ExpressibleByArgument, CaseIterable {
         case auto, always, never
@@ -33,7 +33,7 @@ struct CommonOptions: ParsableArguments {
     @Option(help: "Whether to use colours; auto means on a terminal only.")
     var colour = Colour.auto
 
-    /// The container of the command, as the options want it.
+    /// The container of the command, configured by the options.
     func container() throws -> Container {
         let container = Container.current
         if frozen { container.freeze() }

@@ -3,7 +3,7 @@ import Fugu
 import FuguFoundation
 
 extension ContainerKeys {
-    /// Where the journal lies; decided when the arguments have been read.
+    /// The path of the journal, which is set after the arguments are parsed.
     var journalURL: PropertyKey<URL> { .init(defaultValue: URL(filePath: "journal.jsonl")) }
 
     var journalFile: FeatureKey<JournalFile> {
@@ -23,7 +23,7 @@ struct JournalFile: Sendable {
     /// Adds entries to the end of a journal.
     struct Appender {
         fileprivate let journal: JournalFile
-        /// What must come before the next entry.
+        /// The text that must precede the next entry.
         fileprivate var separator: Data
 
         /// Adds entries in one piece.
@@ -43,9 +43,9 @@ struct JournalFile: Sendable {
         return Appender(journal: self, separator: isOpen ? Data([Self.newline]) : Data())
     }
 
-    /// All entries in the order of the file, and the lines that are none.
+    /// Returns all entries in the order of the file, and the lines that aren't entries.
     ///
-    /// Blank lines count as neither.
+    /// Blank lines are neither.
     func read() throws -> (entries: [Entry], damaged: [DamagedLine]) {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom(Self.date)
@@ -61,7 +61,7 @@ struct JournalFile: Sendable {
         return (entries, damaged)
     }
 
-    /// A journal that has not been begun is empty.
+    /// A journal without a file is empty.
     private func content() throws -> Data {
         do { return try files.load(url) } catch  where error.isMissingFile { return Data() }
     }

@@ -7,7 +7,7 @@ import Fugu
 struct Program {
     let container: Container
 
-    /// Does what the arguments say, closes everything, and gives the exit code.
+    /// Runs the command in the arguments, closes everything, and returns the exit code.
     func run(_ arguments: [String]) async -> Int32 {
         let code = await perform(arguments)
         do {

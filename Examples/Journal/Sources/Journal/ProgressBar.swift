@@ -1,6 +1,6 @@
 import Fugu
 
-/// How far a long work has come, on a terminal only.
+/// A progress bar for long work, on a terminal only.
 ///
 /// It hides the cursor while it is there. Its closer shows it again, however the work ends.
 struct ProgressBar: Feature, Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import Fugu
 import FuguFoundation
 
-/// Entries as text, in the words and the time of the user.
+/// Entries as text, in the user's language and time zone.
 struct Report {
     let locale: Locale
     let timeZone: TimeZone
@@ -40,7 +40,7 @@ struct Report {
         }
         let words = entries.reduce(0) { $0 + $1.text.split(whereSeparator: \.isWhitespace).count }
         let days = Dictionary(grouping: entries) { calendar.startOfDay(for: $0.date) }.mapValues(\.count)
-        // Of equally busy days the first.
+        // The first of equally busy days.
         let busiest = days.max { ($0.value, $1.key) < ($1.value, $0.key) }
         return """
             Entries      \(number(entries.count))

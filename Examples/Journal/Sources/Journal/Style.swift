@@ -5,7 +5,7 @@ extension ContainerKeys {
     /// Whether the output has colours; `nil` if it has them on a terminal only.
     var usesColours: PropertyKey<Bool?> { .init() }
 
-    /// Made again when the choice changes.
+    /// It reloads when the choice changes.
     var style: FeatureKey<Style> {
         .init(reloadsWhenInputsChange: true) { container in
             // NO_COLOR counts if it's there and not empty: see no-color.org.
@@ -16,7 +16,7 @@ extension ContainerKeys {
     }
 }
 
-/// How text looks on a terminal.
+/// The style of text on a terminal.
 struct Style: Sendable {
     let isOn: Bool
 

@@ -57,7 +57,7 @@ struct Services {
     let hits: HitCounter
 }
 
-/// What a request has: here its logger and its user, made ahead for all that may ask.
+/// The values of a request: its logger and its user, created ahead for every handler.
 struct HandContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     var user = User.guest

@@ -3,7 +3,7 @@ import Fugu
 import FuguConfiguration
 import LoggingAdapter
 
-/// What the program can be told from outside: by `config.toml`, by variables such as `SHORTENER_SERVER_PORT`, and by arguments
+/// The settings of the program, from `config.toml`, variables such as `SHORTENER_SERVER_PORT`, and arguments
 /// such as `--server-port 80`.
 extension ContainerKeys {
     package var host: PropertyKey<String> {
@@ -56,11 +56,11 @@ extension ContainerKeys {
 }
 
 extension Container {
-    /// Makes all keys known, applies the sources, the latest of which wins, and finds all mistakes at once.
+    /// Declares all keys, applies the sources, of which the last one wins, and finds all mistakes at once.
     ///
     /// - Parameters:
     ///   - file: The path of a TOML file; `nil` for `config.toml`, if there is one.
-    ///   - arguments: What the command line says.
+    ///   - arguments: The arguments of the command line.
     ///   - environment: The variables.
     /// - Throws: `PropertyErrors`, with the place of each mistake.
     package func configure(file: String?, arguments: [String], environment: [String: String]) throws {
@@ -75,7 +75,7 @@ extension Container {
     }
 }
 
-/// Where the program can be reached from outside.
+/// The address at which clients reach the program.
 package struct BaseURL: TextDecodable, Sendable, Equatable, CustomStringConvertible {
     package let description: String
     package let host: String
@@ -94,7 +94,7 @@ package struct BaseURL: TextDecodable, Sendable, Equatable, CustomStringConverti
 }
 
 extension ContainerKeys {
-    /// What short links begin with; made again when a reload changes what it is made from.
+    /// The prefix of short links, which reloads when its inputs change.
     package var publicURL: FeatureKey<BaseURL> {
         .init(reloadsWhenInputsChange: true) { container in
             container.baseURL ?? BaseURL(text: "http://\(container.host):\(container.port)")

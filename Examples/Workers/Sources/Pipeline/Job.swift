@@ -12,7 +12,7 @@ package struct Job: Sendable, Hashable {
     }
 }
 
-/// What became of a job.
+/// The result of a job.
 package struct Outcome: Sendable {
     package enum Result: Sendable {
         case words(Int)
@@ -34,6 +34,6 @@ extension ContainerKeys {
     package var attemptLimit: PropertyKey<Int> { .init(defaultValue: 3) }
     /// The pause before the second attempt; it doubles with each further one.
     package var firstPause: PropertyKey<Duration> { .init(defaultValue: .seconds(1)) }
-    /// Where the counts go.
+    /// The destination of the counts.
     package var outputFolder: PropertyKey<URL> { .init(defaultValue: URL(filePath: "words")) }
 }

@@ -1,9 +1,9 @@
 import AsyncAlgorithms
 import Fugu
 
-/// Jobs on their way through several workers.
+/// A pipeline that runs jobs in several workers.
 ///
-/// Both channels hold nothing: who sends waits until someone takes. So a slow report holds up the workers, and busy workers
+/// Neither channel buffers: a sender waits for a receiver. So a slow report holds up the workers, and busy workers
 /// hold up the source of the jobs, however many there are.
 package struct Pipeline: Sendable {
     private let container: Container

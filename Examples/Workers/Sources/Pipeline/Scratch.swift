@@ -2,7 +2,7 @@ import Foundation
 import Fugu
 import FuguFoundation
 
-/// A file for what an attempt has so far.
+/// A file for the partial result of an attempt.
 ///
 /// It goes away with the attempt, however that ends.
 package struct Scratch: Feature, Sendable {

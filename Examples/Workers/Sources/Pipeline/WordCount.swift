@@ -12,7 +12,7 @@ struct WordCount {
         var counts: [Substring: Int] = [:]
         let text = String(decoding: data, as: UTF8.self)
         for line in text.split(whereSeparator: \.isNewline) {
-            // A long document must not hold up who wants to stop.
+            // A long document must not delay a cancellation.
             try Task.checkCancellation()
             for word in line.split(whereSeparator: { !$0.isLetter }) { counts[word, default: 0] += 1 }
         }

@@ -2,7 +2,7 @@ import Fugu
 import GRDB
 import LoggingAdapter
 
-/// The SQLite file, opened and brought to the present form, and closed at the end.
+/// The SQLite file, which is opened, migrated, and closed at the end.
 package enum Database: ExternalAsyncFeature {
     package static var isShared: Bool { true }
 
@@ -31,7 +31,7 @@ package enum Database: ExternalAsyncFeature {
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
-            // What was acknowledged survives a power failure, too.
+            // Acknowledged writes survive a power failure, too.
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
         return configuration

@@ -1,7 +1,7 @@
 import Fugu
 import Synchronization
 
-/// Counts in memory, and writes what it has counted now and then, and at the end.
+/// Counts hits in memory, and writes them now and then, and at the end.
 ///
 /// A redirect doesn't wait for a write. A process that is killed loses the hits since the last one.
 package final class HitCounter: AsyncFeature, Sendable {
@@ -23,9 +23,9 @@ package final class HitCounter: AsyncFeature, Sendable {
         counts.withLock { $0[Hit(code: code, day: day), default: 0] += 1 }
     }
 
-    /// Writes what was counted since the last time.
+    /// Writes the hits since the last time.
     ///
-    /// If that fails, it is kept for the next time.
+    /// If writing fails, the hits are kept for the next time.
     package func flush() async throws {
         let hits = counts.withLock { counts in
             defer { counts = [:] }

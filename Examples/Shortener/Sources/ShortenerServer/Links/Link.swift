@@ -12,12 +12,12 @@ package struct Link: Sendable, Equatable, Codable {
     }
 }
 
-/// How often a link was followed on a day.
+/// The number of times that a link was followed on a day.
 package struct Hits: Sendable, Equatable, Codable {
     /// Days since 1970, in UTC.
     package let day: Int
     package let count: Int
 }
 
-/// The day of a moment.
+/// Returns the day of a moment.
 package func day(of seconds: Double) -> Int { Int((seconds / 86_400).rounded(.down)) }

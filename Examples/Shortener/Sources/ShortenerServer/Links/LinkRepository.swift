@@ -1,6 +1,6 @@
 import Fugu
 
-/// Where links are kept.
+/// A store of links.
 ///
 /// Everything else is written against this protocol. A second store is one more type that conforms, and one more line in
 /// ``Links``: PostgreSQL, for several machines behind a balancer.
@@ -10,17 +10,17 @@ package protocol LinkRepository: Sendable {
     /// - Returns: Whether the code was free.
     func add(_ link: Link) async throws -> Bool
     func link(_ code: String) async throws -> Link?
-    /// The newest links first.
+    /// Returns links, newest first.
     func links(limit: Int) async throws -> [Link]
     /// - Returns: Whether there was one.
     func delete(_ code: String) async throws -> Bool
-    /// Adds to the hits of links. What belongs to a deleted link is dropped.
+    /// Adds hits to links. The hits of a deleted link are dropped.
     func add(_ hits: [Hit: Int]) async throws
-    /// The hits of a link by day, the oldest first.
+    /// Returns the hits of a link by day, oldest first.
     func hits(of code: String) async throws -> [Hits]
 }
 
-/// What is counted.
+/// The totals.
 package struct Hit: Sendable, Hashable {
     package let code: String
     package let day: Int
@@ -28,7 +28,7 @@ package struct Hit: Sendable, Hashable {
 
 /// The links of the program.
 package enum Links: AsyncFeature {
-    /// All requests share it; what depended on one of them would be opened for each, which Fugu refuses.
+    /// All requests share it: a store that depended on a request would be opened for each of them, which Fugu refuses.
     package static var isShared: Bool { true }
 
     package static func load(in container: any FeatureContainer) async throws -> any LinkRepository {

@@ -2,7 +2,7 @@
 import Fugu
 import LoggingAdapter
 
-/// The pool for a PostgreSQL server, with the tables made, and closed at the end.
+/// A pool of connections to a PostgreSQL server, which creates the tables and is closed at the end.
 package enum Postgres: ExternalAsyncFeature {
     package static var isShared: Bool { true }
 

@@ -2,7 +2,7 @@
 import CPostgres
 import Dispatch
 
-/// An error of PostgreSQL, in its words.
+/// An error of PostgreSQL, with its message.
 package struct PostgresError: Error, CustomStringConvertible {
     package let description: String
 
@@ -13,7 +13,7 @@ package struct PostgresError: Error, CustomStringConvertible {
 
 /// A few connections to a PostgreSQL server, by its own C library.
 ///
-/// Who finds none idle waits for the next one. A connection that has broken is made again at its next use.
+/// A caller that finds no idle connection waits for the next one. A broken connection is opened again at its next use.
 package actor PostgresPool {
     private let all: [PostgresConnection]
     private var idle: [PostgresConnection]
@@ -31,14 +31,14 @@ package actor PostgresPool {
         for connection in all { try await connection.open() }
     }
 
-    /// Runs a statement, with texts as parameters, and gives the rows as texts.
+    /// Runs a statement with strings as parameters, and returns the rows as strings.
     package func rows(_ statement: String, _ parameters: [String] = []) async throws -> [[String]] {
         let connection = await take()
         defer { giveBack(connection) }
         return try await connection.rows(statement, parameters)
     }
 
-    /// Waits for what is under way, and ends all connections.
+    /// Waits for statements in progress, and closes all connections.
     package func close() async { for connection in all { await connection.close() } }
 
     private func take() async -> PostgresConnection {

@@ -4,7 +4,7 @@ import Foundation
 struct Target: Equatable {
     let text: String
 
-    /// Why an address is refused, in words for the one who gave it.
+    /// The reason why an address is refused, for the person who entered it.
     struct Refusal: Error, Equatable, CustomStringConvertible {
         let description: String
     }

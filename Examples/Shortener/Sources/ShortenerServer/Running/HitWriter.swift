@@ -4,7 +4,7 @@ import ServiceLifecycle
 
 /// Writes the hits once a second.
 ///
-/// What is left at the end, the counter's own closer writes.
+/// The counter's own closer writes the rest at the end.
 struct HitWriter: Service {
     let container: Container
 
@@ -12,7 +12,7 @@ struct HitWriter: Service {
         try await cancelWhenGracefulShutdown {
             let hits = try await container[HitCounter.self]
             while !Task.isCancelled {
-                // Cancelled, it returns: nothing has failed.
+                // A cancellation isn't a failure, so it returns.
                 do { try await container.clock.sleep(for: .seconds(1)) } catch { return }
                 do { try await hits.flush() } catch { container.logger.error("Hits are kept for later: \(error)") }
             }

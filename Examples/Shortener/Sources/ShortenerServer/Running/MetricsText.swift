@@ -3,13 +3,13 @@ import Fugu
 import Synchronization
 
 extension ContainerKeys {
-    /// What `/metrics` tells.
+    /// The metrics that `/metrics` serves.
     ///
     /// swift-metrics has one backend for the whole process; the program names this one before anything is measured.
     package var metrics: FeatureKey<MetricsText> { .init { _ in MetricsText() } }
 }
 
-/// A backend for swift-metrics that has its figures in memory, and gives them as the text that Prometheus reads.
+/// A backend for swift-metrics that keeps its figures in memory, and prints them in the format of Prometheus.
 package final class MetricsText: MetricsFactory, Sendable {
     /// A figure with its labels, such as `hb_requests{http_route="/{code}"}`.
     fileprivate struct Name: Hashable {
@@ -84,7 +84,7 @@ extension MetricsText: CustomStringConvertible {
     }
 }
 
-/// What has been measured under one name.
+/// The figures of one name.
 private final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
     enum Kind { case counter, gauge, summary }
 

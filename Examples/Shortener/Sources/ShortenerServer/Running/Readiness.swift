@@ -5,7 +5,7 @@ extension ContainerKeys {
     package var readiness: FeatureKey<Readiness> { .init { _ in Readiness() } }
 }
 
-/// How far the warm-up has come.
+/// The progress of the warm-up.
 package final class Readiness: Sendable {
     package struct State: Codable, Sendable, Equatable {
         package var isReady = false

@@ -26,7 +26,7 @@ package struct Server {
                 ReloadService(container, every: container.lookInterval, logger: logger),
                 WarmUpService(container: container),
                 HitWriter(container: container),
-                // What was accepted is answered, even if that takes longer than the group has patience.
+                // Accepted requests are answered, even after the group's maximum duration.
                 UninterruptedService(application, limit: container.lastPatience, logger: logger),
             ],
             gracefulShutdownSignals: signals, logger: logger)

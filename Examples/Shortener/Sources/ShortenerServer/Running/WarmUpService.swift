@@ -2,7 +2,7 @@ import Fugu
 import LoggingAdapter
 import ServiceLifecycle
 
-/// Loads what the program can't do without, while the server already answers who asks whether it's ready.
+/// Loads the features that the program needs, while the server already answers readiness requests.
 struct WarmUpService: Service {
     let container: Container
 

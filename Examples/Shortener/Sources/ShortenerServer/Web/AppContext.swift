@@ -30,7 +30,7 @@ extension ContainerKeys {
     /// The header of this name; set for each request.
     var authorization: PropertyKey<String?> { .init(isSecret: true) }
 
-    /// Who asks.
+    /// The user who sends a request.
     ///
     /// It reads what a request sets, and so lives in the request that asks for it.
     package var user: FeatureKey<User> {

@@ -2,7 +2,7 @@ import Fugu
 import Hummingbird
 import LoggingAdapter
 
-/// Turns every error into an answer.
+/// Turns every error into a response.
 ///
 /// The client gets no more than it needs; the log gets everything.
 struct Failures: RouterMiddleware {

@@ -94,7 +94,7 @@ struct LinkRoutes {
         return .noContent
     }
 
-    /// What isn't a code isn't looked for.
+    /// Anything that isn't a code isn't looked up.
     private func code(of context: AppContext) throws -> String {
         let code = try context.parameters.require("code")
         guard CodeMaker.isCode(code) else { throw HTTPError(.notFound, message: "No such link.") }
@@ -103,7 +103,7 @@ struct LinkRoutes {
 }
 
 extension AppContext {
-    /// Throws 401 for everybody else, and 429 for who tries tokens.
+    /// Throws 401 for everybody else, and 429 for clients that try many tokens.
     ///
     /// `allowingPassword`: Whether the token may come as a password, which a browser asks for and sends along by itself. Only
     /// what changes nothing allows that: a page from elsewhere could send the browser to anything else.

@@ -2,7 +2,7 @@ import Fugu
 import HTTPTypes
 import Hummingbird
 
-/// The page, and what it is made of.
+/// The page and its parts.
 struct PageRoutes {
     func add(to router: Router<AppContext>, of container: Container) {
         router.group().add(middleware: PathPolicy(scope: container.scope("/")))

@@ -2,7 +2,7 @@ import Fugu
 import HTTPTypes
 import Hummingbird
 
-/// What depends on the path: how often one address may ask, and how long a browser may keep the answer.
+/// The settings that depend on the path: how many requests an address may send, and how long a browser may cache the response.
 extension ContainerKeys {
     var requestsPerMinute: PropertyKey<UInt?> { .init() }
     var cacheSeconds: PropertyKey<UInt> { .init(defaultValue: 0) }
@@ -42,7 +42,7 @@ struct PathPolicy: RouterMiddleware {
 }
 
 extension AppContext {
-    /// The address that asks.
+    /// The address of the client.
     ///
     /// A proxy adds the address it sees at the end; what comes before can be made up.
     func client(of request: Request) -> String {

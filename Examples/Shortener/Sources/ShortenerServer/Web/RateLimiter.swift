@@ -10,9 +10,9 @@ extension ContainerKeys {
 
 /// Counts the requests of each address in the present minute.
 final class RateLimiter: Sendable {
-    /// What can be remembered at a time.
+    /// The number of addresses that it remembers.
     ///
-    /// Who comes when it's full has to wait for the next minute.
+    /// When it's full, new addresses have to wait for the next minute.
     private static let capacity = 100_000
 
     private struct State {
@@ -25,7 +25,7 @@ final class RateLimiter: Sendable {
 
     init(timestamp: Timestamp) { self.timestamp = timestamp }
 
-    /// - Throws: 429 if the address has asked too often.
+    /// - Throws: 429 if the address has sent too many requests.
     func admit(_ client: String, limit: UInt) throws {
         let now = timestamp.now
         let minute = Int((now / 60).rounded(.down))

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Who asks.
+/// The user who sends a request.
 package enum User: Sendable, Equatable {
     case guest
     case admin
-    /// Somebody with a token that's wrong.
+    /// A user with a wrong token.
     case impostor
 
     package init(authorization: String?, adminToken: String?) {
@@ -33,7 +33,7 @@ package enum User: Sendable, Equatable {
         return text.firstIndex(of: ":").map { text[text.index(after: $0)...] }
     }
 
-    /// Takes a time that depends on the length of what was given, and on nothing that is secret.
+    /// Takes a time that depends on the length of the given token only, and on nothing secret.
     private static func isSame(_ given: [UInt8], _ secret: [UInt8]) -> Bool {
         var difference = given.count ^ secret.count
         for (index, byte) in given.enumerated() { difference |= Int(byte ^ secret[index % secret.count]) }
