@@ -96,11 +96,13 @@ struct GraphSnapshot {
         guard let family = nodes.first?.family else { return }
         let numbers = Set(nodes.map(\.number))
         var known = Dictionary(uniqueKeysWithValues: entries.indices.map { (entries[$0].place, $0) })
-        for load in family.loads(token) where load.requested.kind != .property {
+        let loads = family.loads(token)
+        let needed = Dictionary(grouping: loads) { load in load.parent.map { ObjectIdentifier($0) } }
+        for load in loads where load.requested.kind != .property {
             let home = load.expected.object
             guard numbers.contains(home.number) else { continue }
             var inputs = load.state[token].inputs.compactMap { load.asker.place(of: $0.key, at: $0.depth) }
-            for needed in family.loads(token) where needed.parent === load {
+            for needed in needed[ObjectIdentifier(load)] ?? [] {
                 inputs.append(Place(key: needed.requested, container: needed.expected.object.number))
             }
             let place = Place(key: load.requested, container: home.number)
