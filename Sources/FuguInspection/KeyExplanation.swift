@@ -62,11 +62,11 @@ extension Container {
     }
 
     private func explain(raw: UInt) -> KeyExplanation {
-        let standing = status(of: raw, telling: ValueSketch())
-        guard let entry = standing.entries.first else {
-            let sentence = Messages.notThere(standing.name, standing.kind, isClosed: standing.isClosed)
-            return KeyExplanation(name: standing.name, sentences: [sentence])
+        let status = status(of: raw, telling: ValueSketch())
+        guard let entry = status.entries.first else {
+            let sentence = Messages.notThere(status.name, status.kind, isClosed: status.isClosed)
+            return KeyExplanation(name: status.name, sentences: [sentence])
         }
-        return KeyExplanation(name: entry.name, sentences: GraphExplainer(standing.graph).sentences(on: entry))
+        return KeyExplanation(name: entry.name, sentences: GraphExplainer(status.graph).sentences(on: entry))
     }
 }
