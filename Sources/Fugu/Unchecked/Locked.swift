@@ -14,13 +14,21 @@ package final class Locked<Value>: @unchecked Sendable {
     /// `body` must not call user code.
     @discardableResult
     package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        try lock.whileHeld { () throws(E) in try body(&value) }
+    }
+}
+
+extension PlatformLock {
+    /// The one place where a lock is taken and given back.
+    @inline(__always)
+    fileprivate func whileHeld<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
         #if FUGU_EXPLORE
         Exploring.willLock()
         defer { Exploring.didUnlock() }
         #endif
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&value)
+        lock()
+        defer { unlock() }
+        return try body()
     }
 }
 
@@ -75,13 +83,7 @@ struct FamilyLock: @unchecked Sendable {
     /// Runs `body`, which must not call user code, while the lock is held.
     @inline(__always)
     func withLock<R, E>(_ body: (LockToken) throws(E) -> R) throws(E) -> R {
-        #if FUGU_EXPLORE
-        Exploring.willLock()
-        defer { Exploring.didUnlock() }
-        #endif
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(LockToken())
+        try lock.whileHeld { () throws(E) in try body(LockToken()) }
     }
 }
 
