@@ -70,7 +70,8 @@ def main(folder, program):
             browser.scheme(scheme)
             browser.picture(f"{folder}/live-{scheme}.png")
         box = browser.value("(() => { const bar = document.querySelector('#flames').getBoundingClientRect(); return [bar.x, bar.y]; })()")
-        bar = browser.value("(() => { const bar = bars.find(b => b.load.kind === 'loaded' && b.load.home === 0);"
+        # The archive is never loaded again, so its node is there however slow this is.
+        bar = browser.value("(() => { const bar = bars.find(b => b.load.kind === 'loaded' && b.load.key === 'Archive');"
                             " return [(bar.left + bar.right) / 2, (bar.top + bar.bottom) / 2]; })()")
         for kind in ["mousePressed", "mouseReleased"]:
             browser.call("Input.dispatchMouseEvent", type=kind, x=box[0] + bar[0], y=box[1] + bar[1], button="left", clickCount=1)

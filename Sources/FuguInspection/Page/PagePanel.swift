@@ -18,7 +18,8 @@ extension GraphPage {
           for (const button of $("list").querySelectorAll("button")) button.setAttribute("aria-current", button.dataset.id === id);
           explain(id);
           if (id !== null && shows) frame([id, ...near]); else labelSoon();
-          location.replace("#" + (id ?? ""));
+          // A live page comes here at each change; only a new choice is worth a navigation.
+          if (location.hash.slice(1) !== (id ?? "")) location.replace("#" + (id ?? ""));
         }
 
         function explain(id) {

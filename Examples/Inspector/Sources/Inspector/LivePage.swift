@@ -94,7 +94,8 @@ enum LivePage {
             + (load.end === null ? "" : ` in ${time((load.end - load.start) / 1000)}`) : ""; });
         $("flames").addEventListener("click", event => { const load = barAt(event); if (!load) return;
           const all = [...fugu.picture.nodes.values()].filter(node => node.entry.name === load.key);
-          const node = all.find(node => node.entry.container === (load.home ?? load.container)) || all[0]; if (node) fugu.pick(node.id, true); });
+          const node = all.find(node => node.entry.container === (load.home ?? load.container)) || all[0];
+          if (node) fugu.pick(node.id, true); else $("hint").textContent = `${load.key} isn't in the graph now, because an input changed or its container was closed`; });
         $("flames").addEventListener("wheel", event => { event.preventDefault(); setHeld(true);
           const box = $("flames").getBoundingClientRect(), at = from + (event.clientX - box.left - 12) / (box.width - 24) * span;
           if (event.shiftKey) from += span * Math.sign(event.deltaY) * 0.1;
