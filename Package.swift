@@ -103,3 +103,8 @@ if Context.environment["FUGU_EXPLORE"] != nil {
             name: "Explorer", dependencies: ["Fugu"], path: "Tests/Explorer", exclude: ["check", "README.md"],
             swiftSettings: strict))
 }
+
+// Builds these test targets alone and no examples: what a sanitizer does not run need not be built for it.
+if let wanted = Context.environment["FUGU_TEST_TARGETS"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .executable || $0.type == .test && !wanted.contains($0.name) }
+}
