@@ -6,7 +6,7 @@ extension Container {
     var scopesInMemory: Int {
         let node = backend.node
         return node.family.lock.withLock { token in
-            max(node.storage[token].scopes?.scopes.count ?? 0, node.family.state[token].layers.count)
+            max(node.storage[token].rare?[token].scopes.scopes.count ?? 0, node.family.state[token].layers.count)
         }
     }
 
@@ -15,7 +15,7 @@ extension Container {
         let layer = backend.node.parent!
         awaitState {
             layer.family.lock.withLock { token in
-                (layer.storage[token].scopes?.layer?.computation?.waiters[token].count ?? 0) >= count
+                (layer.storage[token].rare?[token].scopes.layer?.computation?.waiters[token].count ?? 0) >= count
             }
         }
     }

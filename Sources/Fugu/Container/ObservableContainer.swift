@@ -31,7 +31,14 @@ extension Container {
     ///
     /// The object is the same each time, as long as someone holds it. It keeps the container alive.
     public var observable: ObservableContainer {
-        let tracker = backend.node.tracker()
+        let node = backend.node
+        let tracker = node.family.lock.withLock { token in
+            let rare = node.storage[token].more()
+            if let tracker = rare[token].tracker { return tracker }
+            let tracker = Tracker()
+            rare[token].tracker = tracker
+            return tracker
+        }
         // A view of the container gets an observable object of its own.
         return backend is Node ? tracker.observable(of: self) : ObservableContainer(self, tracker)
     }
@@ -76,16 +83,6 @@ final class Tracker: Observable, Sendable {
             node.family.observe(observer, in: container.backend.owner ?? container, nil)
         }
         registrar.access(self, keyPath: \.[key])
-    }
-}
-extension Node {
-    fileprivate func tracker() -> Tracker {
-        family.lock.withLock { token in
-            if let tracker = storage[token].tracker { return tracker }
-            let tracker = Tracker()
-            storage[token].tracker = tracker
-            return tracker
-        }
     }
 }
 

@@ -55,8 +55,8 @@ struct GraphSnapshot {
     }
 
     private mutating func add(_ token: LockToken, _ node: Node) {
-        let scopes = node.storage[token].scopes?.layer?.path
-        let above = node.parent?.storage[token].scopes?.layer?.path
+        let scopes = node.storage[token].rare?[token].scopes.layer?.path
+        let above = node.parent?.storage[token].rare?[token].scopes.layer?.path
         var isClosed = false
         if case .closed = node.storage[token].closing { isClosed = true }
         var childCount = 0
@@ -70,7 +70,7 @@ struct GraphSnapshot {
                 number: node.number, parent: node.parent?.number, depth: node.depth,
                 name: name(token, of: node) ?? scopes.map { Messages.rulesName($0) } ?? above
                     ?? Messages.boxName(node.number), childCount: childCount, isClosed: isClosed))
-        let failures = node.storage[token].failures
+        let failures = node.storage[token].rare?[token].failures ?? [:]
         for cell in node.storage.cells(token) {
             guard cell.key != Self.nameKey, var entry = Entry(token, cell, in: node) else { continue }
             entry.failure = failures[cell.key]

@@ -31,7 +31,7 @@ extension Container {
         let node = backend.node
         return node.family.lock.withLock { token in
             node.subtree(token).contains { node in
-                !node.storage[token].closers.isEmpty
+                node.storage[token].rare?[token].closers.isEmpty == false
                     || node.storage.cells(token).contains { $0.state?[token].lifetime != nil }
             }
         }

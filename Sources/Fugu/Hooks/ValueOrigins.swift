@@ -24,7 +24,8 @@ extension Container {
             for node in node.path {
                 let cell = node.storage.existingCell(token, request.key)
                 let payload = cell?.heldFlags == CellFlags.held ? cell?.payload : nil
-                held.append((payload, node.storage[token].scopes?.layer != nil, node.storage[token].sources))
+                let rare = node.storage[token].rare
+                held.append((payload, rare?[token].scopes.layer != nil, rare?[token].sources))
             }
         }
         var origins: [ValueOrigin<Value>] = []
@@ -38,7 +39,7 @@ extension Container {
     /// The sources of this container and its ancestors, nearest first.
     package var allSources: [any ValueSources] {
         let node = backend.node
-        return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].sources } }
+        return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].rare?[token].sources } }
     }
 
     /// The names that were read or are observed in this container's family.

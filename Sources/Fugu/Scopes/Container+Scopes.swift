@@ -41,18 +41,20 @@ extension Container {
     public func scope(_ path: String) -> Container {
         let path = ScopePattern.normalized(path)
         let node = backend.node
-        if let known = node.family.lock.withLock({ token in node.storage[token].scopes?.scopes[path]?.container }) {
+        if let known = node.family.lock.withLock({ token in
+            node.storage[token].rare?[token].scopes.scopes[path]?.container
+        }) {
             return known
         }
         let layer = child()
         let made = layer.child()
         return node.family.lock.withLock { token in
-            if let known = node.storage[token].scopes?.scopes[path]?.container { return known }
+            let rare = node.storage[token].more()
+            if let known = rare[token].scopes.scopes[path]?.container { return known }
             let layerNode = layer.backend.node
-            layerNode.storage[token].scopes = ScopeState(layer: RuleState(path: path))
+            layerNode.storage[token].more()[token].scopes.layer = RuleState(path: path)
             node.family.add(token, layer: layerNode)
-            if node.storage[token].scopes == nil { node.storage[token].scopes = ScopeState() }
-            node.storage[token].scopes?.scopes[path] = WeakScope(container: made, layer: NodeIdentity(node: layerNode))
+            rare[token].scopes.scopes[path] = WeakScope(container: made, layer: NodeIdentity(node: layerNode))
             return made
         }
     }
@@ -65,10 +67,7 @@ extension Container {
     public func invalidateScopes() { invalidateScopes { _, _ in } }
 
     private func add(_ rule: ScopeRule) {
-        invalidateScopes { token, node in
-            if node.storage[token].scopes == nil { node.storage[token].scopes = ScopeState() }
-            node.storage[token].scopes?.rules.append(rule)
-        }
+        invalidateScopes { token, node in node.storage[token].more()[token].scopes.rules.append(rule) }
     }
 
     private func invalidateScopes(_ change: (LockToken, Node) -> Void) {

@@ -108,7 +108,8 @@ extension Node {
     }
 
     private func decidePreparation(_ token: LockToken, _ parent: (any CallFrame)?) -> Preparation {
-        guard let layer = storage[token].scopes?.layer, !layer.isComputed || layer.computation != nil, !isEnded(token)
+        guard let layer = storage[token].rare?[token].scopes.layer, !layer.isComputed || layer.computation != nil,
+            !isEnded(token)
         else { return .none }
         if let computation = layer.computation {
             guard parent?.chain.contains(where: { $0 === computation }) != true,
@@ -119,10 +120,10 @@ extension Node {
             return .wait(computation, signal)
         }
         let computation = Computation(of: self, at: layer.path, parent: parent)
-        storage[token].scopes?.layer?.computation = computation
+        storage[token].rare?[token].scopes.layer?.computation = computation
         // An invalidation during the configuration resets it.
-        storage[token].scopes?.layer?.isComputed = true
-        let rules = Array(path).reversed().flatMap { $0.storage[token].scopes?.rules ?? [] }
+        storage[token].rare?[token].scopes.layer?.isComputed = true
+        let rules = Array(path).reversed().flatMap { $0.storage[token].rare?[token].scopes.rules ?? [] }
         return .compute(computation, rules)
     }
 
@@ -136,7 +137,7 @@ extension Node {
         }
         computation.finish()
         let waiters = family.lock.withLock { token in
-            storage[token].scopes?.layer?.computation = nil
+            storage[token].rare?[token].scopes.layer?.computation = nil
             for node in subtree(token) where node.isConfigured(token) {
                 node.reloading(token).forEach { $0.openIfPresent() }
             }
@@ -150,8 +151,8 @@ extension Node {
     private func publish(_ written: [Write]) {
         let keys = written.map(\.key)
         let before = family.lock.withLock { token in
-            defer { storage[token].scopes?.layer?.keys = keys }
-            return storage[token].scopes?.layer?.keys ?? []
+            defer { storage[token].rare?[token].scopes.layer?.keys = keys }
+            return storage[token].rare?[token].scopes.layer?.keys ?? []
         }
         let gone = before.filter { !keys.contains($0) }
             .map { Write(self, TypedKey(resetting: $0), .reset) }
@@ -165,7 +166,7 @@ extension Node {
 
     /// Whether all rules have run that a read here needs; read it under the lock.
     func isConfigured(_ token: LockToken) -> Bool {
-        !family.hasScopes || path.allSatisfy { $0.storage[token].scopes?.layer?.isComputed != false }
+        !family.hasScopes || path.allSatisfy { $0.storage[token].rare?[token].scopes.layer?.isComputed != false }
     }
 
     /// Makes the layers at or below this node run their rules again; call it under the lock.
@@ -173,9 +174,9 @@ extension Node {
     /// Returns the nodes whose scopes are observed.
     func invalidateLayers(_ token: LockToken) -> [Node] {
         family.state[token].layers.map(\.node).filter { layer in
-            layer.isWithin(self) && layer.storage[token].scopes?.layer?.isComputed == true
+            layer.isWithin(self) && layer.storage[token].rare?[token].scopes.layer?.isComputed == true
         }.filter { layer in
-            layer.storage[token].scopes?.layer?.isComputed = false
+            layer.storage[token].rare?[token].scopes.layer?.isComputed = false
             layer.storage.raiseEpoch(token, to: family.state[token].tick(), reachesDescendants: true)
             let subtree = layer.subtree
             // The next read of an instance that rules may drop must run the rules first.

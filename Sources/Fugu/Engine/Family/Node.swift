@@ -59,7 +59,8 @@ struct NodeState {
     var serial: UInt64 = 0
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
-    private var rare: FamilyLocked<RareNodeState>?
+    /// What few containers have.
+    private(set) var rare: FamilyLocked<RareNodeState>?
     // Children are unlinked before they go, so these never dangle.
     var firstChild: UnmanagedReference<Node>?
     var nextSibling: UnmanagedReference<Node>?
@@ -67,86 +68,42 @@ struct NodeState {
 
     func free() { rare?.free() }
 
-    var hasRare: Bool { rare != nil }
-
-    /// Takes away what few containers have, to be released outside the lock.
-    mutating func takeRare() -> (any AnyObject & Sendable)? {
-        guard let rare else { return nil }
-        defer {
-            rare.free()
-            self.rare = nil
-        }
-        return Retained(rare.unshared)
-    }
-}
-
-/// What few containers have: made when one does, so that the others are small.
-private struct RareNodeState {
-    var sources: (any ValueSources)?
-    var sourceGeneration: UInt32 = 0
-    var answers: UInt32 = 0
-    var scopes: ScopeState?
-    var tracker: Tracker?
-    var closers: [Closer] = []
-    var recorder: Load?
-    var failures: [Key: FailedLoad] = [:]
-}
-
-extension NodeState {
-    private mutating func makeRare() -> FamilyLocked<RareNodeState> {
+    /// Returns the rare state, made if there is none.
+    mutating func more() -> FamilyLocked<RareNodeState> {
         if let rare { return rare }
         let made = FamilyLocked(RareNodeState())
         rare = made
         return made
     }
 
+    /// Takes the rare state away, to be released outside the lock.
+    fileprivate mutating func takeRare() -> (any AnyObject & Sendable)? {
+        guard let rare = rare.take() else { return nil }
+        defer { rare.free() }
+        return Retained(rare.unshared)
+    }
+}
+
+/// What few containers have: made when one does, so that the others are small.
+///
+/// The lock of the family protects it.
+struct RareNodeState {
     /// What is asked for named keys.
-    var sources: (any ValueSources)? {
-        get { rare?.unshared.sources }
-        set { makeRare().unshared.sources = newValue }
-    }
-
+    var sources: (any ValueSources)?
     /// Rises with every change of `sources`.
-    var sourceGeneration: UInt32 {
-        get { rare?.unshared.sourceGeneration ?? 0 }
-        set { makeRare().unshared.sourceGeneration = newValue }
-    }
-
+    var sourceGeneration: UInt32 = 0
     /// How many answers were put into cells.
-    var answers: UInt32 {
-        get { rare?.unshared.answers ?? 0 }
-        set { makeRare().unshared.answers = newValue }
-    }
-
-    /// Rules and scopes, if there are any.
-    var scopes: ScopeState? {
-        get { rare?.unshared.scopes }
-        _modify { yield &makeRare().unshared.scopes }
-    }
-
+    var answers: UInt32 = 0
+    /// Rules and scopes.
+    var scopes = ScopeState()
     /// Tracks reads for the Observation framework.
-    var tracker: Tracker? {
-        get { rare?.unshared.tracker }
-        set { makeRare().unshared.tracker = newValue }
-    }
-
-    /// The load that records what is read here.
-    var recorder: Load? {
-        get { rare?.unshared.recorder }
-        set { makeRare().unshared.recorder = newValue }
-    }
-
-    /// The last failed load of each key that was asked for here.
-    var failures: [Key: FailedLoad] {
-        get { rare?.unshared.failures ?? [:] }
-        _modify { yield &makeRare().unshared.failures }
-    }
-
+    var tracker: Tracker?
     /// What was registered outside of loads.
-    var closers: [Closer] {
-        get { rare?.unshared.closers ?? [] }
-        _modify { yield &makeRare().unshared.closers }
-    }
+    var closers: [Closer] = []
+    /// The load that records what is read here.
+    var recorder: Load?
+    /// The last failed load of each key that was asked for here.
+    var failures: [Key: FailedLoad] = [:]
 }
 
 extension UnmanagedReference<Node> {
@@ -199,7 +156,7 @@ extension Node {
     func hasChildren(_ token: LockToken) -> Bool { storage[token].firstChild != nil }
     func isEnded(_ token: LockToken) -> Bool { storage[token].isEnded }
     /// The load whose handle this container, or one above it, was made from: what is read through here is its input.
-    func ownRecorder(_ token: LockToken) -> Load? { storage[token].recorder }
+    func ownRecorder(_ token: LockToken) -> Load? { storage[token].rare?[token].recorder }
 
     /// What it is called.
     ///
@@ -209,7 +166,7 @@ extension Node {
     private func adopt(_ token: LockToken, _ child: Node, _ recorder: Load?) {
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let strictness = storage[token].strictness { child.storage[token].strictness = strictness }
-        if let recorder = recorder ?? ownRecorder(token) { child.storage[token].recorder = recorder }
+        if let recorder = recorder ?? ownRecorder(token) { child.storage[token].more()[token].recorder = recorder }
         let added = UnmanagedReference(child)
         let next = storage[token].firstChild
         child.storage[token].nextSibling = next
@@ -263,19 +220,19 @@ extension Node {
             leaveParent(token)
         }
         for cell in storage.cells(token) { giveUp(token, cell, &garbage) }
-        if storage[token].hasRare { giveUpRare(token, &garbage) }
+        if let rare = storage[token].rare { giveUp(token, rare, &garbage) }
         return garbage
     }
 
-    private func giveUpRare(_ token: LockToken, _ garbage: inout Garbage) {
-        if !storage[token].closers.isEmpty { garbage.addAbandoned(nil) }
-        if let layer = storage[token].scopes?.layer {
+    private func giveUp(_ token: LockToken, _ rare: FamilyLocked<RareNodeState>, _ garbage: inout Garbage) {
+        if !rare[token].closers.isEmpty { garbage.addAbandoned(nil) }
+        if let layer = rare[token].scopes.layer {
             family.state[token].layers.remove(NodeIdentity(node: self))
-            let scopes = parent?.storage[token].scopes?.scopes
-            if scopes?[layer.path]?.layer == NodeIdentity(node: self) {
-                garbage.add(Retained(parent?.storage[token].scopes?.scopes.removeValue(forKey: layer.path)))
+            let above = parent?.storage[token].rare
+            if above?[token].scopes.scopes[layer.path]?.layer == NodeIdentity(node: self) {
+                garbage.add(Retained(above?[token].scopes.scopes.removeValue(forKey: layer.path)))
             }
         }
-        if let rare = storage[token].takeRare() { garbage.add(rare) }
+        garbage.add(storage[token].takeRare())
     }
 }

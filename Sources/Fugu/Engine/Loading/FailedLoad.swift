@@ -25,8 +25,9 @@ extension Load {
         var failure = FailedLoad(error, way: failedWay(error), provenance)
         family.lock.withLock { token in
             if asker.isEnded(token) { return }
-            failure.count += asker.storage[token].failures[requested]?.count ?? 0
-            asker.storage[token].failures[requested] = failure
+            let rare = asker.storage[token].more()
+            failure.count += rare[token].failures[requested]?.count ?? 0
+            rare[token].failures[requested] = failure
         }
     }
 }

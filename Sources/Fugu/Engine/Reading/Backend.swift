@@ -64,7 +64,9 @@ extension Node: Backend {
         return presentAfterAsking(key)
     }
 
-    func onClose(_ closer: Closer) { family.lock.withLock { token in storage[token].closers.append(closer) } }
+    func onClose(_ closer: Closer) {
+        family.lock.withLock { token in storage[token].more()[token].closers.append(closer) }
+    }
 
     func end() {
         let garbage = family.lock.withLock { token in giveUp(token) }

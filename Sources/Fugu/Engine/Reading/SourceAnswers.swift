@@ -47,8 +47,8 @@ extension Node {
         guard let naming = family.state[token].namings[key] else { return nil }
         for node in path {
             if node.holds(token, key) { return nil }
-            guard let sources = node.storage[token].sources, !node.isEnded(token) else { continue }
-            let generation = node.storage[token].sourceGeneration
+            guard let sources = node.storage[token].rare?[token].sources, !node.isEnded(token) else { continue }
+            let generation = node.storage[token].rare?[token].sourceGeneration ?? 0
             guard node.storage.existingCell(token, key)?.state?[token].answered != generation else { continue }
             return Question(node: node, key: key, naming: naming, sources: sources, generation: generation)
         }
@@ -61,13 +61,14 @@ extension Node {
         let mistake = answer.mistake
         var effects = Effects()
         let isNew = family.lock.withLock { token in
-            guard node.storage[token].sourceGeneration == question.generation, !node.isEnded(token) else {
+            guard (node.storage[token].rare?[token].sourceGeneration ?? 0) == question.generation, !node.isEnded(token)
+            else {
                 return false
             }
             let cellState = node.storage.cell(token, key).makeState()
             guard cellState[token].answered != question.generation else { return false }
             cellState[token].answered = question.generation
-            node.storage[token].answers &+= 1
+            node.storage[token].more()[token].answers &+= 1
             defer { cellState[token].mistake = mistake }
             node.apply(
                 token, .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
@@ -79,7 +80,8 @@ extension Node {
 
     /// What a reset of the key would uncover here.
     func answerBeneath(_ request: Request) -> SourceAnswer<Payload> {
-        guard let naming = request.naming, let sources = family.lock.withLock({ token in storage[token].sources })
+        guard let naming = request.naming,
+            let sources = family.lock.withLock({ token in storage[token].rare?[token].sources })
         else {
             return .nothing
         }
@@ -98,7 +100,7 @@ extension Container {
     /// The sources of this container.
     package var sources: (any ValueSources)? {
         let node = backend.node.sourceNode
-        return node.family.lock.withLock { token in node.storage[token].sources }
+        return node.family.lock.withLock { token in node.storage[token].rare?[token].sources }
     }
 
     /// Gives the container other sources.
@@ -157,7 +159,8 @@ private struct SourceChange {
 extension Node {
     /// Rules come before sources, so a scope's sources belong to the layer above it that holds what rules set.
     fileprivate var sourceNode: Node {
-        guard let parent, family.lock.withLock({ token in parent.storage[token].scopes?.layer != nil }) else {
+        guard let parent, family.lock.withLock({ token in parent.storage[token].rare?[token].scopes.layer != nil })
+        else {
             return self
         }
         return parent
@@ -168,7 +171,7 @@ extension Node {
             var names: [SourceChange.NamedKey] = []
             let before = family.lock.withLock { token in
                 names = namedKeys(token)
-                return (answers: storage[token].answers, namings: names.count)
+                return (answers: storage[token].rare?[token].answers ?? 0, namings: names.count)
             }
             let answers = change.answers(to: names)
             try accept(change.newMistakes(among: answers))
@@ -179,11 +182,11 @@ extension Node {
             let mistakes = answers.map(\.answer.mistake)
             var reports: [String] = []
             let isDone = family.commit(writes) { token in
-                isOld = storage[token].sources === change.old
-                return !isOld || before != (storage[token].answers, family.state[token].namings.count)
+                isOld = storage[token].rare?[token].sources === change.old
+                return !isOld || before != (storage[token].rare?[token].answers ?? 0, family.state[token].namings.count)
             } alongside: { token in
-                storage[token].sources = change.new
-                storage[token].sourceGeneration &+= 1
+                storage[token].more()[token].sources = change.new
+                storage[token].more()[token].sourceGeneration &+= 1
                 family.markSourced()
                 reports = zip(answers, mistakes).compactMap { keepMistake(token, $1, of: $0.key) }
                 for name in names where name.isAnswered { markAnswered(token, name.key) }
@@ -196,7 +199,7 @@ extension Node {
 
     /// Returns the names that were read or are observed.
     private func namedKeys(_ token: LockToken) -> [SourceChange.NamedKey] {
-        let generation = storage[token].sourceGeneration
+        let generation = storage[token].rare?[token].sourceGeneration ?? 0
         return family.state[token].namings.map { key, naming in
             let answered = storage.existingCell(token, key)?.state?[token].answered
             return SourceChange.NamedKey(key: key, naming: naming, isAnswered: answered == generation)
@@ -205,7 +208,7 @@ extension Node {
 
     /// Marks a key as answered by the new sources.
     private func markAnswered(_ token: LockToken, _ key: Key) {
-        let generation = storage[token].sourceGeneration
+        let generation = storage[token].rare?[token].sourceGeneration ?? 0
         guard let cellState = storage.existingCell(token, key)?.state, cellState[token].answered == generation &- 1
         else { return }
         cellState[token].answered = generation
@@ -214,7 +217,7 @@ extension Node {
     /// Stores the answer of the sources to a key, and returns what is to be reported of it.
     private func keepMistake(_ token: LockToken, _ mistake: String?, of key: Key) -> String? {
         let cellState = storage.cell(token, key).makeState()
-        cellState[token].answered = storage[token].sourceGeneration
+        cellState[token].answered = storage[token].rare?[token].sourceGeneration ?? 0
         defer { cellState[token].mistake = mistake }
         return cellState[token].mistake == mistake ? nil : mistake
     }

@@ -67,7 +67,7 @@ extension Node {
 
     /// Returns whether nothing is under way here and nothing is registered by what lives at `limit` or deeper.
     private func hasNothingToClose(_ token: LockToken, downTo limit: Int) -> Bool {
-        guard storage[token].underWay == 0, storage[token].closers.isEmpty else { return false }
+        guard storage[token].underWay == 0, storage[token].rare?[token].closers.isEmpty != false else { return false }
         if case .closing = storage[token].closing { return false }
         return storage.cells(token).allSatisfy { $0.state?[token].lifetime?.hasNothingToClose(downTo: limit) ?? true }
     }
@@ -146,9 +146,9 @@ extension Node {
         var steps: [ClosingStep] = []
         var open: [InstanceLifetime] = []
         for node in subtree(token) {
-            let own = node.storage[token].closers
+            let own = node.storage[token].rare?[token].closers ?? []
             if !own.isEmpty {
-                node.storage[token].closers = []
+                node.storage[token].more()[token].closers = []
                 steps.append(ClosingStep(key: nil, home: node.number, depth: node.depth, serial: 0) { own.reversed() })
             }
             for cell in node.storage.cells(token) {

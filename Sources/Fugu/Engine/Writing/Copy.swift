@@ -12,8 +12,8 @@ private struct Holdings {
     /// A load that copies was made from it.
     private init(_ token: LockToken, of node: Node, _ recorder: Load?) {
         strictness = node.storage[token].strictness
-        sources = node.storage[token].sources
-        rules = node.storage[token].scopes?.rules ?? []
+        sources = node.storage[token].rare?[token].sources
+        rules = node.storage[token].rare?[token].scopes.rules ?? []
         for (cell, operation) in node.settings(token) {
             recorder?.record(token, cell, at: node.depth)
             operations[cell.key] = operation
@@ -70,9 +70,11 @@ extension Container {
         var effects = Effects()
         node.family.lock.withLock { token in
             node.storage[token].strictness = holdings.strictness
-            node.storage[token].sources = holdings.sources
-            if holdings.sources != nil { node.family.markSourced() }
-            if !holdings.rules.isEmpty { node.storage[token].scopes = ScopeState(rules: holdings.rules) }
+            if let sources = holdings.sources {
+                node.storage[token].more()[token].sources = sources
+                node.family.markSourced()
+            }
+            if !holdings.rules.isEmpty { node.storage[token].more()[token].scopes.rules = holdings.rules }
             for (key, operation) in holdings.operations { node.apply(token, operation, to: key, holder: nil, &effects) }
         }
         effects.perform()
