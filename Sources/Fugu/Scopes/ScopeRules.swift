@@ -178,10 +178,10 @@ extension Node {
         }.filter { layer in
             layer.storage[token].rare?[token].scopes.layer?.isComputed = false
             layer.storage.raiseEpoch(token, to: family.state[token].tick(), reachesDescendants: true)
-            let subtree = layer.subtree
+            let nodes = layer.subtree(token)
             // The next read of an instance that rules may drop must run the rules first.
-            for node in subtree(token) { node.reloading(token).forEach { $0.close() } }
-            return subtree(token).contains { $0.storage[token].followerCount > 0 }
+            for node in nodes { node.reloading(token).forEach { $0.close() } }
+            return nodes.contains { $0.storage[token].followerCount > 0 }
         }
     }
 }

@@ -53,8 +53,8 @@ extension Container {
         while true {
             let node = backend.node
             let waiting = node.family.lock.withLock { token in
-                if case .closing(let closing) = node.storage[token].closing {
-                    closing.state[token].waiters.count
+                if case .closing(let waits) = node.storage[token].closing {
+                    waits[token].waiters.count
                 } else {
                     0
                 }

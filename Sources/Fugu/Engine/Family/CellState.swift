@@ -132,33 +132,6 @@ extension Node {
     }
 }
 
-extension Node {
-    /// Changes the number of observed keys and of instances that reload, here and in all ancestors.
-    ///
-    /// When a key is first set in a node, only nodes with such keys or instances are looked at.
-    func countActive(_ token: LockToken, _ change: Int32) {
-        for node in path {
-            node.storage[token].activeCount = UInt32(Int32(node.storage[token].activeCount) + change)
-        }
-    }
-
-    /// The nodes at and below this one that have observed keys or instances that reload, or have them below.
-    func activeNodes(_ token: LockToken) -> [Node] {
-        guard storage[token].activeCount > 0 else { return [] }
-        var result = [self]
-        var index = 0
-        while index < result.count {
-            var child = result[index].storage[token].firstChild?.object
-            while let next = child {
-                if next.storage[token].activeCount > 0 { result.append(next) }
-                child = next.storage[token].nextSibling?.object
-            }
-            index += 1
-        }
-        return result
-    }
-}
-
 extension CellReference {
     /// Records when the value last changed, so that those who saw it before can tell.
     func markChanged(_ token: LockToken, at time: UInt64) { state?[token].changed = time }

@@ -64,16 +64,6 @@ final class Family: Sendable {
         observed.store(hub != nil, ordering: .releasing)
     }
 
-    /// Ends the sequences of a node that is closed, and returns what is to be released outside the lock.
-    func endSequences(_ token: LockToken, in node: Node) -> [Observer.Ending] {
-        guard node.storage[token].followerCount > 0 else { return [] }
-        return node.storage.cells(token).flatMap { cell in
-            (cell.state?[token].followers?.state[token].observers.slots ?? []).compactMap { observer in
-                observer.flatMap { $0.isSequence ? $0.end() : nil }
-            }
-        }
-    }
-
     /// Returns how long a chain of provenances may get before it's shortened.
     ///
     /// A chain that is longer than the number of keys contains provenances of instances that are gone.

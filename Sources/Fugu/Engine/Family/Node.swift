@@ -207,6 +207,34 @@ extension Node {
         path.firstResult { $0 === ancestor ? false : $0.holds(token, key) ? true : nil } ?? true
     }
 
+    /// Returns this node and all its descendants, as far as they are wanted: what stands below one that isn't is left out.
+    func subtree(_ token: LockToken, where isWanted: (Node) -> Bool = { _ in true }) -> [Node] {
+        guard isWanted(self) else { return [] }
+        var result = [self]
+        var index = 0
+        while index < result.count {
+            var child = result[index].storage[token].firstChild?.object
+            while let next = child {
+                if isWanted(next) { result.append(next) }
+                child = next.storage[token].nextSibling?.object
+            }
+            index += 1
+        }
+        return result
+    }
+
+    /// The nodes at and below this one that have observed keys or instances that reload, or have them below.
+    func activeNodes(_ token: LockToken) -> [Node] { subtree(token) { $0.storage[token].activeCount > 0 } }
+
+    /// Changes the number of observed keys and of instances that reload, here and in all ancestors.
+    ///
+    /// When a key is first set in a node, only nodes with such keys or instances are looked at.
+    func countActive(_ token: LockToken, _ change: Int32) {
+        for node in path {
+            node.storage[token].activeCount = UInt32(Int32(node.storage[token].activeCount) + change)
+        }
+    }
+
     /// Gives up everything.
     ///
     /// Returns what is to be released outside the lock.

@@ -3,153 +3,165 @@
 /// The lock of the family protects it.
 enum ClosingState {
     case open
-    case closing(Closing)
+    case closing(FamilyLocked<ClosingWaits>)
     case closed
 }
 
-/// A closing under way.
-final class Closing: Sendable {
-    /// The lock of the family protects it.
-    let state = FamilyLocked(State())
-
-    struct State {
-        /// Other calls, which wait for this one.
-        var waiters: [TaskWaiter] = []
-        /// The ends of the closings of containers below, which have taken closers that are to run before those that are
-        /// left here.
-        var below: [TaskWaiter] = []
-    }
-
-    deinit { state.free() }
+/// Who waits for a closing under way, and for whom it waits.
+///
+/// The end of the closing frees it.
+struct ClosingWaits {
+    /// Other calls and the closings above, which wait for this one.
+    var waiters: [TaskWaiter] = []
+    /// The ends of the closings of containers below, which have taken closers that are to run before those that are
+    /// left here.
+    var below: [TaskWaiter] = []
 }
 
-/// The closers of one instance, or those that a container has of its own.
-private struct ClosingStep: Sendable {
-    let key: Key?
-    let home: Int
-    let depth: Int
-    let serial: UInt64
-    let closers: @Sendable () -> [Closer]
-}
+/// A call that closes a container.
+struct Closing: Sendable {
+    let node: Node
+    /// How long each closer may take.
+    let deadline: Duration?
 
-extension Node {
+    private var family: Family { node.family }
+
     /// Closes the container if nothing is to be waited for and nothing to be run.
     ///
     /// Says whether that is so.
-    func closeAtOnce() -> Bool {
-        var effects = Effects()
-        var endings: [Observer.Ending] = []
+    func atOnce() -> Bool {
         let start = family.timeIfObserved
-        let wasOpen: Bool? = family.lock.withLock { token in
-            switch storage[token].closing {
-            case .closed: return false
-            case .closing: return nil
-            case .open: break
-            }
-            guard family.closings.isIdle, hasNothingToClose(token) else { return nil }
-            family.state[token].hasClosings = true
-            release(token, &effects, &endings)
-            return true
-        }
-        guard let wasOpen else { return false }
-        effects.perform()
-        withExtendedLifetime(endings) {}
-        if wasOpen { family.tellOfClosing(nil, in: number, since: start) }
+        guard let wasOpen = releaseIfIdle() else { return false }
+        if wasOpen { family.tellOfClosing(nil, in: node.number, since: start) }
         // What was released may have been the last to need something that left early.
         return !wasOpen || family.closings.isIdle
     }
 
-    /// Returns whether nothing is under way or registered here and below.
-    private func hasNothingToClose(_ token: LockToken) -> Bool {
-        if !hasChildren(token) { return hasNothingToClose(token, downTo: depth) }
-        return subtree(token).allSatisfy { $0.hasNothingToClose(token, downTo: depth) }
-    }
-
-    /// Returns whether nothing is under way here and nothing is registered by what lives at `limit` or deeper.
-    private func hasNothingToClose(_ token: LockToken, downTo limit: Int) -> Bool {
-        guard storage[token].underWay == 0, storage[token].rare?[token].closers.isEmpty != false else { return false }
-        if case .closing = storage[token].closing { return false }
-        return storage.cells(token).allSatisfy { $0.state?[token].lifetime?.hasNothingToClose(downTo: limit) ?? true }
-    }
-
-    func close(_ deadline: Duration?, within outer: ClosingRole?) async -> [CloseError.Failure] {
-        if let closing = await beginClosing() {
-            let start = family.timeIfObserved
-            await awaitWhatIsUnderWay()
+    /// Closes the container.
+    ///
+    /// Returns what went wrong.
+    func run() async -> [CloseError.Failure] {
+        guard let waits = await begin() else {
             await family.closings.waitForAll(deadline)
-            let steps = family.lock.withLock { token in closingSteps(token) }
-            let failures = await run(steps, of: closing, deadline, within: outer)
-            endClosing(closing)
-            await family.closings.waitForAll(deadline)
-            let error = failures.isEmpty ? nil : CloseError(failures: failures)
-            family.tellOfClosing(nil, in: number, since: start, error)
-            return failures
+            return []
         }
+        let start = family.timeIfObserved
+        await awaitWhatIsUnderWay()
         await family.closings.waitForAll(deadline)
-        return []
+        let failures = await runClosers(waits)
+        end(waits)
+        await family.closings.waitForAll(deadline)
+        let error = failures.isEmpty ? nil : CloseError(failures: failures)
+        family.tellOfClosing(nil, in: node.number, since: start, error)
+        return failures
     }
+}
 
+// The beginning, and what is waited for.
+extension Closing {
     /// Begins, if this call is the first; if not, returns after the first has ended.
-    private func beginClosing() async -> Closing? {
+    private func begin() async -> FamilyLocked<ClosingWaits>? {
         let waiter = TaskWaiter()
-        var waits = false
-        let begun: Closing? = family.lock.withLock { token in
-            switch storage[token].closing {
-            case .open: return open(token, Closing())
+        var isSecond = false
+        let waits: FamilyLocked<ClosingWaits>? = family.lock.withLock { token in
+            switch node.storage[token].closing {
+            case .open: return open(token)
             case .closing(let first):
-                first.state[token].waiters.append(waiter)
-                waits = true
+                first[token].waiters.append(waiter)
+                isSecond = true
             case .closed: break
             }
             return nil
         }
-        if waits { await waiter.wait() }
-        return begun
+        if isSecond { await waiter.wait() }
+        return waits
     }
 
-    /// Begins a closing.
+    /// Begins.
     ///
-    /// Closings under way above wait for it, and it waits for those below.
-    private func open(_ token: LockToken, _ closing: Closing) -> Closing {
-        for node in path {
-            guard case .closing(let above) = node.storage[token].closing else { continue }
-            Self.link(token, closing, below: above)
+    /// Closings under way above wait for this one, and it waits for those below.
+    private func open(_ token: LockToken) -> FamilyLocked<ClosingWaits> {
+        let waits = FamilyLocked(ClosingWaits())
+        for node in node.path {
+            if case .closing(let above) = node.storage[token].closing { above[token].await(token, waits) }
         }
-        if family.state[token].closingCount > 0, hasChildren(token) {
-            for node in subtree(token) {
-                if case .closing(let below) = node.storage[token].closing { Self.link(token, below, below: closing) }
+        if family.state[token].closingCount > 0, node.hasChildren(token) {
+            for node in node.subtree(token) {
+                if case .closing(let below) = node.storage[token].closing { waits[token].await(token, below) }
             }
         }
-        storage[token].closing = .closing(closing)
+        node.storage[token].closing = .closing(waits)
         family.state[token].hasClosings = true
         family.state[token].closingCount += 1
-        return closing
-    }
-
-    private static func link(_ token: LockToken, _ below: Closing, below above: Closing) {
-        let waiter = TaskWaiter()
-        below.state[token].waiters.append(waiter)
-        above.state[token].below.append(waiter)
+        return waits
     }
 
     /// Returns when no load that was asked for here or below goes on any more, and no read there waits for one.
     private func awaitWhatIsUnderWay() async {
         while true {
-            let waiters = family.lock.withLock { token in Node.drains(token, of: subtree(token)) }
+            let waiters = family.lock.withLock { token in Node.drains(token, of: node.subtree(token)) }
             if waiters.isEmpty { return }
             for waiter in waiters { await waiter.wait() }
         }
     }
 
-    /// Returns what is to be run, in order.
-    private func closingSteps(_ token: LockToken) -> [ClosingStep] {
-        var steps: [ClosingStep] = []
+    private func awaitClosingsBelow(_ waits: FamilyLocked<ClosingWaits>) async {
+        while let waiter = family.lock.withLock({ token in waits[token].below.popLast() }) { await waiter.wait() }
+    }
+}
+
+extension ClosingWaits {
+    /// Lets a closing wait for one below it.
+    fileprivate mutating func await(_ token: LockToken, _ closing: FamilyLocked<ClosingWaits>) {
+        let waiter = TaskWaiter()
+        closing[token].waiters.append(waiter)
+        below.append(waiter)
+    }
+}
+
+// The closers.
+extension Closing {
+    /// Runs closers, in one task of their own: cancelling the caller is not to cancel them.
+    private func runClosers(_ waits: FamilyLocked<ClosingWaits>) async -> [CloseError.Failure] {
+        let steps = family.lock.withLock { token in self.steps(token) }
+        if steps.isEmpty {
+            await awaitClosingsBelow(waits)
+            return []
+        }
+        let outer = Current.closing
+        // Closers must not hold up the actor of the caller.
+        let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) {
+            var failures: [CloseError.Failure] = []
+            for step in steps {
+                await awaitClosingsBelow(waits)
+                failures += await runClosers(of: step, within: outer)
+            }
+            await awaitClosingsBelow(waits)
+            return failures
+        }
+        return await task.value
+    }
+
+    private func runClosers(of step: InstanceLifetime, within outer: ClosingRole?) async -> [CloseError.Failure] {
+        let role = ClosingRole(step.key, of: family, closing: node, within: outer)
+        let start = family.timeIfObserved
+        var failures: [CloseError.Failure] = []
+        for closer in step.takeClosers() {
+            guard let error = await closer.run(as: role, deadline) else { continue }
+            failures.append(CloseError.Failure(feature: step.key?.name, error: error))
+        }
+        if let key = step.key { family.tellOfClosing(key, in: step.home, since: start, failures.last?.error) }
+        return failures
+    }
+
+    /// Returns whose closers are to be run, in order.
+    private func steps(_ token: LockToken) -> [InstanceLifetime] {
+        var steps: [InstanceLifetime] = []
         var open: [InstanceLifetime] = []
-        for node in subtree(token) {
-            let own = node.storage[token].rare?[token].closers ?? []
-            if !own.isEmpty {
-                node.storage[token].more()[token].closers = []
-                steps.append(ClosingStep(key: nil, home: node.number, depth: node.depth, serial: 0) { own.reversed() })
+        for node in node.subtree(token) {
+            if let rare = node.storage[token].rare, !rare[token].closers.isEmpty {
+                steps.append(InstanceLifetime(nil, home: node, serial: 0, closers: rare[token].closers, needs: []))
+                rare[token].closers = []
             }
             for cell in node.storage.cells(token) {
                 if let lifetime = cell.state?[token].lifetime { open.append(lifetime) }
@@ -157,100 +169,86 @@ extension Node {
         }
         var seen: Set<ObjectIdentifier> = []
         while let lifetime = open.popLast() {
-            guard lifetime.depth >= depth, seen.insert(ObjectIdentifier(lifetime)).inserted else { continue }
-            if lifetime.hasClosers {
-                steps.append(
-                    ClosingStep(key: lifetime.key, home: lifetime.home, depth: lifetime.depth, serial: lifetime.serial)
-                    {
-                        lifetime.takeClosers()
-                    })
-            }
+            guard lifetime.depth >= node.depth, seen.insert(ObjectIdentifier(lifetime)).inserted else { continue }
+            if lifetime.hasClosers { steps.append(lifetime) }
             open += lifetime.needs
         }
         return steps.sorted { ($0.depth, $0.serial) > ($1.depth, $1.serial) }
     }
+}
 
-    /// Runs closers, in one task of their own: cancelling the caller is not to cancel them.
-    ///
-    /// Returns what went wrong.
-    private func run(
-        _ steps: [ClosingStep], of closing: Closing, _ deadline: Duration?, within outer: ClosingRole?
-    ) async -> [CloseError.Failure] {
-        if steps.isEmpty {
-            await awaitClosings(below: closing)
-            return []
-        }
-        // Closers must not hold up the actor of the caller.
-        let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { [self] in
-            var failures: [CloseError.Failure] = []
-            for step in steps {
-                await awaitClosings(below: closing)
-                let role = ClosingRole(step.key, of: family, closing: self, within: outer)
-                let start = family.timeIfObserved
-                let known = failures.count
-                for closer in step.closers() {
-                    guard let error = await closer.run(as: role, deadline) else { continue }
-                    failures.append(CloseError.Failure(feature: step.key?.name, error: error))
-                }
-                guard let key = step.key else { continue }
-                family.tellOfClosing(
-                    key, in: step.home, since: start, failures.count > known ? failures.last?.error : nil)
-            }
-            await awaitClosings(below: closing)
-            return failures
-        }
-        return await task.value
-    }
-
-    private func awaitClosings(below closing: Closing) async {
-        while let waiter = family.lock.withLock({ token in closing.state[token].below.popLast() }) {
-            await waiter.wait()
-        }
-    }
-
+// The end.
+extension Closing {
     /// Releases the features, ends the sequences and lets other callers go.
-    private func endClosing(_ closing: Closing) {
+    private func end(_ waits: FamilyLocked<ClosingWaits>) {
         var effects = Effects()
-        var endings: [Observer.Ending] = []
         family.lock.withLock { token in
-            release(token, &effects, &endings)
-            effects.waiters += closing.state[token].waiters.map { .task($0) }
-            closing.state[token].waiters = []
+            release(token, &effects)
+            effects.waiters += waits[token].waiters.map { .task($0) }
+            waits.free()
             family.state[token].closingCount -= 1
         }
         effects.perform()
-        withExtendedLifetime(endings) {}
+    }
+
+    /// Closes the container if nothing is to be waited for.
+    ///
+    /// Returns whether it was open; nil if something is to be waited for.
+    private func releaseIfIdle() -> Bool? {
+        var effects = Effects()
+        let wasOpen: Bool? = family.lock.withLock { token in
+            switch node.storage[token].closing {
+            case .closed: return false
+            case .closing: return nil
+            case .open: break
+            }
+            guard family.closings.isIdle, hasNothingToClose(token) else { return nil }
+            family.state[token].hasClosings = true
+            release(token, &effects)
+            return true
+        }
+        effects.perform()
+        return wasOpen
+    }
+
+    /// Returns whether nothing is under way or registered here and below.
+    private func hasNothingToClose(_ token: LockToken) -> Bool {
+        if !node.hasChildren(token) { return hasNothingToClose(token, in: node) }
+        return node.subtree(token).allSatisfy { hasNothingToClose(token, in: $0) }
+    }
+
+    private func hasNothingToClose(_ token: LockToken, in node: Node) -> Bool {
+        guard node.storage[token].underWay == 0, node.storage[token].rare?[token].closers.isEmpty != false else {
+            return false
+        }
+        if case .closing = node.storage[token].closing { return false }
+        return node.storage.cells(token).allSatisfy { cell in
+            cell.state?[token].lifetime?.hasNothingToClose(downTo: self.node.depth) ?? true
+        }
     }
 
     /// Gives up what was loaded here and below, now that all of it is closed.
-    private func release(_ token: LockToken, _ effects: inout Effects, _ endings: inout [Observer.Ending]) {
-        storage[token].closing = .closed
-        guard hasChildren(token) else { return releaseLoaded(token, &effects, &endings) }
-        for node in subtree(token) { node.releaseLoaded(token, &effects, &endings) }
+    private func release(_ token: LockToken, _ effects: inout Effects) {
+        node.storage[token].closing = .closed
+        guard node.hasChildren(token) else { return release(token, loadedIn: node, &effects) }
+        for node in node.subtree(token) { release(token, loadedIn: node, &effects) }
     }
 
-    private func releaseLoaded(_ token: LockToken, _ effects: inout Effects, _ endings: inout [Observer.Ending]) {
-        for cell in storage.cells(token) where cell.key.kind != .property && cell.has(CellFlags.loaded) {
-            dropLoaded(token, cell, &effects)
+    private func release(_ token: LockToken, loadedIn node: Node, _ effects: inout Effects) {
+        for cell in node.storage.cells(token) where cell.key.kind != .property && cell.has(CellFlags.loaded) {
+            node.dropLoaded(token, cell, &effects)
         }
-        if storage[token].followerCount > 0 { endings += family.endSequences(token, in: self) }
-    }
-
-    /// Returns this node and all its descendants.
-    func subtree(_ token: LockToken) -> [Node] {
-        var result = [self]
-        var index = 0
-        while index < result.count {
-            var child = result[index].storage[token].firstChild?.object
-            while let next = child {
-                result.append(next)
-                child = next.storage[token].nextSibling?.object
+        guard node.storage[token].followerCount > 0 else { return }
+        let endings = node.storage.cells(token).flatMap { cell in
+            (cell.state?[token].followers?.state[token].observers.slots ?? []).compactMap { observer in
+                observer.flatMap { $0.isSequence ? $0.end() : nil }
             }
-            index += 1
         }
-        return result
+        if !endings.isEmpty { effects.garbage.add(Retained(endings)) }
     }
+}
 
+extension Node {
     /// Returns whether this container, or one above it, has been closed.
     func isClosed(_ token: LockToken) -> Bool {
         for node in path { if case .closed = node.storage[token].closing { return true } }

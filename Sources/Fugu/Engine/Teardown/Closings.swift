@@ -3,7 +3,6 @@ struct EarlyTeardown: Sendable {
     let key: Key
     let home: Int
     let closers: [Closer]
-    let role: ClosingRole
     let family: Family
     /// What the instance was made from, needed until its closers have run.
     let needs: PendingTeardown
@@ -92,6 +91,7 @@ final class Closings: Sendable {
     /// Runs the closers of an instance, each as long as those who wait for it allow.
     private func close(_ teardown: EarlyTeardown) async {
         let start = teardown.family.timeIfObserved
+        let role = ClosingRole(teardown.key, of: teardown.family)
         var failure: (any Error)?
         for closer in teardown.closers {
             let call = ClosingCall()
@@ -99,7 +99,7 @@ final class Closings: Sendable {
                 state.calls[ObjectIdentifier(call)] = call
                 return state.deadlines.min()
             }
-            let error = await call.run(closer, as: teardown.role, deadline)
+            let error = await call.run(closer, as: role, deadline)
             state.withLock { _ = $0.calls.removeValue(forKey: ObjectIdentifier(call)) }
             guard let error else { continue }
             failure = error

@@ -7,7 +7,8 @@ struct Closer: Sendable {
 ///
 /// When the last of them lets go, the instance has left early and its closers run, in a task of their own.
 final class InstanceLifetime: Sendable {
-    let key: Key
+    /// What was loaded; nil for the closers that a container has of its own, which only its closing runs.
+    let key: Key?
     /// How deep in its family the instance lives.
     let depth: Int
     /// The number of the container that the instance lives in.
@@ -24,7 +25,7 @@ final class InstanceLifetime: Sendable {
         var isAbandoned = false
     }
 
-    init(_ key: Key, home: Node, serial: UInt64, closers: [Closer], needs: [InstanceLifetime]) {
+    init(_ key: Key?, home: Node, serial: UInt64, closers: [Closer], needs: [InstanceLifetime]) {
         self.key = key
         self.serial = serial
         depth = home.depth
@@ -54,8 +55,8 @@ final class InstanceLifetime: Sendable {
     /// goes without having been closed.
     ///
     /// What is returned is to be released outside the lock.
-    func abandon() -> [(key: Key, closers: [Closer])] {
-        var abandoned: [(key: Key, closers: [Closer])] = []
+    func abandon() -> [(key: Key?, closers: [Closer])] {
+        var abandoned: [(key: Key?, closers: [Closer])] = []
         var open = [self]
         // What is needed at this depth lives in the same container; what lives above it goes on.
         while let lifetime = open.popLast() {
@@ -73,6 +74,7 @@ final class InstanceLifetime: Sendable {
 
     /// Runs the closers without waiting for anybody to let go: of an instance that nobody was given.
     func closeEarly() {
+        guard let key else { return }
         let closers = takeClosers()
         guard !closers.isEmpty else { return }
         let needs = state.withLock { state in
@@ -81,7 +83,7 @@ final class InstanceLifetime: Sendable {
         }
         family.closings.run(
             EarlyTeardown(
-                key: key, home: home, closers: closers, role: ClosingRole(key, of: family), family: family,
+                key: key, home: home, closers: closers, family: family,
                 needs: PendingTeardown(needs, family.closings)))
     }
 
