@@ -302,6 +302,6 @@ extension Node {
         if let cell = storage.existingCell(token, key), cell.has(CellFlags.held), cell.has(CellFlags.hasWord) {
             return cell
         }
-        return openQuestion(token, key) == nil ? find(token, key).present?.cell : nil
+        return Question(token, before: key, in: self) == nil ? find(token, key).present?.cell : nil
     }
 }

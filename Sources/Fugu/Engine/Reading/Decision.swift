@@ -25,8 +25,7 @@ extension Node {
     ) -> Decision {
         if isEnded(token) { return .ended }
         let key = request.key
-        // A loaded instance may have read names for which the sources below its home have not been asked.
-        if let question = openQuestion(token, key) { return .ask(question) }
+        if let question = Question(token, before: key, in: self) { return .ask(question) }
         let (found, limit) = find(token, key)
         if let present = recordRead(token, of: found, key, recorder) { return .found(present.payload) }
         if request.isShared, !isRoot, limit == nil { return decideShared(token, key, recorder) }

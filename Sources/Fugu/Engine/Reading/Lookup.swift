@@ -20,7 +20,8 @@ extension Node {
 
     /// Lets readers of this node read an ancestor's cell, unless a source in between is still to be asked.
     func link(_ token: LockToken, _ key: Key, to cell: CellReference) {
-        if openQuestion(token, key) == nil { storage.cell(token, key).link(to: cell, at: family.state[token].now) }
+        guard Question(token, before: key, in: self) == nil else { return }
+        storage.cell(token, key).link(to: cell, at: family.state[token].now)
     }
 
     /// A value, and the node at or above the one that asks in which it stands.

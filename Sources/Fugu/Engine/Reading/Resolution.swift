@@ -51,7 +51,7 @@ private struct Resolution: ~Copyable {
             case .cyclic(let cycle): throw node.error(of: cycle, request.key)
             case .external(let strictness):
                 return .found(try node.refuse(request, by: strictness, recorder, need?.frame))
-            case .ask(let question): node.ask(question)
+            case .ask(let question): question.ask()
             case .shared(let root): return shared.map { .found($0) } ?? .share(root)
             case .start(let load, let replacement):
                 need?.hasBegun = true

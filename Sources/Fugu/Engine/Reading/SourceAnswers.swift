@@ -1,90 +1,97 @@
 /// A named key that a node's sources have not been asked for.
 struct Question {
-    let node: Node
-    let key: Key
-    let naming: PropertyNaming
-    let sources: any ValueSources
-    let generation: UInt32
-}
+    private let node: Node
+    private let key: Key
+    private let naming: PropertyNaming
+    private let sources: any ValueSources
+    private let generation: UInt32
 
-extension Node {
-    /// What is there for this node, without loading, after asking the sources of this node and those above for the key
-    /// and for what its instances were made from, as far as that was not done.
-    ///
-    /// Answers count as held by the node.
-    func presentAfterAsking(_ key: Key, _ recorder: Load? = nil) -> Payload? {
-        guard family.hasSources else { return family.lock.withLock { token in present(token, key, recorder)?.payload } }
-        while true {
-            var question: Question?
-            let payload: Payload? = family.lock.withLock { token in
-                question = openQuestion(token, key)
-                return question == nil ? present(token, key, recorder)?.payload : nil
-            }
-            guard let question else { return payload }
-            ask(question)
-        }
-    }
-
-    /// Returns what is to be asked before the key can be read.
-    func openQuestion(_ token: LockToken, _ key: Key) -> Question? {
+    /// What is to be asked before a node can read the key; nil if nothing is.
+    init?(_ token: LockToken, before key: Key, in node: Node) {
+        let family = node.family
         guard family.hasSources else { return nil }
-        if let question = unanswered(token, key) { return question }
+        if let question = Question(token, unanswered: key, in: node) {
+            self = question
+            return
+        }
         guard key.kind != .property else { return nil }
-        var provenances = path.compactMap { $0.storage.existingCell(token, key)?.state?[token].provenance }
+        // A loaded instance may have read names for which the sources below its home have not been asked.
+        var provenances = node.path.compactMap { $0.storage.existingCell(token, key)?.state?[token].provenance }
         if let last = family.existingRootState(token, of: key)?[token].lastProvenance { provenances.append(last) }
-        for provenance in provenances {
-            var question: Question?
-            let isOpen = provenance.contains(.max) { input in
-                question = unanswered(token, input)
+        var question: Question?
+        let isOpen = provenances.contains { provenance in
+            provenance.contains(.max) { input in
+                question = Question(token, unanswered: input, in: node)
                 return question != nil
             }
-            if isOpen { return question }
         }
-        return nil
+        guard isOpen, let question else { return nil }
+        self = question
     }
 
-    private func unanswered(_ token: LockToken, _ key: Key) -> Question? {
-        guard let naming = family.state[token].namings[key] else { return nil }
-        for node in path {
+    /// What the sources of a node or those above it have not been asked for the key.
+    private init?(_ token: LockToken, unanswered key: Key, in node: Node) {
+        guard let naming = node.family.state[token].namings[key] else { return nil }
+        for node in node.path {
             if node.holds(token, key) { return nil }
-            guard let sources = node.storage[token].rare?[token].sources, !node.isEnded(token) else { continue }
-            let generation = node.storage[token].rare?[token].sourceGeneration ?? 0
+            guard let rare = node.storage[token].rare, let sources = rare[token].sources, !node.isEnded(token) else {
+                continue
+            }
+            let generation = rare[token].sourceGeneration
             guard node.storage.existingCell(token, key)?.state?[token].answered != generation else { continue }
-            return Question(node: node, key: key, naming: naming, sources: sources, generation: generation)
+            (self.node, self.key, self.naming) = (node, key, naming)
+            (self.sources, self.generation) = (sources, generation)
+            return
         }
         return nil
     }
 
-    func ask(_ question: Question) {
-        let (node, key) = (question.node, question.key)
-        let answer = question.naming.ask(question.sources)
+    /// Asks, outside the lock.
+    ///
+    /// The answer counts as held by the node that has the sources.
+    func ask() {
+        let answer = naming.ask(sources)
         let mistake = answer.mistake
         var effects = Effects()
-        let isNew = family.lock.withLock { token in
-            guard (node.storage[token].rare?[token].sourceGeneration ?? 0) == question.generation, !node.isEnded(token)
-            else {
-                return false
-            }
+        let isNew = node.family.lock.withLock { token in
+            guard let rare = node.storage[token].rare, rare[token].sourceGeneration == generation,
+                !node.isEnded(token)
+            else { return false }
             let cellState = node.storage.cell(token, key).makeState()
-            guard cellState[token].answered != question.generation else { return false }
-            cellState[token].answered = question.generation
-            node.storage[token].more()[token].answers &+= 1
+            guard cellState[token].answered != generation else { return false }
+            cellState[token].answered = generation
+            rare[token].answers &+= 1
             defer { cellState[token].mistake = mistake }
             node.apply(
                 token, .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
             return cellState[token].mistake != mistake
         }
         effects.perform()
-        if isNew, let mistake { family.reports.report(mistake) }
+        if isNew, let mistake { node.family.reports.report(mistake) }
+    }
+}
+
+extension Node {
+    /// What is there for this node, without loading, after asking the sources of this node and those above for the key
+    /// and for what its instances were made from, as far as that was not done.
+    func presentAfterAsking(_ key: Key, _ recorder: Load? = nil) -> Payload? {
+        guard family.hasSources else { return family.lock.withLock { token in present(token, key, recorder)?.payload } }
+        while true {
+            var question: Question?
+            let payload: Payload? = family.lock.withLock { token in
+                question = Question(token, before: key, in: self)
+                return question == nil ? present(token, key, recorder)?.payload : nil
+            }
+            guard let question else { return payload }
+            question.ask()
+        }
     }
 
     /// What a reset of the key would uncover here.
     func answerBeneath(_ request: Request) -> SourceAnswer<Payload> {
         guard let naming = request.naming,
             let sources = family.lock.withLock({ token in storage[token].rare?[token].sources })
-        else {
-            return .nothing
-        }
+        else { return .nothing }
         return naming.ask(sources)
     }
 }
@@ -99,7 +106,7 @@ extension SourceAnswer {
 extension Container {
     /// The sources of this container.
     package var sources: (any ValueSources)? {
-        let node = backend.node.sourceNode
+        let node = sourceNode
         return node.family.lock.withLock { token in node.storage[token].rare?[token].sources }
     }
 
@@ -115,109 +122,108 @@ extension Container {
     package func replaceSources(
         _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
     ) throws -> Bool {
-        try backend.node.sourceNode.replaceSources(SourceChange(old: old, new: sources), accept)
+        try SourceChange(node: sourceNode, old: old, new: sources).commit(accept)
+    }
+
+    /// Rules come before sources, so a scope's sources belong to the layer above it that holds what rules set.
+    private var sourceNode: Node {
+        let node = backend.node
+        guard let parent = node.parent,
+            node.family.lock.withLock({ token in parent.storage[token].rare?[token].scopes.layer != nil })
+        else { return node }
+        return parent
     }
 }
 
 /// Other sources for a node.
 private struct SourceChange {
+    let node: Node
     let old: (any ValueSources)?
     let new: any ValueSources
 
-    /// What the new sources say to each name, and nothing where that is what the old ones said: a value that no type can
-    /// compare, or one that equals nothing, would else count as changed at every reload.
-    func answers(to names: [NamedKey]) -> [Answer] {
-        names.compactMap { name in
-            if let old, name.isAnswered, new.holdsTheSame(name.naming.name, as: old) { return nil }
-            return Answer(key: name.key, naming: name.naming, answer: name.naming.ask(new))
-        }
-    }
-
-    /// The errors of names that the old sources had no error for.
-    func newMistakes(among answers: [Answer]) -> [any Error] {
-        answers.compactMap { answer in
-            guard case .failure(let error) = answer.answer else { return nil }
-            if let old, case .failure = answer.naming.ask(old) { return nil }
-            return error
-        }
-    }
-
-    struct NamedKey {
+    /// A named key that was read or is observed.
+    private struct NamedKey {
         let key: Key
         let naming: PropertyNaming
         /// Whether the node has the answer of its present sources.
         let isAnswered: Bool
+        /// What the new sources say; nil where that is what the old ones said.
+        var answer: SourceAnswer<Payload>?
     }
 
-    struct Answer {
-        let key: Key
-        let naming: PropertyNaming
-        let answer: SourceAnswer<Payload>
-    }
-}
-
-extension Node {
-    /// Rules come before sources, so a scope's sources belong to the layer above it that holds what rules set.
-    fileprivate var sourceNode: Node {
-        guard let parent, family.lock.withLock({ token in parent.storage[token].rare?[token].scopes.layer != nil })
-        else {
-            return self
-        }
-        return parent
-    }
-
-    fileprivate func replaceSources(_ change: SourceChange, _ accept: ([any Error]) throws -> Void) throws -> Bool {
+    /// Asks the new sources for all names, and stores all answers together or none.
+    ///
+    /// Returns whether it was done; not if somebody else has replaced the old ones meanwhile.
+    func commit(_ accept: ([any Error]) throws -> Void) throws -> Bool {
         while true {
-            var names: [SourceChange.NamedKey] = []
-            let before = family.lock.withLock { token in
-                names = namedKeys(token)
-                return (answers: storage[token].rare?[token].answers ?? 0, namings: names.count)
+            var (names, before) = node.family.lock.withLock { token in (namedKeys(token), answerCount(token)) }
+            for index in names.indices { ask(&names[index]) }
+            try accept(names.compactMap(newError))
+            let mistakes = names.map { $0.answer?.mistake }
+            let writes = names.compactMap { name in
+                name.answer.map { Write(node: node, key: name.key, equal: name.naming.equal, operation: .layer($0)) }
             }
-            let answers = change.answers(to: names)
-            try accept(change.newMistakes(among: answers))
             var isOld = true
-            let writes = answers.map {
-                Write(node: self, key: $0.key, equal: $0.naming.equal, operation: .layer($0.answer))
-            }
-            let mistakes = answers.map(\.answer.mistake)
             var reports: [String] = []
-            let isDone = family.commit(writes) { token in
-                isOld = storage[token].rare?[token].sources === change.old
-                return !isOld || before != (storage[token].rare?[token].answers ?? 0, family.state[token].namings.count)
+            let isDone = node.family.commit(writes) { token in
+                isOld = node.storage[token].rare?[token].sources === old
+                let isOutdated = before != answerCount(token) || names.count != node.family.state[token].namings.count
+                return !isOld || isOutdated
             } alongside: { token in
-                storage[token].more()[token].sources = change.new
-                storage[token].more()[token].sourceGeneration &+= 1
-                family.markSourced()
-                reports = zip(answers, mistakes).compactMap { keepMistake(token, $1, of: $0.key) }
-                for name in names where name.isAnswered { markAnswered(token, name.key) }
-                storage.raiseEpoch(token, to: family.state[token].tick(), reachesDescendants: true)
+                takeSources(token)
+                reports = zip(names, mistakes).compactMap { keep(token, $0, $1) }
+                node.storage.raiseEpoch(token, to: node.family.state[token].tick(), reachesDescendants: true)
             }
-            for report in reports { family.reports.report(report) }
+            for report in reports { node.family.reports.report(report) }
             if isDone || !isOld { return isDone }
         }
     }
 
-    /// Returns the names that were read or are observed.
-    private func namedKeys(_ token: LockToken) -> [SourceChange.NamedKey] {
-        let generation = storage[token].rare?[token].sourceGeneration ?? 0
-        return family.state[token].namings.map { key, naming in
-            let answered = storage.existingCell(token, key)?.state?[token].answered
-            return SourceChange.NamedKey(key: key, naming: naming, isAnswered: answered == generation)
+    private func namedKeys(_ token: LockToken) -> [NamedKey] {
+        let generation = node.storage[token].rare?[token].sourceGeneration ?? 0
+        return node.family.state[token].namings.map { key, naming in
+            let answered = node.storage.existingCell(token, key)?.state?[token].answered
+            return NamedKey(key: key, naming: naming, isAnswered: answered == generation)
         }
     }
 
-    /// Marks a key as answered by the new sources.
-    private func markAnswered(_ token: LockToken, _ key: Key) {
-        let generation = storage[token].rare?[token].sourceGeneration ?? 0
-        guard let cellState = storage.existingCell(token, key)?.state, cellState[token].answered == generation &- 1
-        else { return }
-        cellState[token].answered = generation
+    private func answerCount(_ token: LockToken) -> UInt32 { node.storage[token].rare?[token].answers ?? 0 }
+
+    /// Outside the lock: asks the new sources, unless they say what the old ones said.
+    ///
+    /// A value that no type can compare, or one that equals nothing, would else count as changed at every reload.
+    private func ask(_ name: inout NamedKey) {
+        if let old, name.isAnswered, new.holdsTheSame(name.naming.name, as: old) { return }
+        name.answer = name.naming.ask(new)
     }
 
-    /// Stores the answer of the sources to a key, and returns what is to be reported of it.
-    private func keepMistake(_ token: LockToken, _ mistake: String?, of key: Key) -> String? {
-        let cellState = storage.cell(token, key).makeState()
-        cellState[token].answered = storage[token].rare?[token].sourceGeneration ?? 0
+    /// The error of a name, if the old sources had none for it.
+    private func newError(_ name: NamedKey) -> (any Error)? {
+        guard case .failure(let error)? = name.answer else { return nil }
+        if let old, case .failure = name.naming.ask(old) { return nil }
+        return error
+    }
+
+    private func takeSources(_ token: LockToken) {
+        let rare = node.storage[token].more()
+        rare[token].sources = new
+        rare[token].sourceGeneration &+= 1
+        node.family.markSourced()
+    }
+
+    /// Marks a key as answered by the new sources, and returns what is to be reported of the answer.
+    private func keep(_ token: LockToken, _ name: NamedKey, _ mistake: String?) -> String? {
+        let generation = node.storage[token].more()[token].sourceGeneration
+        guard name.answer != nil else {
+            if let cellState = node.storage.existingCell(token, name.key)?.state,
+                cellState[token].answered == generation &- 1
+            {
+                cellState[token].answered = generation
+            }
+            return nil
+        }
+        let cellState = node.storage.cell(token, name.key).makeState()
+        cellState[token].answered = generation
         defer { cellState[token].mistake = mistake }
         return cellState[token].mistake == mistake ? nil : mistake
     }
