@@ -75,7 +75,9 @@ extension Container {
         if let path = Current.unfinished?.configuredPath(within: node) { fatalError(Messages.ruleChangesRules(path)) }
         let observed = node.family.lock.withLock { token in
             change(token, node)
-            return node.invalidateLayers(token)
+            return node.family.state[token].layers.map(\.node).filter { layer in
+                layer.isWithin(node) && Layer(node: layer).invalidate(token)
+            }
         }
         for layer in observed { layer.prepareScopes() }
     }

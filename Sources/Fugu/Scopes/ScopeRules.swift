@@ -83,8 +83,18 @@ extension Node {
     /// Configures the layers above, as far as that hasn't happened, before a read.
     func prepareScopes() {
         guard family.hasScopes else { return }
-        for node in Array(path).reversed() { node.prepareLayer() }
+        for node in Array(path).reversed() { Layer(node: node).prepare() }
     }
+
+    /// Whether all rules have run that a read here needs; read it under the lock.
+    func isConfigured(_ token: LockToken) -> Bool {
+        !family.hasScopes || path.allSatisfy { $0.storage[token].rare?[token].scopes.layer?.isComputed != false }
+    }
+}
+
+/// A node as the layer of a scope, if it's one.
+struct Layer {
+    let node: Node
 
     private enum Preparation {
         case none
@@ -93,12 +103,13 @@ extension Node {
         case circle(String)
     }
 
-    private func prepareLayer() {
+    /// Runs the rules, if they haven't run, or waits for another thread that does.
+    fileprivate func prepare() {
         let parent = Current.unfinished
         while true {
-            switch family.lock.withLock({ token in decidePreparation(token, parent) }) {
+            switch node.family.lock.withLock({ token in decide(token, parent) }) {
             case .none: return
-            case .compute(let computation, let rules): compute(computation, rules)
+            case .compute(let computation, let rules): computation.run(rules)
             case .wait(let computation, let signal):
                 signal.wait()
                 WaitGraph.remove(parent, waitingFor: computation)
@@ -107,9 +118,9 @@ extension Node {
         }
     }
 
-    private func decidePreparation(_ token: LockToken, _ parent: (any CallFrame)?) -> Preparation {
-        guard let layer = storage[token].rare?[token].scopes.layer, !layer.isComputed || layer.computation != nil,
-            !isEnded(token)
+    private func decide(_ token: LockToken, _ parent: (any CallFrame)?) -> Preparation {
+        guard let rare = node.storage[token].rare, let layer = rare[token].scopes.layer,
+            !layer.isComputed || layer.computation != nil, !node.isEnded(token)
         else { return .none }
         if let computation = layer.computation {
             guard parent?.chain.contains(where: { $0 === computation }) != true,
@@ -119,70 +130,67 @@ extension Node {
             computation.waiters[token].append(signal)
             return .wait(computation, signal)
         }
-        let computation = Computation(of: self, at: layer.path, parent: parent)
-        storage[token].rare?[token].scopes.layer?.computation = computation
+        let computation = Computation(of: node, at: layer.path, parent: parent)
+        rare[token].scopes.layer?.computation = computation
         // An invalidation during the configuration resets it.
-        storage[token].rare?[token].scopes.layer?.isComputed = true
-        let rules = Array(path).reversed().flatMap { $0.storage[token].rare?[token].scopes.rules ?? [] }
+        rare[token].scopes.layer?.isComputed = true
+        let rules = Array(node.path).reversed().flatMap { $0.storage[token].rare?[token].scopes.rules ?? [] }
         return .compute(computation, rules)
     }
 
+    /// Makes the rules run again before the next read; call it under the lock.
+    ///
+    /// Returns whether that's at once, since the scope is observed.
+    func invalidate(_ token: LockToken) -> Bool {
+        guard let rare = node.storage[token].rare, rare[token].scopes.layer?.isComputed == true else { return false }
+        rare[token].scopes.layer?.isComputed = false
+        node.storage.raiseEpoch(token, to: node.family.state[token].tick(), reachesDescendants: true)
+        let nodes = node.subtree(token)
+        // The next read of an instance that rules may drop must run the rules first.
+        for node in nodes { node.storage.cellsThatReload(token).forEach { $0.close() } }
+        return nodes.contains { $0.storage[token].followerCount > 0 }
+    }
+}
+
+extension Computation {
     /// Runs the rules that apply, in order, and publishes their values like one `update`.
-    private func compute(_ computation: Computation, _ rules: [ScopeRule]) {
-        let view = RuleView(self)
+    fileprivate func run(_ rules: [ScopeRule]) {
+        let view = RuleView(layer)
         let handle = Container(view: view)
-        Current.run(computation) {
-            for rule in rules where rule.matches(computation.path) { rule.configure(handle) }
+        Current.run(self) {
+            for rule in rules where rule.matches(path) { rule.configure(handle) }
             publish(view.end())
         }
-        computation.finish()
+        finish()
         let waiters = family.lock.withLock { token in
-            storage[token].rare?[token].scopes.layer?.computation = nil
-            for node in subtree(token) where node.isConfigured(token) {
-                node.reloading(token).forEach { $0.openIfPresent() }
+            layer.storage[token].rare?[token].scopes.layer?.computation = nil
+            for node in layer.subtree(token) where node.isConfigured(token) {
+                node.storage.cellsThatReload(token).forEach { $0.openIfPresent() }
             }
-            return computation.waiters[token]
+            return self.waiters[token]
         }
         for waiter in waiters { waiter.raise() }
-        Deferred.deliver(after: computation)
+        Deferred.deliver(after: self)
     }
 
     /// Sets the values that rules wrote, and resets those that only an earlier run wrote.
     private func publish(_ written: [Write]) {
         let keys = written.map(\.key)
         let before = family.lock.withLock { token in
-            defer { storage[token].rare?[token].scopes.layer?.keys = keys }
-            return storage[token].rare?[token].scopes.layer?.keys ?? []
+            guard let rare = layer.storage[token].rare else { return [Key]() }
+            defer { rare[token].scopes.layer?.keys = keys }
+            return rare[token].scopes.layer?.keys ?? []
         }
         let gone = before.filter { !keys.contains($0) }
-            .map { Write(self, TypedKey(resetting: $0), .reset) }
+            .map { Write(layer, TypedKey(resetting: $0), .reset) }
         if !(written + gone).isEmpty { family.commit(written + gone) }
     }
+}
 
+extension StorageReference {
     /// The cells of instances that are dropped when an input changes; read it under the lock.
-    private func reloading(_ token: LockToken) -> some Sequence<CellReference> {
-        storage.cells(token).lazy.filter { $0.has(CellFlags.loaded) && $0.state?[token].provenance?.reloads == true }
-    }
-
-    /// Whether all rules have run that a read here needs; read it under the lock.
-    func isConfigured(_ token: LockToken) -> Bool {
-        !family.hasScopes || path.allSatisfy { $0.storage[token].rare?[token].scopes.layer?.isComputed != false }
-    }
-
-    /// Makes the layers at or below this node run their rules again; call it under the lock.
-    ///
-    /// Returns the nodes whose scopes are observed.
-    func invalidateLayers(_ token: LockToken) -> [Node] {
-        family.state[token].layers.map(\.node).filter { layer in
-            layer.isWithin(self) && layer.storage[token].rare?[token].scopes.layer?.isComputed == true
-        }.filter { layer in
-            layer.storage[token].rare?[token].scopes.layer?.isComputed = false
-            layer.storage.raiseEpoch(token, to: family.state[token].tick(), reachesDescendants: true)
-            let nodes = layer.subtree(token)
-            // The next read of an instance that rules may drop must run the rules first.
-            for node in nodes { node.reloading(token).forEach { $0.close() } }
-            return nodes.contains { $0.storage[token].followerCount > 0 }
-        }
+    fileprivate func cellsThatReload(_ token: LockToken) -> some Sequence<CellReference> {
+        cells(token).lazy.filter { $0.has(CellFlags.loaded) && $0.state?[token].provenance?.reloads == true }
     }
 }
 
