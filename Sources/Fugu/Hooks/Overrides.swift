@@ -7,7 +7,7 @@ package struct Override: Sendable, Hashable {
 
 extension Container {
     /// The entries that code set in this container.
-    package var overrides: [Override] { backend.node.held().map { Override(key: $0.key) } }
+    package var overrides: [Override] { held().map { Override(key: $0.key) } }
 
     /// Calls a closure at the first read of each entry that code has set here so far.
     ///
@@ -16,7 +16,7 @@ extension Container {
     /// - Parameter onRead: A closure that is called on the reading thread, outside every lock.
     package func watchOverrides(onRead: @escaping @Sendable (Override) -> Void) {
         let node = backend.node
-        let replacements = node.held().map { key, loader in
+        let replacements = held().map { key, loader in
             (key, Operation.replace(loader.telling { onRead(Override(key: key)) }))
         }
         var effects = Effects()
@@ -36,13 +36,12 @@ extension Container {
             }
         }
     }
-}
 
-extension Node {
     /// Returns the entries that code set here, each as a loader that gives it.
-    fileprivate func held() -> [(key: Key, loader: Replacement)] {
-        family.lock.withLock { token in
-            settings(token).compactMap { cell, operation in
+    private func held() -> [(key: Key, loader: Replacement)] {
+        let node = backend.node
+        return node.family.lock.withLock { token in
+            node.settings(token).compactMap { cell, operation in
                 switch operation {
                 case .replace(let replacement): (cell.key, replacement)
                 case .set(let payload):

@@ -72,7 +72,23 @@ extension FamilyLocked<CellState> {
         self[token].followers != nil || self[token].place.hasBelow || !self[token].dependents.isEmpty
     }
 
-    fileprivate func isNeeded(_ token: LockToken) -> Bool {
+    /// Unlinks the cell of a key, and those above that were linked for it alone, if nobody wants to hear of changes there.
+    func unlinkIfIdle(_ token: LockToken) {
+        var following: Self? = self
+        while let cellState = following, cellState[token].place.node != nil, !cellState.isNeeded(token) {
+            let place = cellState[token].place
+            if let previous = place.previous {
+                previous[token].place.next = place.next
+            } else {
+                place.above?[token].place.firstBelow = place.next
+            }
+            place.next?[token].place.previous = place.previous
+            cellState[token].place = Place()
+            following = place.above
+        }
+    }
+
+    private func isNeeded(_ token: LockToken) -> Bool {
         self[token].followers != nil || self[token].place.hasBelow || self[token].provenance != nil
     }
 }
@@ -93,22 +109,6 @@ extension Node {
             next?[token].place.previous = cellState
             above[token].place.firstBelow = cellState
             (node, cellState) = (parent, above)
-        }
-    }
-
-    /// Unlinks the cell of a key, and those above that were linked for it alone, if nobody wants to hear of changes there.
-    func unlinkIfIdle(_ token: LockToken, _ cell: CellReference) {
-        var following = cell.state
-        while let cellState = following, cellState[token].place.node != nil, !cellState.isNeeded(token) {
-            let place = cellState[token].place
-            if let previous = place.previous {
-                previous[token].place.next = place.next
-            } else {
-                place.above?[token].place.firstBelow = place.next
-            }
-            place.next?[token].place.previous = place.previous
-            cellState[token].place = Place()
-            following = place.above
         }
     }
 

@@ -291,7 +291,7 @@ extension Node {
         cell.state?[token].followers = nil
         storage[token].followerCount -= 1
         countActive(token, -1)
-        unlinkIfIdle(token, cell)
+        cell.state?.unlinkIfIdle(token)
         return followers
     }
 

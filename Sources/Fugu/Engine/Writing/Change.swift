@@ -115,7 +115,7 @@ extension Node {
         if provenance.reloads { unfollow(token, provenance, by: cell.key) }
         garbage.add(provenance)
         if let lifetime = cellState[token].lifetime.take() { garbage.add(lifetime, isForNobody: false) }
-        unlinkIfIdle(token, cell)
+        cellState.unlinkIfIdle(token)
     }
 
     /// Takes everything out of a cell whose container goes away.
