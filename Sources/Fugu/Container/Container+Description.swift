@@ -35,15 +35,14 @@ struct ContainerSummary {
     fileprivate init(of backend: any Backend) {
         let node = backend.node
         let snapshot = GraphSnapshot(of: node, isAlone: true)
-        let boxes = snapshot.boxes
-        let own = boxes.last
+        let own = snapshot.containers.last
         let handle = (backend as? Load).map { $0.isFinished ? "" : Messages.handleName($0.requested.name) } ?? ""
-        name = handle + (boxes.last?.name ?? Messages.endedName)
-        parent = boxes.dropLast().last?.name
+        name = handle + (own?.name ?? Messages.endedName)
+        parent = snapshot.containers.dropLast().last?.name
         childCount = own?.childCount ?? 0
         isClosed = own?.isClosed ?? false
         func names(_ isWanted: (ContainerGraph.Entry.State) -> Bool) -> [String] {
-            snapshot.entries.filter { $0.place.container == own?.number && isWanted($0.state) }.map {
+            snapshot.entries.filter { $0.place.container == own?.id && isWanted($0.state) }.map {
                 $0.place.key.name
             }
             .sorted()

@@ -56,7 +56,7 @@ extension ContainerGraph {
         }
         let ids = identifiers(of: sorted)
         let secrets = SecretTexts(in: snapshot)
-        let parents = Dictionary(uniqueKeysWithValues: snapshot.boxes.map { ($0.number, $0.parent) })
+        let parents = Dictionary(uniqueKeysWithValues: snapshot.containers.map { ($0.id, $0.parent) })
         // A load that has failed or still runs is nothing that could be overridden.
         let absent = Set(snapshot.entries.filter { $0.state == .failed || $0.state == .loading }.map(\.place))
         let present = absent.isEmpty ? ids : ids.filter { !absent.contains($0.key) }
@@ -76,11 +76,7 @@ extension ContainerGraph {
                 value: told(entry, traits, teller),
                 anchors: entry.anchors.map { names[$0] })
         }
-        let containers = snapshot.boxes.map { box in
-            Container(
-                id: box.number, parent: box.parent, depth: box.depth, name: box.name,
-                childCount: box.childCount, isClosed: box.isClosed)
-        }.sorted { ($0.depth, $0.id) < ($1.depth, $1.id) }
+        let containers = snapshot.containers.sorted { ($0.depth, $0.id) < ($1.depth, $1.id) }
         var graph = ContainerGraph(containers: containers, entries: entries)
         graph.dropEmptyContainers()
         return (graph, ids)

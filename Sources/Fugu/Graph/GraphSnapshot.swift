@@ -29,18 +29,10 @@ struct GraphSnapshot {
         var value: Payload?
     }
 
-    struct Box {
-        let number: Int
-        let parent: Int?
-        let depth: Int
-        let name: String
-        let childCount: Int
-        let isClosed: Bool
-    }
-
     private static let nameKey = Key(raw: ContainerKeys().containerName._raw)
 
-    private(set) var boxes: [Box] = []
+    /// The containers, ancestors first.
+    private(set) var containers: [ContainerGraph.Container] = []
     private(set) var entries: [Entry] = []
 
     /// `isAlone`: Whether to leave out descendants, and the values of rules that haven't run yet.
@@ -65,9 +57,9 @@ struct GraphSnapshot {
             childCount += 1
             child = next.storage[token].nextSibling?.object
         }
-        boxes.append(
-            Box(
-                number: node.number, parent: node.parent?.number, depth: node.depth,
+        containers.append(
+            ContainerGraph.Container(
+                id: node.number, parent: node.parent?.number, depth: node.depth,
                 name: name(token, of: node) ?? scopes.map { Messages.rulesName($0) } ?? above
                     ?? Messages.boxName(node.number), childCount: childCount, isClosed: isClosed))
         let failures = node.storage[token].rare?[token].failures ?? [:]
@@ -78,7 +70,7 @@ struct GraphSnapshot {
         }
         for (key, failure) in failures where node.find(token, key).present == nil {
             var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
-            entry.inputs = failure.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
+            entry.inputs = failure.inputs.compactMap { Place(of: $0.key, at: $0.depth, above: node) }
             // One of its inputs may have failed for the same container.
             if failure.way.count > 1 { entry.inputs.append(Place(key: failure.way[1], container: node.number)) }
             entry.failure = failure
@@ -101,7 +93,7 @@ struct GraphSnapshot {
         for load in loads where load.requested.kind != .property {
             let home = load.expected.object
             guard numbers.contains(home.number) else { continue }
-            var inputs = load.state[token].inputs.compactMap { load.asker.place(of: $0.key, at: $0.depth) }
+            var inputs = load.state[token].inputs.compactMap { Place(of: $0.key, at: $0.depth, above: load.asker) }
             for needed in needed[ObjectIdentifier(load)] ?? [] {
                 inputs.append(Place(key: needed.requested, container: needed.expected.object.number))
             }
@@ -134,17 +126,19 @@ extension GraphSnapshot.Entry {
         guard let provenance = cellState?.provenance else { return }
         isLocal = provenance.isLocal
         seconds = provenance.seconds
-        inputs = provenance.inputs.compactMap { node.place(of: $0.key, at: $0.depth) }
-        changed = provenance.inputs.filter { node.hasChanged(token, $0) }.compactMap {
-            node.place(of: $0.key, at: $0.depth)
+        func place(_ input: Input) -> GraphSnapshot.Place? {
+            GraphSnapshot.Place(of: input.key, at: input.depth, above: node)
         }
+        inputs = provenance.inputs.compactMap(place)
+        changed = provenance.inputs.filter { node.hasChanged(token, $0) }.compactMap(place)
         if !node.isRoot, !provenance.isLocal { anchors = provenance.way(.max) { node.holds(token, $0) } ?? [] }
     }
 }
 
-extension Node {
-    /// Returns the place of a key in the ancestor at a depth.
-    fileprivate func place(of key: Key, at depth: Int) -> GraphSnapshot.Place? {
-        path.first { $0.depth == depth }.map { GraphSnapshot.Place(key: key, container: $0.number) }
+extension GraphSnapshot.Place {
+    /// Creates the place of an input in the ancestor of a node at a depth, or returns `nil` if there's no such ancestor.
+    fileprivate init?(of key: Key, at depth: Int, above node: Node) {
+        guard let owner = node.path.first(where: { $0.depth == depth }) else { return nil }
+        self.init(key: key, container: owner.number)
     }
 }

@@ -28,13 +28,32 @@ extension Container {
         let (seen, isClosed) = node.family.lock.withLock { token in
             (node.find(token, key).present?.1.object.number, node.isClosed(token))
         }
-        let path = snapshot.boxes.prefix { $0.number != node.number }.map(\.number) + [node.number]
+        let path = snapshot.containers.prefix { $0.id != node.number }.map(\.id) + [node.number]
         let own = path.reversed().compactMap { ids[GraphSnapshot.Place(key: key, container: $0)] }
             .compactMap { id in graph.entries.first { $0.id == id } }
         let entries = seen.map { seen in Array(own.drop { $0.container != seen }) } ?? own
         return KeyStatus(
             name: key.name, kind: ContainerGraph.Entry.Kind(key.kind), graph: graph, entries: entries,
             isClosed: isClosed)
+    }
+}
+
+extension Container {
+    /// Returns the names of the instances that were loaded from a key's value as this container sees it.
+    ///
+    /// A name includes the container unless that is the root.
+    package func readers<Value>(of key: PropertyKey<Value>) -> [String] { readers(of: key._raw) }
+
+    /// Returns the names of the instances that were loaded from a property's value as this container sees it.
+    package func readers<P: Property>(of property: P.Type) -> [String] { readers(of: P._raw) }
+
+    private func readers(of raw: UInt) -> [String] {
+        let status = status(of: raw)
+        guard let id = status.entries.first?.id else { return [] }
+        let names = Dictionary(uniqueKeysWithValues: status.graph.containers.map { ($0.id, $0.name) })
+        return status.graph.entries.filter { $0.inputs.contains(id) }.map { entry in
+            entry.container == 0 ? entry.name : "\(entry.name) (\(names[entry.container] ?? ""))"
+        }
     }
 }
 

@@ -72,11 +72,6 @@ final class Family: Sendable {
 
 /// The part of a family that changes.
 struct FamilyState {
-    private struct Pair: Hashable {
-        let feature: Key
-        let key: Key
-    }
-
     /// The time of the last change.
     private(set) var now: UInt64 = 0
     /// The nodes that hold what rules set for a scope.
@@ -89,8 +84,8 @@ struct FamilyState {
     var hasClosings = false
     /// How sources are asked for each named key that was read or is observed: a change of the sources reaches these.
     private(set) var namings: [Key: PropertyNaming] = [:]
-    /// What was reported and is not to be reported again.
-    private var reported: Set<Pair> = []
+    /// For each feature, the keys for which it was reported and is not to be reported again.
+    private var reported: [Key: Set<Key>] = [:]
     /// Who observes events, if anybody does.
     fileprivate(set) var eventHub: EventHub?
     private var childCount: UInt64 = 0
@@ -115,6 +110,6 @@ struct FamilyState {
 
     /// Returns whether something that a feature does with a key is reported for the first time.
     mutating func isNew(_ feature: Key, _ key: Key) -> Bool {
-        reported.insert(Pair(feature: feature, key: key)).inserted
+        reported[feature, default: []].insert(key).inserted
     }
 }

@@ -115,19 +115,13 @@ extension UnmanagedReference<Node> {
 /// A node and its ancestors, nearest first.
 ///
 /// Whoever walks it keeps the node, which keeps its ancestors.
-struct Path: Sequence {
-    fileprivate let start: UnmanagedReference<Node>
+struct Path: Sequence, IteratorProtocol {
+    fileprivate var following: UnmanagedReference<Node>?
 
-    func makeIterator() -> Iterator { Iterator(following: start) }
-
-    struct Iterator: IteratorProtocol {
-        fileprivate var following: UnmanagedReference<Node>?
-
-        mutating func next() -> Node? {
-            guard let node = following else { return nil }
-            following = node.parent
-            return node.object
-        }
+    mutating func next() -> Node? {
+        guard let node = following else { return nil }
+        following = node.parent
+        return node.object
     }
 
     // The walks of every read and load, which count nothing on their way.
@@ -135,7 +129,7 @@ struct Path: Sequence {
     /// What `body` gives for the first node that it gives something for.
     @inline(__always)
     func firstResult<R>(_ body: (Node) -> R?) -> R? {
-        var following: UnmanagedReference<Node>? = start
+        var following = following
         while let node = following {
             if let result = node.use(body) { return result }
             following = node.parent
@@ -182,7 +176,7 @@ extension Node {
     }
 
     /// The node and its ancestors, nearest first.
-    var path: Path { Path(start: UnmanagedReference(self)) }
+    var path: Path { Path(following: UnmanagedReference(self)) }
 
     /// Whether something was set here for the key.
     func holds(_ token: LockToken, _ key: Key) -> Bool {
