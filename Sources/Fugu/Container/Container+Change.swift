@@ -128,6 +128,6 @@ extension Container {
     /// - Complexity: O(*n* + *m*) for *n* changes and *m* observers and instances that they concern.
     public func update<E>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
         backend.checkMayChange(nil)
-        try backend.node.update(backend.owner ?? self, body)
+        try Update.run(in: backend.node, of: backend.owner ?? self, body)
     }
 }

@@ -34,19 +34,8 @@ final class Update: CallFrame {
         return isAdded
     }
 
-    /// Another update that is a part of this one begins.
-    func join() -> Int { pending.withLock { $0?.join() ?? 0 } }
-
-    /// It has ended.
-    ///
-    /// If it has failed, what it wrote is taken back.
-    func leave(_ place: Int, isTakenBack: Bool) {
-        let dropped = pending.withLock { $0?.leave(place, isTakenBack: isTakenBack) }
-        withExtendedLifetime(dropped) {}
-    }
-
     /// Ends it: what is written from now on is written at once.
-    func end() -> PendingWrites {
+    private func end() -> PendingWrites {
         pending.withLock { pending in
             defer { pending = nil }
             return pending ?? PendingWrites()
@@ -105,40 +94,41 @@ struct PendingWrites: Sendable {
     }
 }
 
-extension Node {
+extension Update {
     /// Runs `body` with a handle whose writes are published together at its end, or not at all if it throws.
-    func update<E: Error>(
-        _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
+    static func run<E: Error>(
+        in node: Node, of container: Container, _ body: (any FeatureContainer) throws(E) -> Void
     ) throws(E) {
         // One that runs in a task or thread started inside another is none of that one's.
-        let outer = Current.ownChain.first { $0 is Update && $0.family === family } as? Update
-        if let outer { return try join(outer, container, body) }
-        let update = Update(in: self, parent: Current.unfinished)
-        let result = run(update, container, body)
+        let outer = Current.ownChain.first { $0 is Update && $0.family === node.family } as? Update
+        let update = outer ?? Update(in: node, parent: Current.unfinished)
+        let view = Container(view: UpdateView(update, node, container))
+        if let outer { return try outer.join(view, body) }
+        let result = update.run(view, body)
         let writes = update.end().all
-        if case .success = result, !writes.isEmpty { family.commit(writes, endOf: update) }
+        if case .success = result, !writes.isEmpty { node.family.commit(writes, endOf: update) }
         Deferred.deliver(after: update)
         try result.get()
     }
 
+    /// Runs `body` as a part of this one.
+    ///
+    /// If it fails, what it wrote is taken back.
     private func join<E: Error>(
-        _ update: Update, _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
+        _ view: Container, _ body: (any FeatureContainer) throws(E) -> Void
     ) throws(E) {
-        let start = update.join()
-        let result = run(update, container, body)
-        if case .failure = result {
-            update.leave(start, isTakenBack: true)
-        } else {
-            update.leave(start, isTakenBack: false)
-        }
+        let start = pending.withLock { $0?.join() ?? 0 }
+        let result = run(view, body)
+        let isTakenBack = if case .failure = result { true } else { false }
+        let dropped = pending.withLock { $0?.leave(start, isTakenBack: isTakenBack) }
+        withExtendedLifetime(dropped) {}
         try result.get()
     }
 
     private func run<E: Error>(
-        _ update: Update, _ container: Container, _ body: (any FeatureContainer) throws(E) -> Void
+        _ view: Container, _ body: (any FeatureContainer) throws(E) -> Void
     ) -> Result<Void, E> {
-        let view = Container(view: UpdateView(update, self, container))
-        return Current.run(update) {
+        Current.run(self) {
             do throws(E) {
                 return .success(try body(view))
             } catch {
