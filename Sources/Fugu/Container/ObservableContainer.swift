@@ -75,11 +75,9 @@ final class Tracker: Observable, Sendable {
     func access(_ key: Key, in container: Container) {
         if tracked.withLock({ $0.insert(key).inserted }) {
             let node = container.backend.node
-            let observer = Observer(
-                node, key, skipsLoads: true,
-                Observer.Callbacks(
-                    call: { [weak self] _ in self?.registrar.withMutation(of: self!, keyPath: \.[key]) {} }, onEnd: nil)
-            )
+            let observer = Observer(node, key, skipsLoads: true) { [weak self] _ in
+                self?.registrar.withMutation(of: self!, keyPath: \.[key]) {}
+            }
             node.family.observe(observer, in: container.backend.owner ?? container, nil)
         }
         registrar.access(self, keyPath: \.[key])

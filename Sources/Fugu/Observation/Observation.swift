@@ -111,18 +111,18 @@ extension Container {
     ) -> ObservationToken {
         let node = backend.node
         guard let owner else {
-            let observer = Observer(node, subject.key, Observer.Callbacks(call: call, onEnd: onEnd))
+            let observer = Observer(node, subject.key, call, onEnd: onEnd)
             node.family.observe(observer, in: backend.owner ?? self, subject.reloader, subject.naming)
             return ObservationToken(observer)
         }
         // The observer receives its own token.
         let token = Locked<ObservationToken?>(nil)
-        let callbacks = Observer.Callbacks(
-            call: { [weak owner] payload in
+        let observer = Observer(
+            node, subject.key,
+            { [weak owner] payload in
                 if owner != nil { return call(payload) }
                 token.withLock { $0 }?.cancel()
             }, onEnd: onEnd)
-        let observer = Observer(node, subject.key, callbacks)
         let made = ObservationToken(observer)
         token.withLock { $0 = made }
         node.family.observe(observer, in: backend.owner ?? self, subject.reloader, subject.naming)

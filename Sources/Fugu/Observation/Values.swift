@@ -66,9 +66,8 @@ private struct ValueSource<Element: Sendable>: Sendable {
         let node = container.backend.node
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
-            node, subject.key, isSequence: true,
-            Observer.Callbacks(
-                call: { continuation.yield($0.value(as: Element.self)) }, onEnd: { continuation.finish() }))
+            node, subject.key, isSequence: true, { continuation.yield($0.value(as: Element.self)) },
+            onEnd: { continuation.finish() })
         continuation.onTermination = { [subscription = observer.subscription] _ in
             subscription.cancel()
             preparation?.cancel()

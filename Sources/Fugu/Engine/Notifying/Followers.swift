@@ -16,20 +16,20 @@ final class Observer: Sendable {
     ///
     /// Written under the lock of the family.
     fileprivate let since = Atomic<UInt64>(0)
-    private let callbacks: Callbacks
+    private let call: @Sendable (Payload) -> Void
+    /// Called when the node goes away.
+    private let onEnd: (@Sendable () -> Void)?
 
-    struct Callbacks: Sendable {
-        let call: @Sendable (Payload) -> Void
-        /// Called when the node goes away.
-        let onEnd: (@Sendable () -> Void)?
-    }
-
-    init(_ node: Node, _ key: Key, skipsLoads: Bool = false, isSequence: Bool = false, _ callbacks: Callbacks) {
+    init(
+        _ node: Node, _ key: Key, skipsLoads: Bool = false, isSequence: Bool = false,
+        _ call: @escaping @Sendable (Payload) -> Void, onEnd: (@Sendable () -> Void)? = nil
+    ) {
         self.node = node
         self.key = key
         self.skipsLoads = skipsLoads
         self.isSequence = isSequence
-        self.callbacks = callbacks
+        self.call = call
+        self.onEnd = onEnd
         subscription = Subscription(node, key)
         uncounted = UnmanagedReference(subscription)
     }
@@ -40,7 +40,7 @@ final class Observer: Sendable {
         guard since.load(ordering: .relaxed) < time, !(isLoad && skipsLoads), !uncounted.use({ $0.isEnded }) else {
             return
         }
-        callbacks.call(payload)
+        call(payload)
     }
 
     /// Tells that the value is gone.
@@ -51,7 +51,7 @@ final class Observer: Sendable {
     /// No call begins after this.
     ///
     /// What is returned is to be released outside the lock of the family.
-    func end() -> Ending { Ending(subscription.end() ? callbacks.onEnd : nil) }
+    func end() -> Ending { Ending(subscription.end() ? onEnd : nil) }
 
     /// What an observer leaves behind; tells whoever iterates that there is no more to come.
     final class Ending: Sendable {
