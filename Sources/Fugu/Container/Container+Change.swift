@@ -6,7 +6,8 @@ extension Container {
     /// - Complexity: O(*n*) for *n* keys that the container holds and the instances that reload because of them.
     public func resetAll() {
         backend.checkMayChange(nil)
-        backend.node.resetAll()
+        let node = backend.node
+        node.family.resetAll(in: node)
     }
 
     /// Returns the value or instance that the container has for a type, without loading anything.
@@ -109,7 +110,7 @@ extension Container {
     ) throws(E) -> R {
         backend.checkMayChange(key.key)
         var answer: R?
-        try backend.node.modify(key, read: { Payload(read()) }) { payload throws(E) in
+        try Exclusion(key, in: backend.node).run(read: { Payload(read()) }) { payload throws(E) in
             var value = payload.value(as: Value.self)
             answer = try body(&value)
             return Payload(value)

@@ -21,7 +21,9 @@ extension Container {
         }
         var effects = Effects()
         node.family.lock.withLock { token in
-            for (key, operation) in replacements { node.apply(token, operation, to: key, holder: nil, &effects) }
+            for (key, operation) in replacements {
+                Change(node: node, cell: node.storage.cell(token, key)).apply(token, operation, &effects)
+            }
         }
         effects.perform()
     }
@@ -41,8 +43,8 @@ extension Container {
     private func held() -> [(key: Key, loader: Replacement)] {
         let node = backend.node
         return node.family.lock.withLock { token in
-            node.settings(token).compactMap { cell, operation in
-                switch operation {
+            node.storage.cells(token).compactMap { cell in
+                switch cell.setting(token) {
                 case .replace(let replacement): (cell.key, replacement)
                 case .set(let payload):
                     (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }))

@@ -241,7 +241,7 @@ extension Node {
         } else {
             leaveParent(token)
         }
-        for cell in storage.cells(token) { giveUp(token, cell, &garbage) }
+        for cell in storage.cells(token) { Change(node: self, cell: cell).giveUp(token, &garbage) }
         if let rare = storage[token].rare { giveUp(token, rare, &garbage) }
         return garbage
     }

@@ -14,6 +14,7 @@ extension Load {
             state[token].home = UnmanagedReference(home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
             finish()
+            effects.holder = holder
             let ending: Ending
             switch result {
             case .success(let payload): ending = keep(token, payload, home, provenance, lifetime, recorder, &effects)
@@ -198,7 +199,7 @@ extension Load {
         else {
             return
         }
-        followers.queueLoss(token, holder, &effects)
+        followers.queueLoss(token, &effects)
     }
 
     /// The frame after whose end observers are told of this load.
@@ -239,13 +240,13 @@ extension Load {
             cellState[token].lifetime = lifetime
             cellState[token].loadCount &+= 1
             if !home.isRoot { home.link(token, requested) }
-            if reloads { home.follow(token, provenance, by: requested) }
+            if reloads { Change(node: home, cell: cell).follow(token, provenance) }
         }
         cell.markChanged(token, at: time)
         #if DEBUG
         if !home.isRoot, isExternal || lifetime?.hasClosers == true { markMadeAgain(token, at: home, provenance) }
         #endif
-        home.announce(token, requested, as: Node.Announcement(isLoad: true), holder, &effects)
+        Change(node: home, cell: cell).announce(token, as: Announcement(isLoad: true), &effects)
         return cell
     }
 

@@ -92,7 +92,7 @@ extension Container {
         var effects = Effects()
         node.family.lock.withLock { token in
             for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) && cell.key.kind != .property {
-                node.dropLoaded(token, cell, &effects)
+                Change(node: node, cell: cell).dropLoaded(token, &effects)
             }
         }
         effects.perform()

@@ -1,41 +1,47 @@
-/// The delivery of events to the followers of a key.
-///
-/// One thread at a time delivers, in order, outside the lock, in nobody's load.
-extension Node {
-    /// What happened to a key, as far as those who follow it are concerned.
-    struct Announcement {
-        var isLoad = false
-        /// The value is equal to what was there: nobody is told, but this is the state to compare with from now on.
-        var isSilent = false
-        /// The transaction that ends with this.
-        ///
-        /// What waits for its end about the same key is not told.
-        var transaction: (any CallFrame)?
-    }
+// The delivery of events to the followers of a key: one thread at a time delivers, in order, outside the lock, in nobody's
+// load.
 
+/// What happened to a key, as far as those who follow it are concerned.
+struct Announcement {
+    var isLoad = false
+    /// The value is equal to what was there: nobody is told, but this is the state to compare with from now on.
+    var isSilent = false
+    /// The transaction that ends with this.
+    ///
+    /// What waits for its end about the same key is not told.
+    var transaction: (any CallFrame)?
+}
+
+/// The state of a key as it is seen from somewhere: where the value stands, and when it last changed there.
+struct Stamp: Equatable {
+    let cell: CellReference
+    private let changed: UInt64
+
+    /// Makes a stamp of a cell, whose changes are counted from now on.
+    init(_ token: LockToken, of cell: CellReference) {
+        self.cell = cell
+        changed = cell.makeState()[token].changed
+    }
+}
+
+extension Change {
     /// Queues what those are to hear who observe the key here, or below and see what is here.
-    func announce(
-        _ token: LockToken,
-        _ key: Key, as announcement: Announcement = Announcement(), _ holder: (any CallFrame)?, _ effects: inout Effects
-    ) {
-        guard let cellState = storage.existingCell(token, key)?.state else { return }
+    func announce(_ token: LockToken, as announcement: Announcement = Announcement(), _ effects: inout Effects) {
+        guard let cellState = cell.state else { return }
         // Nearly always there is nobody below.
         if !cellState[token].place.hasBelow {
-            cellState[token].followers?.refresh(token, as: announcement, holder, &effects)
+            cellState[token].followers?.refresh(token, as: announcement, &effects)
             return
         }
-        forEachLinked(token, key) { _, cellState in
-            cellState[token].followers?.refresh(token, as: announcement, holder, &effects)
+        node.forEachLinked(token, key) { _, cellState in
+            cellState[token].followers?.refresh(token, as: announcement, &effects)
         }
     }
 }
 
 extension Followers {
     /// Queues what is seen now, if that is another state than the one that was told last.
-    func refresh(
-        _ token: LockToken,
-        as announcement: Node.Announcement = Node.Announcement(), _ holder: (any CallFrame)?, _ effects: inout Effects
-    ) {
+    func refresh(_ token: LockToken, as announcement: Announcement = Announcement(), _ effects: inout Effects) {
         if state[token].isEnded { return }
         // Observers are owed an event for those that were dropped unheard, even if only to hear that the value is gone.
         var isOwed = false
@@ -44,11 +50,10 @@ extension Followers {
             isOwed = !dropped.isEmpty
             if isOwed { effects.garbage.add(Retained(dropped)) }
         }
-        let visible = node.use { $0.visible(token, key) }
-        guard let visible, let payload = visible.payload else {
+        guard let visible = visible(token), let payload = visible.payload else {
             let isKnown = if case .state = state[token].known { true } else { false }
             if isOwed || isKnown && !announcement.isSilent {
-                queueLoss(token, holder, &effects)
+                queueLoss(token, &effects)
             } else if isKnown {
                 state[token].known = .nothing
             }
@@ -58,31 +63,39 @@ extension Followers {
         let isNews = state[token].known != known
         state[token].known = known
         guard !announcement.isSilent, isOwed || isNews else { return }
-        effects.tell(token, announcement.isLoad ? .load(payload) : .value(payload), self, until: holder)
+        effects.tell(token, announcement.isLoad ? .load(payload) : .value(payload), self)
     }
 
     /// Looks again for those who know that the value is gone, after something was set or reset that may concern it.
-    func lookAgain(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+    func lookAgain(_ token: LockToken, _ effects: inout Effects) {
         guard case .loss = state[token].known else { return }
-        if node.use({ $0.visible(token, key) }) == nil {
-            queueLoss(token, holder, &effects)
-        } else {
-            refresh(token, holder, &effects)
-        }
+        if visible(token) == nil { queueLoss(token, &effects) } else { refresh(token, &effects) }
+    }
+
+    /// Looks again after a key was set that hides what was made from it.
+    func lookAgain(_ token: LockToken, behind key: Key, _ effects: inout Effects) {
+        if reloads(token, from: key) { refresh(token, &effects) } else { lookAgain(token, &effects) }
+    }
+
+    /// Returns whether what was told last was made from the key and reloads.
+    private func reloads(_ token: LockToken, from key: Key) -> Bool {
+        guard case .state(let state) = state[token].known, let cellState = state.cell.state,
+            let provenance = cellState[token].provenance,
+            provenance.reloads
+        else { return false }
+        return provenance.contains(key.mask) { $0 == key }
     }
 
     /// Queues a loss, whose delivery loads the key again for those who observe it, unless there is a value by then.
-    func queueLoss(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
+    func queueLoss(_ token: LockToken, _ effects: inout Effects) {
         var attempts = 0
         if case .loss(let known) = state[token].known { attempts = known }
-        queueLoss(token, after: attempts, holder, &effects)
+        queueLoss(token, after: attempts, &effects)
     }
 
-    private func queueLoss(
-        _ token: LockToken, after attempts: Int, _ holder: (any CallFrame)?, _ effects: inout Effects
-    ) {
+    private func queueLoss(_ token: LockToken, after attempts: Int, _ effects: inout Effects) {
         state[token].known = .loss(attempts: attempts)
-        effects.tell(token, .gone, self, until: holder)
+        effects.tell(token, .gone, self)
     }
 
     /// What one thread has to do next.
@@ -94,6 +107,7 @@ extension Followers {
     }
 
     /// What is to be delivered by the one who asks, if nothing is being delivered or waits for it.
+    @inline(__always)  // Else the event is copied.
     func begin(_ token: LockToken, _ event: Event) -> Turn? {
         guard !state[token].isDelivering, state[token].events.isEmpty else { return nil }
         return turn(token, event)
@@ -132,16 +146,16 @@ extension Followers {
     ///
     /// If nothing is seen, what cannot fail is loaded again, a few times.
     fileprivate func check(_ token: LockToken, _ effects: inout Effects) {
-        if node.use({ $0.visible(token, key) }) != nil { return refresh(token, nil, &effects) }
+        if visible(token) != nil { return refresh(token, &effects) }
         guard case .loss(let attempts) = state[token].known, attempts < 8, !key.kind.throws else { return }
-        queueLoss(token, after: attempts + 1, nil, &effects)
+        queueLoss(token, after: attempts + 1, &effects)
     }
 
     /// What to do where something is gone: how to load it again, if nothing is there by now.
     fileprivate func reloaderIfGone(_ token: LockToken, _ effects: inout Effects) -> Reloader? {
         if state[token].isEnded || node.use({ $0.isRefusing(token, nil) }) { return nil }
-        if node.use({ $0.visible(token, key) }) == nil { return state[token].reloader }
-        refresh(token, nil, &effects)
+        if visible(token) == nil { return state[token].reloader }
+        refresh(token, &effects)
         return nil
     }
 }

@@ -38,8 +38,11 @@ final class EventObserver: Cancelling {
     }
     private let state: Locked<State>
 
-    init(of family: Family, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
+    /// Hears of the events of a node's family from now on.
+    init(in node: Node, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
+        let family = node.family
         state = Locked(State(call: handler, family: family))
+        family.lock.withLock { token in family.eventHub(token, in: node).add(self) }
     }
 
     func hear(_ event: ContainerEvent) { state.withLock { $0.call }?(event) }
@@ -55,27 +58,21 @@ final class EventObserver: Cancelling {
     }
 }
 
-extension Node {
-    /// Lets somebody hear of the events of the family.
-    func observeEvents(_ handler: @escaping @Sendable (ContainerEvent) -> Void) -> EventObserver {
-        let observer = EventObserver(of: family, handler)
-        family.lock.withLock { token in beginEvents(token).add(observer) }
-        return observer
-    }
-
-    /// Sends writes of all that is set by now the long way, which records events.
-    private func beginEvents(_ token: LockToken) -> EventHub {
-        if let hub = family.state[token].eventHub { return hub }
+extension Family {
+    /// Returns the hub, made if there is none: then writes of all that is set by now go the long way, which records
+    /// events.
+    ///
+    /// - `node`: Any node of the family.
+    fileprivate func eventHub(_ token: LockToken, in node: Node) -> EventHub {
+        if let hub = state[token].eventHub { return hub }
         let hub = EventHub()
-        family.setEventHub(token, hub)
-        for node in path.first(where: { $0.isRoot })?.subtree(token) ?? [] {
+        setEventHub(token, hub)
+        for node in node.path.first(where: { $0.isRoot })?.subtree(token) ?? [] {
             for cell in node.storage.cells(token) { cell.mark(CellFlags.special) }
         }
         return hub
     }
-}
 
-extension Family {
     fileprivate func forget(_ observer: EventObserver) {
         let dropped: EventHub? = lock.withLock { token in
             guard let hub = state[token].eventHub, hub.remove(observer) else { return nil }
@@ -99,20 +96,19 @@ struct PendingEvent: Sendable {
     func tell() { hub.tell(event) }
 }
 
-extension Node {
+extension Change {
     /// Records an event, if anybody observes events.
     @inline(__always)
-    func emit(_ token: LockToken, _ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects)
-    {
-        if family.hasEvents { emitSlowly(token, kind(), key, &effects) }
+    func emit(_ token: LockToken, _ kind: @autoclosure () -> ContainerEvent.Kind, _ effects: inout Effects) {
+        if node.family.hasEvents { emitSlowly(token, kind(), &effects) }
     }
 
     @inline(never)
-    private func emitSlowly(_ token: LockToken, _ kind: ContainerEvent.Kind, _ key: Key?, _ effects: inout Effects) {
-        guard let hub = family.state[token].eventHub else { return }
-        effects.add(PendingEvent(kind, key, in: number, hub))
+    private func emitSlowly(_ token: LockToken, _ kind: ContainerEvent.Kind, _ effects: inout Effects) {
+        guard let hub = node.family.state[token].eventHub else { return }
+        effects.add(PendingEvent(kind, key, in: node.number, hub))
         // The next write of the key takes this way, too.
-        if let key { storage.existingCell(token, key)?.mark(CellFlags.special) }
+        cell.mark(CellFlags.special)
     }
 }
 

@@ -83,11 +83,12 @@ final class Subscription: Cancelling {
 
     /// Takes the observer out of its list, which then keeps nothing of it.
     func cancel() {
-        let dropped: (Observer, Observer.Ending, Followers?)? = node.family.lock.withLock { token in
+        let dropped: (Observer, Observer.Ending, Followers)? = node.family.lock.withLock { token in
             guard let cell = node.storage.existingCell(token, key), let followers = cell.state?[token].followers,
                 let observer = followers.state[token].observers.remove(self)
             else { return nil }
-            return (observer, observer.end(), node.dropIfIdle(token, followers, cell))
+            defer { followers.endIfIdle(token, cell) }
+            return (observer, observer.end(), followers)
         }
         _ = end()
         withExtendedLifetime(dropped) {}
@@ -124,59 +125,6 @@ struct ObserverList {
         for (index, observer) in slots.enumerated() {
             observer?.subscription.index.store(index, ordering: .relaxed)
         }
-    }
-}
-
-/// Something to be told to the observers of a key in a container, in the order of what happened.
-struct Event: Sendable {
-    enum News: Sendable {
-        case value(Payload)
-        case load(Payload)
-        /// There is nothing any more: it is to be loaded again, and that load is an event of its own.
-        case gone
-    }
-    let news: News
-    /// Observers that came later are not told.
-    let time: UInt64
-    /// The frame whose end it waits for.
-    let holder: (any CallFrame)?
-    /// The one who is told, if it is not for all.
-    var only: Observer?
-}
-
-/// Events that wait, in order.
-struct EventQueue {
-    private var events: [Event] = []
-    private var head = 0
-    /// How many wait for the end of no frame.
-    private(set) var freeCount = 0
-
-    var isEmpty: Bool { head == events.count }
-    var first: Event? { isEmpty ? nil : events[head] }
-
-    mutating func append(_ event: Event) {
-        if event.holder == nil { freeCount += 1 }
-        events.append(event)
-    }
-
-    mutating func removeFirst() {
-        if events[head].holder == nil { freeCount -= 1 }
-        head += 1
-        guard head * 2 > events.count else { return }
-        events.removeFirst(head)
-        head = 0
-    }
-
-    /// Takes out what waits for the end of a frame.
-    ///
-    /// What is returned is to be released outside the lock.
-    mutating func removeAll(heldBy holder: any CallFrame) -> [Event] {
-        let dropped = events[head...].filter { $0.holder === holder }
-        if !dropped.isEmpty {
-            events = events[head...].filter { $0.holder !== holder }
-            head = 0
-        }
-        return dropped
     }
 }
 
@@ -239,7 +187,7 @@ extension Family {
         node.prepareScopes()
         let (followers, ending): (Followers?, Observer.Ending?) = lock.withLock { token in
             guard !node.isEnded(token) else { return (nil, observer.end()) }
-            let followers = node.followers(token, of: key)
+            let followers = Followers.existingOrNew(token, of: key, in: node)
             if container.isOwner(of: UnmanagedReference(node)) || followers.state[token].container == nil {
                 followers.state[token].container = container
             }
@@ -259,49 +207,59 @@ extension Family {
     }
 }
 
-extension Node {
-    /// Returns the followers of a key in this container, made if there are none.
-    fileprivate func followers(_ token: LockToken, of key: Key) -> Followers {
-        let cellState = storage.cell(token, key).makeState()
+extension Followers {
+    /// Returns the followers of a key in a node, made if there are none.
+    fileprivate static func existingOrNew(_ token: LockToken, of key: Key, in node: Node) -> Followers {
+        let cellState = node.storage.cell(token, key).makeState()
         if let known = cellState[token].followers { return known }
-        let made = Followers(key, in: self)
+        let made = Followers(key, in: node)
         cellState[token].followers = made
-        storage[token].followerCount += 1
-        countActive(token, 1)
-        link(token, key)
-        if let cell = visible(token, key) { made.state[token].known = .state(Stamp(token, of: cell)) }
+        node.storage[token].followerCount += 1
+        node.countActive(token, 1)
+        node.link(token, key)
+        if let cell = made.visible(token) { made.state[token].known = .state(Stamp(token, of: cell)) }
         return made
     }
 
-    /// Forgets followers that have no observers left and nothing to tell.
-    ///
-    /// What is returned is to be released outside the lock.
-    fileprivate func dropIfIdle(_ token: LockToken, _ followers: Followers, _ cell: CellReference) -> Followers? {
-        let state = followers.state[token]
-        guard state.observers.count == 0, !state.isDelivering, state.events.isEmpty else { return nil }
-        return drop(token, followers, cell)
-    }
-
-    /// Ends the observers of a key in this container.
-    ///
-    /// What is returned is to be released outside the lock.
-    @discardableResult
-    func drop(_ token: LockToken, _ followers: Followers, _ cell: CellReference) -> Followers {
-        followers.state[token].isEnded = true
-        cell.state?[token].followers = nil
-        storage[token].followerCount -= 1
-        countActive(token, -1)
-        cell.state?.unlinkIfIdle(token)
-        return followers
-    }
-
-    /// Returns the cell that a reader of this node sees.
+    /// Returns the cell that a reader of the node sees.
     ///
     /// What a reset uncovers may be a source's value, for which the next who reads will ask.
-    func visible(_ token: LockToken, _ key: Key) -> CellReference? {
-        if let cell = storage.existingCell(token, key), cell.has(CellFlags.held), cell.has(CellFlags.hasWord) {
-            return cell
+    func visible(_ token: LockToken) -> CellReference? {
+        node.use { node in
+            if let cell = node.storage.existingCell(token, key), cell.has(CellFlags.held), cell.has(CellFlags.hasWord) {
+                return cell
+            }
+            return Question(token, before: key, in: node) == nil ? node.find(token, key).present?.cell : nil
         }
-        return Question(token, before: key, in: self) == nil ? find(token, key).present?.cell : nil
+    }
+
+    /// Ends it if there are no observers left and nothing to tell.
+    ///
+    /// The caller releases it outside the lock.
+    fileprivate func endIfIdle(_ token: LockToken, _ cell: CellReference) {
+        let isIdle = !state[token].isDelivering && state[token].events.isEmpty
+        if isIdle, state[token].observers.count == 0 { end(token, cell) }
+    }
+
+    /// Takes it out of its cell.
+    private func end(_ token: LockToken, _ cell: CellReference) {
+        state[token].isEnded = true
+        cell.state?[token].followers = nil
+        node.use { node in
+            node.storage[token].followerCount -= 1
+            node.countActive(token, -1)
+        }
+        cell.state?.unlinkIfIdle(token)
+    }
+
+    /// Ends it and all deliveries, since the container goes away.
+    func giveUp(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
+        let endings = state[token].observers.slots.compactMap { $0?.end() }
+        garbage.add(Retained((state[token].observers, state[token].events, state[token].reloader, endings)))
+        garbage.add(self)
+        state[token].observers = ObserverList()
+        state[token].events = EventQueue()
+        state[token].reloader = nil
+        end(token, cell)
     }
 }

@@ -52,18 +52,18 @@ struct Question {
     func ask() {
         let answer = naming.ask(sources)
         let mistake = answer.mistake
-        var effects = Effects()
+        var effects = Effects(until: Current.outermost)
         let isNew = node.family.lock.withLock { token in
             guard let rare = node.storage[token].rare, rare[token].sourceGeneration == generation,
                 !node.isEnded(token)
             else { return false }
-            let cellState = node.storage.cell(token, key).makeState()
+            let cell = node.storage.cell(token, key)
+            let cellState = cell.makeState()
             guard cellState[token].answered != generation else { return false }
             cellState[token].answered = generation
             rare[token].answers &+= 1
             defer { cellState[token].mistake = mistake }
-            node.apply(
-                token, .layer(answer), to: key, Node.Announcement(isLoad: true), holder: Current.outermost, &effects)
+            Change(node: node, cell: cell).apply(token, .layer(answer), as: Announcement(isLoad: true), &effects)
             return cellState[token].mistake != mistake
         }
         effects.perform()

@@ -236,7 +236,7 @@ extension Closing {
 
     private func release(_ token: LockToken, loadedIn node: Node, _ effects: inout Effects) {
         for cell in node.storage.cells(token) where cell.key.kind != .property && cell.has(CellFlags.loaded) {
-            node.dropLoaded(token, cell, &effects)
+            Change(node: node, cell: cell).dropLoaded(token, &effects)
         }
         guard node.storage[token].followerCount > 0 else { return }
         let endings = node.storage.cells(token).flatMap { cell in

@@ -14,7 +14,8 @@ private struct Holdings {
         strictness = node.storage[token].strictness
         sources = node.storage[token].rare?[token].sources
         rules = node.storage[token].rare?[token].scopes.rules ?? []
-        for (cell, operation) in node.settings(token) {
+        for cell in node.storage.cells(token) {
+            guard let operation = cell.setting(token) else { continue }
             recorder?.record(token, cell, at: node.depth)
             operations[cell.key] = operation
         }
@@ -75,7 +76,9 @@ extension Container {
                 node.family.markSourced()
             }
             if !holdings.rules.isEmpty { node.storage[token].more()[token].scopes.rules = holdings.rules }
-            for (key, operation) in holdings.operations { node.apply(token, operation, to: key, holder: nil, &effects) }
+            for (key, operation) in holdings.operations {
+                Change(node: node, cell: node.storage.cell(token, key)).apply(token, operation, &effects)
+            }
         }
         effects.perform()
     }

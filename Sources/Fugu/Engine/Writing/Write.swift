@@ -47,7 +47,7 @@ struct Write: Sendable {
     }
 
     /// Whether the new value equals the present one, and the state of the key for which that was found.
-    fileprivate struct Comparison {
+    struct Comparison {
         let isEqual: Bool
         let stamp: Stamp
     }
@@ -68,7 +68,9 @@ private struct Batch: ~Copyable {
     private var firstComparison: Write.Comparison?
     private var others: [(write: Write, comparison: Write.Comparison?)] = []
     /// The transaction that publishes them.
-    let transaction: (any CallFrame)?
+    private let transaction: (any CallFrame)?
+    /// The frame that they are done in.
+    private let frame = Current.unfinished
 
     init(_ write: consuming Write) {
         first = write
@@ -87,7 +89,7 @@ private struct Batch: ~Copyable {
     /// Returns what is to be done first.
     ///
     /// Everything that is to be compared is compared at once.
-    mutating func obstacles(_ token: LockToken, _ frame: (any CallFrame)?, _ found: inout [(Int, Write.Obstacle)]) {
+    mutating func obstacles(_ token: LockToken, _ found: inout [(Int, Write.Obstacle)]) {
         if let obstacle = first.obstacle(token, &firstComparison, frame) { found.append((0, obstacle)) }
         for index in others.indices {
             if case .wait? = found.last?.1 { return }
@@ -99,7 +101,7 @@ private struct Batch: ~Copyable {
     /// Outside the lock: deals with the obstacles.
     ///
     /// Returns false if there is nothing to write to any more.
-    mutating func overcome(_ obstacles: [(Int, Write.Obstacle)], _ frame: (any CallFrame)?) -> Bool {
+    mutating func overcome(_ obstacles: [(Int, Write.Obstacle)]) -> Bool {
         for (index, obstacle) in obstacles {
             let isThere =
                 index == 0
@@ -114,22 +116,17 @@ private struct Batch: ~Copyable {
     ///
     /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
     /// first is changed.
-    borrowing func apply(_ token: LockToken, _ holder: (any CallFrame)?, _ effects: inout Effects) {
-        if isAlone { return apply(token, first, firstComparison, holder, &effects) }
+    borrowing func apply(_ token: LockToken, _ effects: inout Effects) {
+        if frame != nil { effects.holder = Current.outermost }
+        if isAlone { return first.apply(token, firstComparison, endOf: transaction, &effects) }
         first.node.storage.cell(token, first.key).close()
         for (write, _) in others { write.node.storage.cell(token, write.key).close() }
-        apply(token, first, firstComparison, holder, &effects)
-        for (write, comparison) in others { apply(token, write, comparison, holder, &effects) }
+        first.apply(token, firstComparison, endOf: transaction, isOpen: false, &effects)
+        for (write, comparison) in others {
+            write.apply(token, comparison, endOf: transaction, isOpen: false, &effects)
+        }
         first.node.storage.existingCell(token, first.key)?.openIfPresent()
         for (write, _) in others { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
-    }
-
-    private borrowing func apply(
-        _ token: LockToken, _ write: borrowing Write, _ comparison: Write.Comparison?, _ holder: (any CallFrame)?,
-        _ effects: inout Effects
-    ) {
-        let announcement = Node.Announcement(isSilent: comparison?.isEqual == true, transaction: transaction)
-        write.node.apply(token, write.operation, to: write.key, announcement, isOpen: isAlone, holder: holder, &effects)
     }
 }
 
@@ -141,7 +138,7 @@ extension Write {
         if node.isEnded(token) { return .ended }
         let cell = node.storage.existingCell(token, key)
         if let exclusion = cell?.state?[token].exclusion { return exclusion.waitForEnd(token, frame) }
-        guard let new = value, let (old, stamp) = node.concerningValue(token, key, cell), stamp != comparison?.stamp
+        guard let new = value, let (old, stamp) = concern(token, cell), stamp != comparison?.stamp
         else { return nil }
         guard let isEqual = equal.known(old, new) else { return .compare(old, new, stamp) }
         comparison = Comparison(isEqual: isEqual, stamp: stamp)
@@ -166,12 +163,12 @@ extension Write {
         }
         return true
     }
-}
 
-extension Node {
     /// Returns the present value and its state, if its change would concern somebody: an observer, one who reloads
     /// or one who becomes stale.
-    func concerningValue(_ token: LockToken, _ key: Key, _ cell: CellReference?) -> (Payload, Stamp)? {
+    ///
+    /// - `cell`: The cell of the key in the node, if there is one.
+    func concern(_ token: LockToken, _ cell: CellReference?) -> (Payload, Stamp)? {
         if let cell, cell.has(CellFlags.held), let payload = cell.payload {
             guard let cellState = cell.state, cellState[token].isInput || cellState.isFollowed(token) else {
                 return nil
@@ -180,23 +177,44 @@ extension Node {
         }
         // What is set here for the first time hides what was inherited.
         let isConcerned = cell?.state.map { $0[token].isInput || $0.isFollowed(token) } ?? false
-        guard isConcerned || !isRoot && storage[token].activeCount > 0, let (payload, cell) = present(token, key) else {
-            return nil
-        }
+        guard isConcerned || !node.isRoot && node.storage[token].activeCount > 0,
+            let (payload, cell) = node.present(token, key)
+        else { return nil }
         return (payload, Stamp(token, of: cell))
     }
 
-    /// Returns what code or a rule set here, but not what sources gave, each as it can be set elsewhere.
-    func settings(_ token: LockToken) -> [(cell: CellReference, operation: Operation)] {
-        storage.cells(token).compactMap { cell in
-            guard cell.heldFlags == CellFlags.held else { return nil }
-            if let replacement = cell.state?[token].replacement { return (cell, .replace(replacement)) }
-            return cell.payload.map { (cell, .set($0)) }
-        }
+    /// Performs the write.
+    ///
+    /// - `transaction`: What ends with it.
+    func apply(
+        _ token: LockToken, _ comparison: Comparison?, endOf transaction: (any CallFrame)?, isOpen: Bool = true,
+        _ effects: inout Effects
+    ) {
+        let announcement = Announcement(isSilent: comparison?.isEqual == true, transaction: transaction)
+        let change = Change(node: node, cell: node.storage.cell(token, key))
+        change.apply(token, operation, as: announcement, isOpen: isOpen, &effects)
+    }
+}
+
+extension CellReference {
+    /// What code or a rule set, but not what sources gave, as it can be set elsewhere.
+    func setting(_ token: LockToken) -> Operation? {
+        guard heldFlags == CellFlags.held else { return nil }
+        return state?[token].replacement.map { .replace($0) } ?? payload.map { .set($0) }
     }
 }
 
 extension Family {
+    /// Resets every key that was set or loaded in a node.
+    func resetAll(in node: Node) {
+        let keys = lock.withLock { token in
+            let present = node.storage.cells(token).filter { $0.has(CellFlags.held | CellFlags.loaded) }.map(\.key)
+            let loading = loads(token).filter { $0.asker.isWithin(node) && !present.contains($0.requested) }
+            return present + loading.map(\.requested)
+        }
+        for key in keys { commit(Write(node, TypedKey(resetting: key), .reset)) }
+    }
+
     /// Performs a write, when no `modify` of its key is under way, and tells observers if it is not equal to what was there.
     func commit(_ write: consuming Write) {
         var batch = Batch(write)
@@ -231,16 +249,15 @@ extension Family {
     private func commit(_ batch: inout Batch, unless isOutdated: (LockToken) -> Bool, alongside: (LockToken) -> Void)
         -> Bool
     {
-        let frame = Current.unfinished
         var effects = Effects(beginsAtOnce: batch.isAlone)
         while true {
             var isDone = false
             var obstacles: [(Int, Write.Obstacle)] = []
             lock.withLock { token in
                 if isOutdated(token) { return }
-                batch.obstacles(token, frame, &obstacles)
+                batch.obstacles(token, &obstacles)
                 guard obstacles.isEmpty else { return }
-                batch.apply(token, frame == nil ? nil : Current.outermost, &effects)
+                batch.apply(token, &effects)
                 alongside(token)
                 isDone = true
             }
@@ -248,7 +265,7 @@ extension Family {
                 effects.perform()
                 return isDone
             }
-            guard batch.overcome(obstacles, frame) else { return true }
+            guard batch.overcome(obstacles) else { return true }
         }
     }
 }
