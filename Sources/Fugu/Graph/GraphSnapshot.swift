@@ -68,7 +68,7 @@ struct GraphSnapshot {
             entry.failure = failures[cell.key]
             entries.append(entry)
         }
-        for (key, failure) in failures where node.find(token, key).present == nil {
+        for (key, failure) in failures where Lookup(token, key, for: node).present == nil {
             var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
             entry.inputs = failure.inputs.compactMap { Place(of: $0.key, at: $0.depth, above: node) }
             // One of its inputs may have failed for the same container.
@@ -130,7 +130,7 @@ extension GraphSnapshot.Entry {
             GraphSnapshot.Place(of: input.key, at: input.depth, above: node)
         }
         inputs = provenance.inputs.compactMap(place)
-        changed = provenance.inputs.filter { node.hasChanged(token, $0) }.compactMap(place)
+        changed = provenance.inputs.filter { $0.hasChanged(token, for: node) }.compactMap(place)
         if !node.isRoot, !provenance.isLocal { anchors = provenance.way(.max) { node.holds(token, $0) } ?? [] }
     }
 }

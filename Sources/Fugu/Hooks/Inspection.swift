@@ -26,7 +26,7 @@ extension Container {
         let snapshot = GraphSnapshot(of: node)
         let (graph, ids) = ContainerGraph.draw(snapshot, telling: teller)
         let (seen, isClosed) = node.family.lock.withLock { token in
-            (node.find(token, key).present?.1.object.number, node.isClosed(token))
+            (Lookup(token, key, for: node).present?.owner.object.number, node.isClosed(token))
         }
         let path = snapshot.containers.prefix { $0.id != node.number }.map(\.id) + [node.number]
         let own = path.reversed().compactMap { ids[GraphSnapshot.Place(key: key, container: $0)] }

@@ -213,7 +213,7 @@ private final class RuleView: Backend {
 
     func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
         if let pending = present(request.key) { return pending }
-        return try node.parent!.resolve(request, for: container, recorder: nil, load: load)
+        return try node.parent!.read(request, container, load)
     }
 
     func change(_ key: TypedKey, _ operation: Operation) {

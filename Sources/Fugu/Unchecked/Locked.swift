@@ -21,7 +21,7 @@ package final class Locked<Value>: @unchecked Sendable {
 extension PlatformLock {
     /// The one place where a lock is taken and given back.
     @inline(__always)
-    fileprivate func whileHeld<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    fileprivate func whileHeld<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R {
         #if FUGU_EXPLORE
         Exploring.willLock()
         defer { Exploring.didUnlock() }
@@ -82,7 +82,7 @@ struct FamilyLock: @unchecked Sendable {
 
     /// Runs `body`, which must not call user code, while the lock is held.
     @inline(__always)
-    func withLock<R, E>(_ body: (LockToken) throws(E) -> R) throws(E) -> R {
+    func withLock<R: ~Copyable, E>(_ body: (LockToken) throws(E) -> R) throws(E) -> R {
         try lock.whileHeld { () throws(E) in try body(LockToken()) }
     }
 }

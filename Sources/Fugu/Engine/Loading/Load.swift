@@ -75,7 +75,9 @@ final class Load: CallFrame {
 struct LoadState {
     var inputs: [Input] = []
     /// What those who wait will be given; made with the first of them, and theirs alone once the load has ended.
-    var pendingOutcome: PendingOutcome?
+    ///
+    /// The load itself must not keep the outcome: an instance that keeps its handle would keep itself.
+    var pendingOutcome: Locked<LoadOutcome?>?
     /// Where the instance belongs: the asker or an ancestor, which it keeps.
     ///
     /// Set when the load has ended.
@@ -143,34 +145,19 @@ struct LoadOutcome: Sendable {
     var isProvisional = false
 }
 
-/// Hands the outcome of a load to those who waited for it.
-///
-/// The load itself must not keep it: an instance that keeps its handle would keep itself.
-final class PendingOutcome: Sendable {
-    let outcome = Locked<LoadOutcome?>(nil)
-}
-
-/// One who waits for a load.
-enum Waiter: Sendable {
-    case thread(Signal)
-    case task(TaskWaiter)
-
-    func wake() {
-        switch self {
-        case .thread(let signal): signal.raise()
-        case .task(let waiter): waiter.wake()
-        }
-    }
-}
-
 extension Load {
+    /// Whether an input of this load has changed by now, so that new readers must not be given what it makes.
+    func isOutdated(_ token: LockToken) -> Bool {
+        reloads && state[token].inputs.contains { $0.hasChanged(token, for: asker) }
+    }
+
     /// Returns how many wait for the end.
     func waiterCount(_ token: LockToken) -> Int { state[token].rare?.waiters.count ?? 0 }
 
     /// Adds one who waits for the end.
-    func join(_ token: LockToken, _ waiter: Waiter) -> PendingOutcome {
+    func join(_ token: LockToken, _ waiter: Waiter) -> Locked<LoadOutcome?> {
         state[token].more().waiters.append(waiter)
-        let pendingOutcome = state[token].pendingOutcome ?? PendingOutcome()
+        let pendingOutcome = state[token].pendingOutcome ?? Locked(nil)
         state[token].pendingOutcome = pendingOutcome
         return pendingOutcome
     }
@@ -220,5 +207,39 @@ extension Load {
         for input in state[token].inputs { depth = max(depth, input.depth) }
         if depth == asker.depth { return asker }
         return asker.path.first { $0.depth == depth }!
+    }
+}
+
+/// What is remembered of a load that failed, for graphs: no error, which may keep anything, but its text.
+struct FailedLoad: Sendable {
+    let text: String
+    /// From the key to the one whose load threw the error.
+    let way: [Key]
+    /// What the load had read by then.
+    let inputs: [(key: Key, depth: Int)]
+    var count = 1
+
+    private static let longestText = 500
+
+    /// Outside every lock, since the error says what it is.
+    init(_ error: any Error, way: [Key], _ provenance: Provenance?) {
+        let text = "\(error)"
+        self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
+        self.way = way
+        inputs = provenance?.inputs.map { ($0.key, $0.depth) } ?? []
+    }
+}
+
+extension Load {
+    /// Outside the lock: remembers that the load has failed.
+    func remember(_ error: any Error, _ provenance: Provenance?) {
+        if error is CancellationError { return }
+        var failure = FailedLoad(error, way: failedWay(error), provenance)
+        family.lock.withLock { token in
+            if asker.isEnded(token) { return }
+            let rare = asker.storage[token].more()
+            failure.count += rare[token].failures[requested]?.count ?? 0
+            rare[token].failures[requested] = failure
+        }
     }
 }

@@ -1,3 +1,194 @@
+/// The end of a load: where what was made belongs, what becomes of it, and what its asker and those who waited get.
+private struct LoadEnd: ~Copyable {
+    let load: Load
+    /// The load that reads the instance through its handle.
+    let recorder: Load?
+    let home: Node
+    let provenance: Provenance
+    let lifetime: InstanceLifetime?
+    /// What stands in the instance's way, which the load's own asker gets in place of what was made.
+    private(set) var existing: Payload?
+    /// What those who waited get, if it isn't what was made.
+    ///
+    /// It may have left its cell by the time they come, so they are handed its lifetime, too.
+    private var overtaker: LoadOutcome?
+    var effects: Effects
+
+    init(_ token: LockToken, of load: Load, _ recorder: Load?, _ duration: Duration?) {
+        self.load = load
+        self.recorder = recorder
+        (home, provenance) = load.settle(token, duration)
+        lifetime = load.makeLifetime(token, home)
+        // The frame after whose end observers are told of this load.
+        effects = Effects(until: load.outermost.flatMap { $0.isFinished ? nil : $0 })
+    }
+
+    private var asker: Node { load.asker }
+    private var key: Key { load.requested }
+
+    /// Returns what events call it.
+    func kind(_ token: LockToken, of result: Result<Payload, any Error>) -> ContainerEvent.Kind {
+        if case .failure = result { return .failed }
+        guard existing == nil else { return .overtaken }
+        let cell = home.storage.existingCell(token, key)
+        guard let cell, cell.has(CellFlags.loaded), let cellState = cell.state else { return .notKept }
+        return cellState[token].loadCount > 1 ? .reloaded : .loaded
+    }
+
+    /// Returns what those who waited get.
+    func outcome(_ token: LockToken, of result: Result<Payload, any Error>) -> LoadOutcome {
+        overtaker
+            ?? LoadOutcome(
+                result: result, home: home, provenance: provenance, lifetime: lifetime,
+                isOutdated: provenance.isOutdated(token, for: asker), isProvisional: load.state[token].isProvisional)
+    }
+
+    /// Puts what was made where it belongs.
+    ///
+    /// What was set meanwhile wins, and so does what someone else loaded there.
+    mutating func keep(_ token: LockToken, _ payload: Payload) {
+        effects.garbage.add(lifetime, isForNobody: false)
+        if asker.isEnded(token) { return }
+        rememberLast(token)
+        let lookup = Lookup(token, key, for: asker)
+        if let (cell, owner) = lookup.present, let existing = cell.payload,
+            !cell.has(CellFlags.loaded) || owner.depth <= home.depth
+        {
+            lookup.record(token, for: recorder)
+            giveWay(token, to: existing, in: cell, of: owner)
+            if overtaker != nil {
+                effects.garbage.add(lifetime, isForNobody: true)
+            } else if Lookup(token, key, for: home).present == nil {
+                // Who does not see what was set below the home still shares what was loaded for it.
+                _ = place(token, payload)
+            }
+        } else if let cell = place(token, payload) {
+            record(token, cell)
+            if home === asker { return }
+            if provenance.isValid(token, for: asker, from: home.depth) { return lookup.link(token, to: cell) }
+            // Something was set meanwhile that hides it from the asker. Those who observe there were not told of
+            // that, since there was nothing to hide yet.
+            repeatIfObserved(token)
+        } else {
+            recordUnkept(token)
+            if !load.state[token].isProvisional { repeatIfObserved(token) }
+        }
+    }
+
+    /// Gives the reader of a load that failed what was set meanwhile, if anything was.
+    mutating func discard(_ token: LockToken) {
+        effects.garbage.add(lifetime, isForNobody: true)
+        if asker.isEnded(token) { return }
+        let lookup = Lookup(token, key, for: asker)
+        guard let (cell, owner) = lookup.present, let existing = cell.payload, !cell.has(CellFlags.loaded) else {
+            return
+        }
+        lookup.record(token, for: recorder)
+        giveWay(token, to: existing, in: cell, of: owner)
+    }
+
+    /// Gives the asker what stands in the way, and those who waited, too, unless it stands below the home.
+    private mutating func giveWay(
+        _ token: LockToken, to payload: Payload, in cell: CellReference, of owner: UnmanagedReference<Node>
+    ) {
+        existing = payload
+        if owner.depth > home.depth { return }
+        let state = cell.state
+        overtaker = LoadOutcome(
+            result: .success(payload), home: owner.object,
+            provenance: state?[token].provenance ?? Provenance(inputs: [], isLocal: false, reloads: false),
+            lifetime: state?[token].lifetime, isOutdated: false)
+    }
+
+    /// Remembers the provenance, from which the home of the next load is guessed.
+    private mutating func rememberLast(_ token: LockToken) {
+        let loads = load.family.rootState(token, of: key)
+        let last = loads[token].lastProvenance.take()
+        loads[token].lastProvenance = provenance
+        // What lets go of a long chain does so outside the lock.
+        if let last, last.length > 8 { effects.garbage.add(last) }
+    }
+
+    private func record(_ token: LockToken, _ cell: CellReference) {
+        recorder?.record(token, cell, at: home.depth)
+        asker.ownRecorder(token)?.record(token, cell, at: home.depth)
+    }
+
+    /// Records, for whoever needed the instance, that it was made from one that isn't kept.
+    private func recordUnkept(_ token: LockToken) {
+        let made = LoadOutcome(
+            result: .success(Payload(())), home: home, provenance: provenance, lifetime: lifetime, isOutdated: false,
+            isProvisional: load.state[token].isProvisional)
+        recorder?.record(token, made, of: key)
+        asker.ownRecorder(token)?.record(token, made, of: key)
+    }
+
+    /// Loads again at once, if it's observed, what was reset meanwhile or made from old values.
+    ///
+    /// Those who observe know that the instance before is gone, and would never hear of another.
+    private mutating func repeatIfObserved(_ token: LockToken) {
+        let isReset = load.state[token].rare?.resets.isEmpty == false
+        guard load.reloads || isReset, let followers = asker.storage.existingCell(token, key)?.state?[token].followers
+        else {
+            return
+        }
+        followers.queueLoss(token, &effects)
+    }
+
+    /// Stores what was made, if it is wanted.
+    private mutating func place(_ token: LockToken, _ payload: Payload) -> CellReference? {
+        guard isWanted(token) else { return nil }
+        let cell = home.storage.cell(token, key)
+        let flags = CellFlags.loaded | cell.heldFlags
+        let time = load.family.state[token].tick()
+        // What rules may drop again at once is not to be read before they have run.
+        let isOpen = !load.reloads || home.isConfigured(token)
+        effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
+        if key.kind != .property {
+            let cellState = cell.makeState()
+            cellState[token].provenance = provenance
+            cellState[token].lifetime = lifetime
+            cellState[token].loadCount &+= 1
+            if !home.isRoot { home.link(token, key) }
+            if load.reloads { Change(node: home, cell: cell).follow(token, provenance) }
+        }
+        cell.markChanged(token, at: time)
+        #if DEBUG
+        if !home.isRoot, load.isExternal || lifetime?.hasClosers == true { markMadeAgain(token) }
+        #endif
+        Change(node: home, cell: cell).announce(token, as: Announcement(isLoad: true), &effects)
+        return cell
+    }
+
+    /// Whether to keep what was made.
+    ///
+    /// That is so if the key was not reset meanwhile, if what puts the instance below the root is still set, and, for
+    /// an instance that reloads, if none of its inputs has changed.
+    private func isWanted(_ token: LockToken) -> Bool {
+        let state = load.state
+        guard !state[token].isProvisional, state[token].rare?.resets.contains(where: { $0 === home }) != true else {
+            return false
+        }
+        guard home.isRoot || provenance.isAnchored(token, at: home, for: key) else { return false }
+        return !provenance.isOutdated(token, for: asker)
+    }
+
+    /// Marks the instance as made again for a child, which debug builds report.
+    private func markMadeAgain(_ token: LockToken) {
+        let family = load.family
+        guard !provenance.isLocal, load.limit == nil, let root = home.path.first(where: { $0.isRoot }),
+            let way = provenance.way(.max, to: { home.holds(token, $0) })
+        else { return }
+        let isThere = root.storage.existingCell(token, key)?.has(CellFlags.loaded) == true
+        guard isThere || family.existingRootState(token, of: key)?[token].isMadeBelow == true else {
+            family.rootState(token, of: key)[token].isMadeBelow = true
+            return
+        }
+        guard family.state[token].isNew(key, key) else { return }
+        load.state[token].more().report = Messages.madeAgain(key, [key] + way)
+    }
+}
+
 extension Load {
     /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who waited.
     ///
@@ -5,44 +196,33 @@ extension Load {
     func end(
         with result: Result<Payload, any Error>, _ recorder: Load?, _ span: LoadSpan?
     ) -> (result: Result<Payload, any Error>, home: Node) {
-        var effects = Effects()
         let duration = span?.duration
-        var failed: Provenance?
-        let (given, home): (Result<Payload, any Error>, Node) = family.lock.withLock { token in
-            let (home, provenance) = settle(token, duration)
-            let lifetime = makeLifetime(token, home)
-            state[token].home = UnmanagedReference(home)
+        var end = family.lock.withLock { token in
+            var end = LoadEnd(token, of: self, recorder, duration)
+            state[token].home = UnmanagedReference(end.home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
             finish()
-            effects.holder = holder
-            let ending: Ending
-            switch result {
-            case .success(let payload): ending = keep(token, payload, home, provenance, lifetime, recorder, &effects)
-            case .failure:
-                ending = discard(token, lifetime, recorder, &effects)
-                failed = provenance
-            }
-            span?.end(token, ending.kind(token, of: result, self, home), of: self, home, duration, result, &effects)
+            if case .success(let payload) = result { end.keep(token, payload) } else { end.discard(token) }
+            span?.end(token, end.kind(token, of: result), of: self, end.home, duration, result, &end.effects)
             if let pendingOutcome = state[token].pendingOutcome {
-                let made = LoadOutcome(
-                    result: result, home: home, provenance: provenance, lifetime: lifetime,
-                    isOutdated: asker.isOutdated(token, provenance), isProvisional: state[token].isProvisional)
-                pendingOutcome.outcome.withLock { $0 = ending.outcome(for: made) }
+                let outcome = end.outcome(token, of: result)
+                pendingOutcome.withLock { $0 = outcome }
             }
             if case .success = result, let rare = state[token].rare, !rare.failedNeeds.isEmpty {
-                effects.garbage.add(Retained(rare.failedNeeds))
+                end.effects.garbage.add(Retained(rare.failedNeeds))
                 rare.failedNeeds = []
             }
-            leave(token, &effects)
-            return (ending.existing.map { .success($0) } ?? result, home)
+            leave(token, &end.effects)
+            return consume end
         }
-        effects.perform()
+        end.effects.perform()
         #if DEBUG
         if let report = family.lock.withLock({ token in state[token].rare?.report }) { family.reports.report(report) }
         #endif
-        if case .failure(let error) = result { remember(error, failed) }
+        if case .failure(let error) = result { remember(error, end.provenance) }
+        let given = end.existing.map { .success($0) } ?? result
         if case .failure(let error) = given { parent?.needFailed(failedWay(error), error) }
-        return (given, home)
+        return (given, end.home)
     }
 
     /// Returns where the instance will live, and what it was made from.
@@ -50,7 +230,7 @@ extension Load {
     /// An older instance stays as it is for all who share it. If the new one would take its place, or would be seen by
     /// those who see an older instance of one of its inputs, it moves deeper: to the node whose override hides the
     /// older one from the asker.
-    private func settle(_ token: LockToken, _ duration: Duration?) -> (home: Node, provenance: Provenance) {
+    fileprivate func settle(_ token: LockToken, _ duration: Duration?) -> (home: Node, provenance: Provenance) {
         var (home, isLocal, overrides) = (home(token), isLocal, Set<Key>())
         while home !== asker, let older = olderInstance(token, hiddenAt: home) {
             if older.isLocal { isLocal = true }
@@ -70,11 +250,10 @@ extension Load {
     /// load has read.
     private func olderInstance(_ token: LockToken, hiddenAt home: Node) -> Provenance? {
         func older(_ token: LockToken, _ key: Key) -> Provenance? {
-            guard let (cell, owner) = home.find(token, key).present, let provenance = cell.state?[token].provenance
-            else {
-                return nil
-            }
-            return asker.isValid(token, provenance, of: owner.depth) ? nil : provenance
+            guard let (cell, owner) = Lookup(token, key, for: home).present,
+                let provenance = cell.state?[token].provenance
+            else { return nil }
+            return provenance.isValid(token, for: asker, from: owner.depth) ? nil : provenance
         }
         if let provenance = older(token, requested) { return provenance }
         for input in state[token].inputs { if let provenance = older(token, input.key) { return provenance } }
@@ -82,208 +261,15 @@ extension Load {
     }
 
     /// Only what has closers, or was made from something that has, needs a lifetime.
-    private func makeLifetime(_ token: LockToken, _ home: Node) -> InstanceLifetime? {
+    fileprivate func makeLifetime(_ token: LockToken, _ home: Node) -> InstanceLifetime? {
         guard let rare = state[token].rare, !rare.closers.isEmpty || !rare.needs.isEmpty else { return nil }
         return InstanceLifetime(
             requested, home: home, serial: family.state[token].tick(), closers: rare.closers, needs: rare.needs)
     }
 
-    /// What becomes of what was made.
-    private enum Ending {
-        /// All get it.
-        case made
-        /// The load's own asker gets what stands in its way; those who waited what was made.
-        case hidden(Payload)
-        /// All get what someone else has put there.
-        ///
-        /// It may have left its cell by the time those who waited come, so they are handed its lifetime, too.
-        case overtaken(Payload, home: Node, provenance: Provenance?, lifetime: InstanceLifetime?)
-
-        /// What the load's own asker gets in place of what was made.
-        var existing: Payload? {
-            switch self {
-            case .made: nil
-            case .hidden(let payload), .overtaken(let payload, _, _, _): payload
-            }
-        }
-
-        /// Returns what events call it.
-        func kind(
-            _ token: LockToken,
-            of result: Result<Payload, any Error>, _ load: Load, _ home: Node
-        ) -> ContainerEvent.Kind {
-            if case .failure = result { return .failed }
-            guard case .made = self else { return .overtaken }
-            let cell = home.storage.existingCell(token, load.requested)
-            guard let cell, cell.has(CellFlags.loaded), let cellState = cell.state else { return .notKept }
-            return cellState[token].loadCount > 1 ? .reloaded : .loaded
-        }
-
-        func outcome(for made: LoadOutcome) -> LoadOutcome {
-            guard case .overtaken(let payload, let home, let provenance, let lifetime) = self else { return made }
-            let empty = Provenance(inputs: [], isLocal: false, reloads: false)
-            return LoadOutcome(
-                result: .success(payload), home: home, provenance: provenance ?? empty, lifetime: lifetime,
-                isOutdated: false)
-        }
-    }
-
-    /// Puts what was made where it belongs.
-    ///
-    /// What was set meanwhile wins, and so does what someone else loaded there.
-    private func keep(
-        _ token: LockToken,
-        _ payload: Payload, _ home: Node, _ provenance: Provenance, _ lifetime: InstanceLifetime?, _ recorder: Load?,
-        _ effects: inout Effects
-    ) -> Ending {
-        effects.garbage.add(lifetime, isForNobody: false)
-        if asker.isEnded(token) { return .made }
-        rememberLast(token, provenance, &effects)
-        if let (cell, owner) = asker.find(token, requested).present, let existing = cell.payload,
-            !cell.has(CellFlags.loaded) || owner.depth <= home.depth
-        {
-            recordRead(token, of: cell, at: owner.depth, recorder)
-            if owner.depth > home.depth {
-                // Who does not see what was set below the home still shares what was loaded for it.
-                if home.find(token, requested).present == nil {
-                    _ = place(token, payload, home, provenance, lifetime, &effects)
-                }
-                return .hidden(existing)
-            }
-            effects.garbage.add(lifetime, isForNobody: true)
-            let state = cell.state?[token]
-            return .overtaken(existing, home: owner.object, provenance: state?.provenance, lifetime: state?.lifetime)
-        }
-        if let cell = place(token, payload, home, provenance, lifetime, &effects) {
-            recordRead(token, of: cell, at: home.depth, recorder)
-            if home !== asker, asker.isValid(token, provenance, of: home.depth) {
-                asker.link(token, requested, to: cell)
-            } else if home !== asker {
-                // Something was set meanwhile that hides it from the asker. Those who observe there were not told of
-                // that, since there was nothing to hide yet.
-                repeatIfObserved(token, &effects)
-            }
-        } else {
-            recordUnkept(token, home, provenance, lifetime, recorder)
-            if !state[token].isProvisional { repeatIfObserved(token, &effects) }
-        }
-        return .made
-    }
-
-    /// Remembers the provenance, from which the home of the next load is guessed.
-    private func rememberLast(_ token: LockToken, _ provenance: Provenance, _ effects: inout Effects) {
-        let loads = family.rootState(token, of: requested)
-        let last = loads[token].lastProvenance.take()
-        loads[token].lastProvenance = provenance
-        // What lets go of a long chain does so outside the lock.
-        if let last, last.length > 8 { effects.garbage.add(last) }
-    }
-
-    /// Records, for whoever needed the instance, that it was made from one that isn't kept.
-    private func recordUnkept(
-        _ token: LockToken, _ home: Node, _ provenance: Provenance, _ lifetime: InstanceLifetime?, _ recorder: Load?
-    ) {
-        let made = LoadOutcome(
-            result: .success(Payload(())), home: home, provenance: provenance, lifetime: lifetime, isOutdated: false,
-            isProvisional: state[token].isProvisional)
-        recorder?.record(token, made, of: requested)
-        asker.ownRecorder(token)?.record(token, made, of: requested)
-    }
-
-    /// Loads again at once, if it's observed, what was reset meanwhile or made from old values.
-    ///
-    /// Those who observe know that the instance before is gone, and would never hear of another.
-    private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
-        let isReset = state[token].rare?.resets.isEmpty == false
-        guard reloads || isReset, let followers = asker.storage.existingCell(token, requested)?.state?[token].followers
-        else {
-            return
-        }
-        followers.queueLoss(token, &effects)
-    }
-
-    /// The frame after whose end observers are told of this load.
-    private var holder: (any CallFrame)? { outermost.flatMap { $0.isFinished ? nil : $0 } }
-
-    /// Returns what the reader gets from a load that failed: what was set meanwhile, or else the error.
-    private func discard(_ token: LockToken, _ lifetime: InstanceLifetime?, _ recorder: Load?, _ effects: inout Effects)
-        -> Ending
-    {
-        effects.garbage.add(lifetime, isForNobody: true)
-        guard !asker.isEnded(token), let (cell, owner) = asker.find(token, requested).present,
-            let existing = cell.payload,
-            !cell.has(CellFlags.loaded)
-        else { return .made }
-        recordRead(token, of: cell, at: owner.depth, recorder)
-        let home = state[token].home!
-        if owner.depth > home.depth { return .hidden(existing) }
-        let state = cell.state?[token]
-        return .overtaken(existing, home: owner.object, provenance: state?.provenance, lifetime: state?.lifetime)
-    }
-
-    /// Stores what was made, if it is wanted.
-    private func place(
-        _ token: LockToken,
-        _ payload: Payload, _ home: Node, _ provenance: Provenance, _ lifetime: InstanceLifetime?,
-        _ effects: inout Effects
-    ) -> CellReference? {
-        guard isWanted(token, at: home, provenance) else { return nil }
-        let cell = home.storage.cell(token, requested)
-        let flags = CellFlags.loaded | cell.heldFlags
-        let time = family.state[token].tick()
-        // What rules may drop again at once is not to be read before they have run.
-        let isOpen = !reloads || home.isConfigured(token)
-        effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
-        if requested.kind != .property {
-            let cellState = cell.makeState()
-            cellState[token].provenance = provenance
-            cellState[token].lifetime = lifetime
-            cellState[token].loadCount &+= 1
-            if !home.isRoot { home.link(token, requested) }
-            if reloads { Change(node: home, cell: cell).follow(token, provenance) }
-        }
-        cell.markChanged(token, at: time)
-        #if DEBUG
-        if !home.isRoot, isExternal || lifetime?.hasClosers == true { markMadeAgain(token, at: home, provenance) }
-        #endif
-        Change(node: home, cell: cell).announce(token, as: Announcement(isLoad: true), &effects)
-        return cell
-    }
-
-    /// Marks the instance as made again for a child, which debug builds report.
-    private func markMadeAgain(_ token: LockToken, at home: Node, _ provenance: Provenance) {
-        guard !provenance.isLocal, limit == nil, let root = home.path.first(where: { $0.isRoot }),
-            let way = provenance.way(.max, to: { home.holds(token, $0) })
-        else { return }
-        let isThere = root.storage.existingCell(token, requested)?.has(CellFlags.loaded) == true
-        guard isThere || family.existingRootState(token, of: requested)?[token].isMadeBelow == true else {
-            family.rootState(token, of: requested)[token].isMadeBelow = true
-            return
-        }
-        guard family.state[token].isNew(requested, requested) else { return }
-        state[token].more().report = Messages.madeAgain(requested, [requested] + way)
-    }
-
-    private func recordRead(_ token: LockToken, of cell: CellReference, at depth: Int, _ recorder: Load?) {
-        recorder?.record(token, cell, at: depth)
-        asker.ownRecorder(token)?.record(token, cell, at: depth)
-    }
-
-    /// Whether to keep what was made.
-    ///
-    /// That is so if the key was not reset meanwhile, if what puts the instance below the root is still set, and, for
-    /// an instance that reloads, if none of its inputs has changed.
-    private func isWanted(_ token: LockToken, at home: Node, _ provenance: Provenance) -> Bool {
-        guard !state[token].isProvisional, state[token].rare?.resets.contains(where: { $0 === home }) != true else {
-            return false
-        }
-        guard home.isRoot || home.anchors(token, requested, provenance) else { return false }
-        return !asker.isOutdated(token, provenance)
-    }
-
     private func leave(_ token: LockToken, _ effects: inout Effects) {
         family.existingRootState(token, of: requested)?[token].loads.remove(self)
-        let drains = asker.endUnderWay(token)
+        let drains = family.endUnderWay(token, in: asker)
         if !drains.isEmpty { effects.waiters += drains }
         state[token].container = nil
         state[token].pendingOutcome = nil
@@ -294,45 +280,5 @@ extension Load {
         rare.closers = []
         rare.needs = []
         rare.resets = []
-    }
-}
-
-extension Load {
-    /// Whether an input of this load has changed by now, so that new readers must not be given what it makes.
-    func isOutdated(_ token: LockToken) -> Bool {
-        reloads && state[token].inputs.contains { asker.hasChanged(token, $0) }
-    }
-}
-
-extension Node {
-    /// Whether an instance with this provenance may stay in this node, which isn't the root.
-    ///
-    /// It may if it's local, or if something that is set here made the node its home.
-    func anchors(_ token: LockToken, _ key: Key, _ provenance: Provenance) -> Bool {
-        if provenance.isLocal || holds(token, key) { return true }
-        // Nearly always it is a direct input.
-        for input in provenance.inputs where input.depth == depth { if holds(token, input.key) { return true } }
-        return holdsInput(token, of: provenance)
-    }
-
-    /// Whether an input of the provenance has changed, as this node sees it.
-    func isStale(_ token: LockToken, _ provenance: Provenance) -> Bool {
-        provenance.inputs.contains { hasChanged(token, $0) }
-    }
-
-    /// Whether an input has changed and the instance reloads, so that it isn't kept.
-    func isOutdated(_ token: LockToken, _ provenance: Provenance) -> Bool {
-        provenance.reloads && isStale(token, provenance)
-    }
-
-    func hasChanged(_ token: LockToken, _ input: Input) -> Bool {
-        if let (cell, owner) = find(token, input.key).present {
-            return owner.depth != input.depth || cell.state?[token].changed != input.changed
-        }
-        // A cell that never had a value, as where a placeholder was given, has not lost one; a value in it is hidden.
-        guard let owner = path.first(where: { $0.depth == input.depth }),
-            let cell = owner.storage.existingCell(token, input.key), !cell.has(CellFlags.hasWord)
-        else { return true }
-        return cell.state?[token].changed != input.changed
     }
 }

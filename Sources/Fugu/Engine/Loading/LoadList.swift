@@ -62,12 +62,9 @@ struct LoadList: Sequence {
         index = made
     }
 
-    func makeIterator() -> Iterator { Iterator(following: first) }
-
-    struct Iterator: IteratorProtocol {
-        fileprivate var following: UnmanagedReference<Load>?
-
-        mutating func next() -> Load? {
+    // The next one is looked for before a load is given, which may leave the list meanwhile.
+    func makeIterator() -> UnfoldSequence<Load, UnmanagedReference<Load>?> {
+        sequence(state: first) { following in
             let load = following?.object
             following = load?.state.unshared.next
             return load
@@ -115,5 +112,136 @@ extension Provenance {
     fileprivate func predictsLike(_ other: Provenance) -> Bool {
         isLocal == other.isLocal && mask == other.mask && inputs.count == other.inputs.count
             && zip(inputs, other.inputs).allSatisfy { $0.key == $1.key }
+    }
+}
+
+/// One who waits for a load.
+enum Waiter: Sendable {
+    case thread(Signal)
+    case task(TaskWaiter)
+
+    func wake() {
+        switch self {
+        case .thread(let signal): signal.raise()
+        case .task(let waiter): waiter.wake()
+        }
+    }
+}
+
+/// A task that waits for a load: woken by its end, or released alone when it is cancelled.
+final class TaskWaiter: Sendable {
+    private enum State {
+        case idle
+        case suspended(CheckedContinuation<Void, any Error>)
+        case released(isCancelled: Bool)
+    }
+    private let state = Locked(State.idle)
+
+    func wake() { release(isCancelled: false) }
+
+    private func release(isCancelled: Bool) {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            switch state {
+            case .released: return nil
+            case .idle:
+                state = .released(isCancelled: isCancelled)
+                return nil
+            case .suspended(let continuation):
+                state = .released(isCancelled: isCancelled)
+                return continuation
+            }
+        }
+        if isCancelled { continuation?.resume(throwing: CancellationError()) } else { continuation?.resume() }
+    }
+
+    /// Returns when woken; throws `CancellationError` when its task is cancelled first, after `onCancel`.
+    func wait(onCancel: @escaping @Sendable () -> Void) async throws {
+        try await withTaskCancellationHandler {
+            try await suspend()
+        } onCancel: {
+            onCancel()
+            release(isCancelled: true)
+        }
+    }
+
+    /// Returns when woken, whatever happens to its task.
+    func wait() async { try? await suspend() }
+
+    private func suspend() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let isCancelled = state.withLock { state -> Bool? in
+                if case .released(let isCancelled) = state { return isCancelled }
+                state = .suspended(continuation)
+                return nil
+            }
+            switch isCancelled {
+            case true?: continuation.resume(throwing: CancellationError())
+            case false?: continuation.resume()
+            case nil: break
+            }
+        }
+    }
+}
+
+/// Those who wait for a load, in the order in which they came.
+///
+/// Leaving takes the same time however many there are.
+struct WaiterQueue {
+    private var slots: [Waiter?] = []
+    private var places: [ObjectIdentifier: Int] = [:]
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ waiter: Waiter) {
+        // Only tasks leave; a thread waits to the end.
+        if case .task(let task) = waiter { places[ObjectIdentifier(task)] = slots.count }
+        slots.append(waiter)
+        count += 1
+    }
+
+    mutating func remove(_ task: TaskWaiter) {
+        guard let place = places.removeValue(forKey: ObjectIdentifier(task)) else { return }
+        slots[place] = nil
+        count -= 1
+        if slots.count > 16, slots.count > 2 * count { compact() }
+    }
+
+    private mutating func compact() {
+        let waiting = takeAll()
+        for waiter in waiting { append(waiter) }
+    }
+
+    mutating func takeAll() -> [Waiter] {
+        let waiting = slots.compactMap { $0 }
+        self = WaiterQueue()
+        return waiting
+    }
+}
+
+// What a closing waits for before it runs closers.
+extension Family {
+    /// A load that was asked for in a node, or a read that waits there for one, begins.
+    ///
+    /// Until its end no closing of that node, or of one above it, goes on.
+    func beginUnderWay(_ token: LockToken, in node: Node) { node.storage[token].underWay += 1 }
+
+    /// It has ended.
+    ///
+    /// What is returned is to be woken outside the lock.
+    func endUnderWay(_ token: LockToken, in node: Node) -> [Waiter] {
+        node.storage[token].underWay -= 1
+        guard node.storage[token].underWay == 0, !state[token].drains.isEmpty else { return [] }
+        return state[token].drains.removeValue(forKey: NodeIdentity(node: node))?.map { .task($0) } ?? []
+    }
+
+    /// For each of the nodes where something is under way: what tells that nothing is any more.
+    func drains(_ token: LockToken, of nodes: [Node]) -> [TaskWaiter] {
+        nodes.compactMap { node in
+            guard node.storage[token].underWay > 0 else { return nil }
+            let waiter = TaskWaiter()
+            state[token].drains[NodeIdentity(node: node), default: []].append(waiter)
+            return waiter
+        }
     }
 }

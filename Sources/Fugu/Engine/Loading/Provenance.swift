@@ -12,6 +12,18 @@ struct Input: Sendable {
 
     /// For what was given to those who waited and not kept: it counts as changed at once.
     static let neverKept = UInt64.max
+
+    /// Whether it has changed, as a node sees it.
+    func hasChanged(_ token: LockToken, for node: Node) -> Bool {
+        if let (cell, owner) = Lookup(token, key, for: node).present {
+            return owner.depth != depth || cell.state?[token].changed != changed
+        }
+        // A cell that never had a value, as where a placeholder was given, has not lost one; a value in it is hidden.
+        guard let owner = node.path.first(where: { $0.depth == depth }),
+            let cell = owner.storage.existingCell(token, key), !cell.has(CellFlags.hasWord)
+        else { return true }
+        return cell.state?[token].changed != changed
+    }
 }
 
 /// What an instance was made from.
@@ -81,12 +93,44 @@ final class Provenance: Sendable {
 }
 
 extension Provenance {
+    /// Whether a node, which stands at the depth or below it, sees an instance there that has this provenance.
+    func isValid(_ token: LockToken, for node: Node, from depth: Int) -> Bool {
+        if depth == node.depth { return true }
+        return !isLocal && !isOverridden(token, for: node, above: depth)
+    }
+
+    /// Whether an instance with this provenance may stay in a node, which isn't the root.
+    ///
+    /// It may if it's local, or if something that is set there made the node its home.
+    func isAnchored(_ token: LockToken, at node: Node, for key: Key) -> Bool {
+        if isLocal || node.holds(token, key) { return true }
+        // Nearly always it is a direct input.
+        for input in inputs where input.depth == node.depth { if node.holds(token, input.key) { return true } }
+        return node.holdsInput(token, of: self)
+    }
+
+    /// Whether an input has changed, as a node sees it, and the instance reloads, so that it isn't kept.
+    func isOutdated(_ token: LockToken, for node: Node) -> Bool {
+        reloads && inputs.contains { $0.hasChanged(token, for: node) }
+    }
+
     /// Whether `isMet` holds for a key that the instance was made from, directly or through others.
     ///
     /// `wanted`: The bits of the keys that may meet it, by which most provenances are passed over.
     func contains(_ wanted: UInt64, where isMet: (Key) -> Bool) -> Bool {
-        var search = ProvenanceSearch(from: self, wanted)
-        while let provenance = search.next() { if provenance.namesDirectly(isMet) { return true } }
+        // Each once.
+        var seen: Set<ObjectIdentifier> = []
+        var open = mask & wanted == 0 ? [] : [self]
+        while let provenance = open.popLast() {
+            if provenance.namesDirectly(isMet) { return true }
+            guard provenance.length > 1 else { continue }
+            for input in provenance.inputs {
+                guard let deeper = input.provenance?.object, deeper.mask & wanted != 0,
+                    seen.insert(ObjectIdentifier(deeper)).inserted
+                else { continue }
+                open.append(deeper)
+            }
+        }
         return false
     }
 
@@ -214,30 +258,6 @@ extension Provenance {
         let plain = inputs.map { Input(key: $0.key, depth: $0.depth, changed: $0.changed, provenance: nil) }
         let keys = provenance.keys { key in !plain.contains { $0.key == key } }
         return Provenance(inputs: plain, isLocal: provenance.isLocal, reloads: reloads, others: Array(keys), duration)
-    }
-}
-
-/// Goes through a provenance and those behind it, each once, as far as they name what is wanted.
-private struct ProvenanceSearch {
-    private var open: [Provenance]
-    private var seen: Set<ObjectIdentifier> = []
-    private let wanted: UInt64
-
-    init(from provenance: Provenance, _ wanted: UInt64) {
-        self.wanted = wanted
-        open = provenance.mask & wanted == 0 ? [] : [provenance]
-    }
-
-    mutating func next() -> Provenance? {
-        guard let provenance = open.popLast() else { return nil }
-        guard provenance.length > 1 else { return provenance }
-        for input in provenance.inputs {
-            guard let deeper = input.provenance?.object, deeper.mask & wanted != 0,
-                seen.insert(ObjectIdentifier(deeper)).inserted
-            else { continue }
-            open.append(deeper)
-        }
-        return provenance
     }
 }
 

@@ -12,7 +12,7 @@ package final class Strictness: Sendable {
 
     private let advise: @Sendable (String) -> String
     private let report: @Sendable (Refusal) -> Void
-    fileprivate let isForAll: Bool
+    let isForAll: Bool
     /// Kept, so that all who read a feature share its placeholder as they would share the feature.
     private let placeholders = Locked<[Key: Payload]>([:])
 
@@ -34,7 +34,7 @@ package final class Strictness: Sendable {
     /// Reports the load and gives the placeholder, or throws if the kind can.
     ///
     /// `isForPart`: Whether what is given is read to swap a part of it, which is no mistake.
-    fileprivate func answer(_ request: Request, _ parent: (any CallFrame)?, isForPart: Bool) throws -> Payload {
+    func answer(_ request: Request, _ parent: (any CallFrame)?, isForPart: Bool) throws -> Payload {
         if !isForPart || request.placeholder == nil {
             let way = (parent?.way ?? []) + [request.key]
             let place = request.place?.outsideLibrary
@@ -49,27 +49,6 @@ package final class Strictness: Sendable {
             placeholders[request.key] = placeholders[request.key] ?? made
             return placeholders[request.key] ?? made
         }
-    }
-}
-
-extension Node {
-    /// Answers for an external feature that was not swapped.
-    ///
-    /// It counts as read, from the root: a child that swaps it has its own instance of whatever was made with the
-    /// placeholder.
-    func refuse(
-        _ request: Request, by strictness: Strictness, _ recorder: Load?, _ parent: (any CallFrame)?
-    ) throws -> Payload {
-        family.lock.withLock { token in
-            guard let root = path.first(where: { $0.isRoot }) else { return }
-            let cell = root.storage.cell(token, request.key)
-            for load in [recorder, ownRecorder(token)].compactMap(\.self) {
-                load.record(token, cell, at: root.depth)
-                if strictness.isForAll { load.state[token].isProvisional = true }
-            }
-        }
-        let isForPart = (parent as? Exclusion).map { $0.modified == request.key && $0.node === self } ?? false
-        return try strictness.answer(request, parent, isForPart: isForPart)
     }
 }
 

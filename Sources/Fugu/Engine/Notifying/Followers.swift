@@ -194,7 +194,7 @@ extension Family {
             followers.state[token].observers.append(observer, at: state[token].now)
             state[token].register(naming, of: key)
             if let reloader { followers.state[token].reloader = reloader }
-            if startsWithPresent, let payload = node.present(token, key)?.payload {
+            if startsWithPresent, let payload = Lookup(token, key, for: node).read(token)?.payload {
                 let event = Event(news: .value(payload), time: state[token].tick(), holder: nil, only: observer)
                 followers.state[token].events.append(event)
             }
@@ -229,7 +229,7 @@ extension Followers {
             if let cell = node.storage.existingCell(token, key), cell.has(CellFlags.held), cell.has(CellFlags.hasWord) {
                 return cell
             }
-            return Question(token, before: key, in: node) == nil ? node.find(token, key).present?.cell : nil
+            return Question(token, before: key, in: node) == nil ? Lookup(token, key, for: node).present?.cell : nil
         }
     }
 

@@ -4,10 +4,12 @@ protocol Backend: AnyObject, Sendable {
     /// The node that is read and written in the end.
     var node: Node { get }
     /// Gives a value, loading it if need be by `loader`, which is called in place and at most once.
-    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws -> Payload
+    func read(_ request: consuming Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
+        -> Payload
     /// The same for an async key.
     func readAsync(
-        _ request: Request, _ container: Container, _ loader: @escaping @Sendable (Container) async throws -> Payload
+        _ request: consuming Request, _ container: Container,
+        _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload
     func change(_ key: TypedKey, _ operation: Operation)
     /// Stops the program where nothing may be changed: in a load, through its handle.
@@ -29,11 +31,12 @@ protocol Backend: AnyObject, Sendable {
 
 extension Backend {
     func readAsync(
-        _ request: Request, _ container: Container, _ loader: @escaping @Sendable (Container) async throws -> Payload
+        _ request: consuming Request, _ container: Container,
+        _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         let recorder = recorder
-        return try await (recorder?.asker ?? node).resolveAsync(
-            request, for: container, recorder: recorder, load: loader)
+        let resolution = Resolution(request, in: recorder?.asker ?? node, for: container, recorder, isTask: true)
+        return try await resolution.readAsync(loader)
     }
 
     var recorder: Load? { nil }
@@ -55,8 +58,10 @@ extension Node: Backend {
         Container(Node(parent: self, recorder: nil), childOf: container)
     }
 
-    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws -> Payload {
-        try resolve(request, for: container, recorder: nil, load: loader)
+    func read(_ request: consuming Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
+        -> Payload
+    {
+        try Resolution(request, in: self, for: container, nil).read(loader)
     }
 
     func present(_ key: Key) -> Payload? {
@@ -87,10 +92,14 @@ extension Load: Backend {
         return asked.backend.owner ?? asked
     }
 
-    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws -> Payload {
-        guard isFinished else { return try asker.resolve(request, for: container, recorder: self, load: loader) }
+    func read(_ request: consuming Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
+        -> Payload
+    {
+        guard isFinished else {
+            return try Resolution(request, in: asker, for: container, self).read(loader)
+        }
         reportLateRead(of: request.key)
-        return try node.resolve(request, for: container, recorder: nil, load: loader)
+        return try node.read(request, container, loader)
     }
 
     /// Tells, in debug builds, of a read through a kept handle where the code that runs has something else for the key.

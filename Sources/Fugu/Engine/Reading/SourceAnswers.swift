@@ -75,12 +75,14 @@ extension Node {
     /// What is there for this node, without loading, after asking the sources of this node and those above for the key
     /// and for what its instances were made from, as far as that was not done.
     func presentAfterAsking(_ key: Key, _ recorder: Load? = nil) -> Payload? {
-        guard family.hasSources else { return family.lock.withLock { token in present(token, key, recorder)?.payload } }
+        guard family.hasSources else {
+            return family.lock.withLock { token in Lookup(token, key, for: self).read(token, by: recorder)?.payload }
+        }
         while true {
             var question: Question?
             let payload: Payload? = family.lock.withLock { token in
                 question = Question(token, before: key, in: self)
-                return question == nil ? present(token, key, recorder)?.payload : nil
+                return question == nil ? Lookup(token, key, for: self).read(token, by: recorder)?.payload : nil
             }
             guard let question else { return payload }
             question.ask()

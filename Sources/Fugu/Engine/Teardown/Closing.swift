@@ -99,7 +99,7 @@ extension Closing {
     /// Returns when no load that was asked for here or below goes on any more, and no read there waits for one.
     private func awaitWhatIsUnderWay() async {
         while true {
-            let waiters = family.lock.withLock { token in Node.drains(token, of: node.subtree(token)) }
+            let waiters = family.lock.withLock { token in family.drains(token, of: node.subtree(token)) }
             if waiters.isEmpty { return }
             for waiter in waiters { await waiter.wait() }
         }

@@ -113,14 +113,14 @@ struct Change {
     private func dropUnanchored(_ token: LockToken, _ effects: inout Effects) {
         let copies = node.storage.cells(token).filter { copy in
             guard copy.has(CellFlags.loaded), let provenance = copy.state?[token].provenance else { return false }
-            return !node.anchors(token, copy.key, provenance)
+            return !provenance.isAnchored(token, at: node, for: copy.key)
         }
         for cell in copies {
             guard let reloads = cell.state?[token].provenance?.reloads else { continue }
             let copy = Change(node: node, cell: cell)
             copy.dropLoaded(token, &effects)
             copy.dropDependents(token, &effects)
-            if reloads || node.find(token, copy.key).present != nil { copy.announce(token, &effects) }
+            if reloads || Lookup(token, copy.key, for: node).present != nil { copy.announce(token, &effects) }
         }
     }
 

@@ -160,9 +160,9 @@ final class UpdateView: Backend {
             case .nothing: break
             }
             guard let parent = node.parent else { return try loader(container) }
-            return try parent.resolve(request, for: container, recorder: nil, load: loader)
+            return try parent.read(request, container, loader)
         case .replace(let replacement): return try replacement.load(container)
-        case .layer, nil: return try node.resolve(request, for: container, recorder: nil, load: loader)
+        case .layer, nil: return try node.read(request, container, loader)
         }
     }
 
@@ -170,7 +170,7 @@ final class UpdateView: Backend {
         _ request: Request, _: Container, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         if let pending = present(request.key) { return pending }
-        return try await node.resolveAsync(request, for: container, recorder: nil, load: loader)
+        return try await node.readAsync(request, container, loader)
     }
 
     func change(_ key: TypedKey, _ operation: Operation) {

@@ -178,7 +178,7 @@ extension Write {
         // What is set here for the first time hides what was inherited.
         let isConcerned = cell?.state.map { $0[token].isInput || $0.isFollowed(token) } ?? false
         guard isConcerned || !node.isRoot && node.storage[token].activeCount > 0,
-            let (payload, cell) = node.present(token, key)
+            let (payload, cell) = Lookup(token, key, for: node).read(token)
         else { return nil }
         return (payload, Stamp(token, of: cell))
     }
