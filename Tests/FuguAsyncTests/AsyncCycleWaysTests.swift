@@ -191,4 +191,18 @@ import Testing
         #expect(error.description.contains("the stack has no room for more"))
         #expect(container.stage.tally("Deep").value == error.path.count - 1)
     }
+    /// Goes on in another container without end, and so on no stack.
+    struct Elsewhere: AsyncFeature {
+        static let loads = Counter()
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            loads.add()
+            return try await Container()[Elsewhere.self]
+        }
+    }
+
+    @Test("2,000 loads may be nested where none takes stack from another; the next is reported (law 6)")
+    func deepest() async throws {
+        await #expect(throws: LoadError.self) { try await Container()[Elsewhere.self] }
+        #expect(Elsewhere.loads.value == 2_000)
+    }
 }

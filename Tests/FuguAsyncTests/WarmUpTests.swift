@@ -227,4 +227,17 @@ import Testing
         #expect(error.failures.map(\.path) == [["Broken"]])
         #expect(error.failures.first?.error is LoadError)
     }
+
+    @Test("What a load in a warm-up changes is heard by the end of the warm-up (law 10)")
+    func changesAreHeard() async throws {
+        let container = Container()
+        let heard = Log<String>()
+        container.observe(Tenant.self) { heard.add($0) }
+        let changing = FeatureKey { _ in
+            container[Tenant.self] = "changed"
+            return Thing()
+        }
+        try await container.warmUp { $0.load(changing) }
+        #expect(heard.all == ["changed"])
+    }
 }

@@ -192,4 +192,28 @@ private struct Limit: NamedProperty {
         }
         #expect(container.host == "from init")
     }
+
+    @Test("Who asks sources that are replaced meanwhile gets what the new ones say (law 23)")
+    func replacedWhileAsked() throws {
+        struct Slow: PropertySource {
+            let name = "slow"
+            let meanwhile: @Sendable () -> Void
+            func load() throws(PropertyError) -> PropertySnapshot {
+                PropertySnapshot(source: name) { asked in
+                    guard asked == "api.timeout" else { return nil }
+                    meanwhile()
+                    return "1"
+                }
+            }
+        }
+        let once = Counter()
+        let container = container
+        let newer = source(2)
+        try container.apply(
+            Slow {
+                guard once.add() == 1 else { return }
+                onAnotherThread { #expect(throws: Never.self) { try container.apply(newer) } }
+            })
+        #expect(container.timeout == 2)
+    }
 }

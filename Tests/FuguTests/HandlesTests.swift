@@ -122,6 +122,23 @@ private struct Plain: Feature {
         #expect(container[Heard.self].all == [1, 2, 3] && heard.all == [2, 3])
     }
 
+    @Test("What a kept handle observes after its load is heard, and heard on by the container's own (laws 8 and 10)")
+    func observedByKeptHandle() {
+        let container = Container()
+        let handles = Log<any FeatureContainer>()
+        let early = Log<Int>()
+        _ = container[FeatureKey { handles.add($0) }]
+        (handles.all[0] as! Container).observe(Number.self) { early.add($0) }
+        container[Number.self] = 1
+        #expect(early.all == [1])
+        let late = Log<Int>()
+        container.observe(Number.self) { late.add($0) }
+        container.resetAll()
+        handles.removeAll()
+        container[Number.self] = 2
+        #expect(early.all == [1, 0, 2] && late.all == [0, 2])
+    }
+
     @Test("What is set through a rule's handle after the rule has run is reported and changes nothing (law 21)")
     func lateRule() {
         let container = Container()

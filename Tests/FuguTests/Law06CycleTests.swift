@@ -182,6 +182,13 @@ import Testing
         #expect(Container()[Self.steps[99]] == 100)
     }
 
+    @Test("More are allowed where the stack has room for them (law 6)")
+    func threeHundred() {
+        let result = Log<Int>()
+        startThread(stackSize: 64 << 20) { result.add(Container()[Self.steps[299]]) }.wait()
+        #expect(result.all == [300])
+    }
+
     @Test("Deeper nesting stops with a message (law 6)")
     func tooDeep() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

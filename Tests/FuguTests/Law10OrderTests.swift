@@ -252,4 +252,18 @@ import Testing
         }
         #expect(heard.all == [2, 1] && child[Number.self] == 1)
     }
+
+    @Test("A value that concerns nobody any more is set without a comparison (law 10)")
+    func notCompared() {
+        let container = Container()
+        let key = PropertyKey(defaultValue: Touchy(number: 0))
+        let comparisons = Counter()
+        container.observe(key) { _ in }.cancel()
+        container[key] = Touchy(number: 1) { comparisons.add() }
+        container[key] = Touchy(number: 1)
+        #expect(comparisons.value == 0)
+        container.observe(key) { _ in }
+        container[key] = Touchy(number: 1) { comparisons.add() }
+        #expect(comparisons.value == 1)
+    }
 }

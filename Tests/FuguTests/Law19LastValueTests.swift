@@ -169,4 +169,61 @@ import Testing
         }
         #expect(heard.all == [5] && container[Live.self] == 5)
     }
+
+    struct Parsed: ThrowingFeature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) throws -> Int { container[Number.self] }
+    }
+    struct Refused: Error {}
+
+    @Test("What can fail is loaded once more for its observers if an input changes while it reloads (laws 10 and 19)")
+    func changedWhileReloading() throws {
+        let container = Container()
+        container.replace(Parsed.self) { handle in
+            let number = handle[Number.self]
+            if number == 1 { container[Number.self] = 2 }
+            return number
+        }
+        let heard = Log<Int>()
+        container.observe(Parsed.self) { heard.add($0) }
+        #expect(try container[Parsed.self] == 0)
+        container[Number.self] = 1
+        #expect(heard.all == [0, 2] && container.ifLoaded(Parsed.self) == 2)
+    }
+
+    @Test("What failed to reload is heard again when a reset uncovers an inherited instance (laws 10, 14 and 19)")
+    func uncovered() throws {
+        let root = Container()
+        root.replace(Parsed.self) { handle in
+            if handle[Number.self] < 0 { throw Refused() }
+            return handle[Number.self]
+        }
+        let child = root.child()
+        let reports = root.logReports()
+        let heard = Log<Int>()
+        #expect(try child[Parsed.self] == 0)
+        child.observe(Parsed.self) { heard.add($0) }
+        child[Number.self] = -1
+        #expect(child.ifLoaded(Parsed.self) == nil && reports.count == 1)
+        child.reset(Number.self)
+        #expect(heard.all == [0])
+    }
+
+    @Test("What failed to reload is tried again when something is set that it may need (laws 10 and 19)")
+    func triedAgain() throws {
+        let root = Container()
+        root.replace(Parsed.self) { handle in
+            if handle[Number.self] < 0, handle[Other.self] == 0 { throw Refused() }
+            return handle[Number.self]
+        }
+        let child = root.child()
+        let reports = root.logReports()
+        let heard = Log<Int>()
+        #expect(try child[Parsed.self] == 0)
+        child.observe(Parsed.self) { heard.add($0) }
+        child[Number.self] = -1
+        #expect(child.ifLoaded(Parsed.self) == nil && reports.count == 1)
+        child[Other.self] = 1
+        #expect(heard.all == [-1] && child.ifLoaded(Parsed.self) == -1)
+    }
 }

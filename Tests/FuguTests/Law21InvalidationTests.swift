@@ -205,4 +205,18 @@ struct Law21InvalidationTests {
         container.invalidateScopes()
         #expect(told.value == 1)
     }
+
+    @Test("A scope that nobody observes any more is computed at its next read and not before (law 21)")
+    func observedNoMore() {
+        let runs = Counter()
+        let container = Container()
+        container.configureScopes { _ in runs.add() }
+        let scope = container.scope("/a")
+        scope.observe(Timeout.self) { _ in }.cancel()
+        #expect(runs.value == 1)
+        container.invalidateScopes()
+        #expect(runs.value == 1)
+        _ = scope[Timeout.self]
+        #expect(runs.value == 2)
+    }
 }

@@ -42,6 +42,20 @@ struct Law21RulesTests {
         #expect(container[Trail.self] == ["container"])
     }
 
+    @Test("What a rule sets and resets while it runs is nothing to report (law 21)")
+    func reportsNothing() {
+        let container = Container()
+        let reports = container.logReports()
+        container.configureScopes {
+            $0[Timeout.self] = 5
+            $0[Label.self] = "gone"
+            $0.reset(Label.self)
+        }
+        let scope = container.scope("/a")
+        #expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
+        #expect(reports.all.isEmpty)
+    }
+
     @Test("Ancestors' rules come first, whenever they were added (law 21)")
     func ancestorsFirst() {
         let root = Container()

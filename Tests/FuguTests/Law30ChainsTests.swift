@@ -159,4 +159,21 @@ import Testing
             #expect(root.backend.node.storage.unshared.activeCount == 200)
         }
     }
+    @Test(
+        "What instances were made from is forgotten with them, however many stand behind one another (law 30)",
+        arguments: 1...4)
+    func forgotten(_ count: Int) {
+        final class Weak { weak var provenance: Provenance? }
+        var container: Container? = Container()
+        for key in Self.chain(count, reloads: false) { _ = container![key] }
+        let remembered = container!.provenances.map { provenance in
+            let reference = Weak()
+            reference.provenance = provenance
+            return reference
+        }
+        #expect(remembered.filter { $0.provenance != nil }.count == count)
+        container!.resetAll()
+        container = nil
+        #expect(remembered.allSatisfy { $0.provenance == nil })
+    }
 }

@@ -54,3 +54,13 @@ extension Container {
         }
     }
 }
+
+extension Container {
+    /// What the instances of this container were made from.
+    var provenances: [Provenance] {
+        let node = backend.node
+        return node.family.lock.withLock { token in
+            node.storage.cells(token).compactMap { $0.state?[token].provenance }
+        }
+    }
+}

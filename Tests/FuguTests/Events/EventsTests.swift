@@ -240,4 +240,19 @@ struct EventsTests {
         #expect(first.all.count == 1)
         #expect(second.all.map(\.number) == [1, 2])
     }
+
+    @Test("The text of an event names the way to it if somebody needed it, and else none")
+    func ways() throws {
+        let container = Container()
+        let (log, _) = record(container)
+        _ = container[Client.self]
+        container.reset(Client.self)
+        _ = container[Api.self]
+        let began = log.all.filter { $0.kind == .loadBegan }.map(\.description)
+        #expect(
+            began == [
+                "Client started loading in the root", "Api started loading in the root",
+                "Client started loading in the root (Api → Client)",
+            ])
+    }
 }

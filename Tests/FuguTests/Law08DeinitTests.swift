@@ -1,0 +1,45 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("Law 8: nothing is released under a lock") struct Law08DeinitTests {
+    struct Failing: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { 0 }
+    }
+    struct Refusal: Error { let witness: Witness }
+
+    /// Uses the container when it goes, from another thread.
+    private func useful(_ container: Container, _ ended: Counter) -> Witness {
+        Witness {
+            Law04SingleFlightTests.useElsewhere(container)
+            ended.add()
+        }
+    }
+
+    @Test("Closers that go with their container are not released under a lock (law 8)")
+    func closers() {
+        let root = Container()
+        let reports = root.logReports()
+        let ended = Counter()
+        do {
+            let child = root.child()
+            let witness = useful(root, ended)
+            child.onClose { withExtendedLifetime(witness) {} }
+        }
+        #expect(ended.value == 1 && reports.count == 1)
+    }
+
+    @Test("An error that a load has caught goes when the load ends, and not under a lock (law 8)")
+    func caughtError() {
+        let container = Container()
+        let ended = Counter()
+        container.replace(Failing.self) { _ in throw Refusal(witness: useful(container, ended)) }
+        let handles = Log<any FeatureContainer>()
+        let forgiving = FeatureKey { handle in
+            handles.add(handle)
+            return (try? handle[Failing.self]) ?? 7
+        }
+        #expect(container[forgiving] == 7)
+        #expect(ended.value == 1)
+    }
+}
