@@ -161,6 +161,15 @@ private struct Plain: Feature {
         #expect("\(container)".contains("closed"))
     }
 
+    @Test("The description for debugging lists what was set and what was replaced")
+    func described() throws {
+        let container = Container()
+        container[Number.self] = 1
+        container.replace(Plain.self) { _ in "replaced" }
+        let line = try #require(container.debugDescription.split(separator: "\n").first { $0.hasPrefix("  set: ") })
+        #expect(line.contains("Number") && line.contains("Plain"), "\(line)")
+    }
+
     @Test("What reaches outside the process has a double line in a drawing")
     func external() {
         let container = Container()

@@ -1,4 +1,4 @@
-import Fugu
+@testable import Fugu
 import Support
 import Testing
 
@@ -22,6 +22,36 @@ struct Law21ThreadsTests {
             }
             #expect(runs.value == 1)
         }
+    }
+
+    @Test("A load that waited for a scope's rules is not kept for that (laws 21 and 30)")
+    func waitingLoad() {
+        final class Weak: Sendable {
+            weak let frame: (any CallFrame)?
+            init(_ frame: (any CallFrame)?) { self.frame = frame }
+        }
+        let (began, goesOn) = (Gate(), Gate())
+        let loads = Log<Weak>()
+        let container = Container()
+        container.handleReports { _ in }
+        container.configureScopes { handle in
+            began.open()
+            goesOn.wait()
+            handle[Timeout.self] = 5
+        }
+        let scope = container.scope("/a")
+        let key = FeatureKey { _ in
+            loads.add(Weak(Current.unfinished))
+            return scope[Timeout.self]
+        }
+        let first = startThread { _ = scope[Timeout.self] }
+        began.wait()
+        let second = startThread { #expect(container[key] == 5) }
+        scope.awaitScopeReaders(1)
+        #expect(loads.all[0].frame != nil)
+        goesOn.open()
+        for thread in [first, second] { thread.wait() }
+        #expect(loads.all[0].frame == nil)
     }
 
     @Test("Who reads a scope while its rules run waits for them; the same after an invalidation (law 21)")
