@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @Suite("Law 8: nothing is released under a lock") struct Law08DeinitTests {
+    struct Slot: Property { static var defaultValue: Witness? { nil } }
     struct Failing: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Int { 0 }
     }
@@ -14,6 +15,21 @@ import Testing
             Law04SingleFlightTests.useElsewhere(container)
             ended.add()
         }
+    }
+
+    @Test("What a nested update wrote and wrote over is not released under a lock (laws 7 and 8)")
+    func nestedUpdate() {
+        let container = Container()
+        let number = PropertyKey(defaultValue: 1)
+        let seen = Log<Int>()
+        container.update { handle in
+            handle[number] = 2
+            container.update { inner in
+                inner[Slot.self] = Witness { seen.add(handle[number]) }
+                inner[Slot.self] = nil
+            }
+        }
+        #expect(seen.all == [2])
     }
 
     @Test("Closers that go with their container are not released under a lock (law 8)")

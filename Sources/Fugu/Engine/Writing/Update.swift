@@ -75,13 +75,11 @@ struct PendingWrites: Sendable {
         return journal.count
     }
 
-    /// Returns the writes that are dropped.
+    /// Returns the writes that are dropped, and those that nobody can want back any more.
     mutating func leave(_ start: Int, isTakenBack: Bool) -> [Write] {
         joined -= 1
-        defer { if joined == 0 { journal = [] } }
-        guard isTakenBack else { return [] }
         var dropped: [Write] = []
-        while journal.count > start, let (place, replaced) = journal.popLast() {
+        while isTakenBack, journal.count > start, let (place, replaced) = journal.popLast() {
             dropped.append(all[place])
             if let replaced {
                 all[place] = replaced
@@ -90,7 +88,9 @@ struct PendingWrites: Sendable {
                 places[Dependent(node: NodeIdentity(node: last.node), key: last.key)] = nil
             }
         }
-        return dropped
+        guard joined == 0 else { return dropped }
+        defer { journal = [] }
+        return dropped + journal.compactMap(\.replaced)
     }
 }
 
