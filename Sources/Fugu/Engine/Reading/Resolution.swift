@@ -14,7 +14,7 @@ struct Resolution: ~Copyable {
         case closed
         /// The container has gone away.
         case ended
-        // With these, `next` deals alone.
+        // `next` deals with these and never returns them.
         case failed(any Error)
         case cyclic(LoadCycle)
         case external(Strictness)
@@ -25,7 +25,7 @@ struct Resolution: ~Copyable {
     /// What is remembered from one look to the next.
     struct Progress: ~Copyable {
         var need: Need?
-        /// The load that was waited for last, by a reader of a node.
+        /// The load that was waited for last, and the node of the reader.
         fileprivate(set) var awaited: (node: Node, load: Load, outcome: Locked<LoadOutcome?>)?
         /// Whether that was begun by this read, in a task of its own.
         fileprivate(set) var hasBegun = false
