@@ -54,7 +54,7 @@ extension Container {
             let layerNode = layer.backend.node
             layerNode.storage[token].more()[token].scopes.layer = RuleState(path: path)
             node.family.add(token, layer: layerNode)
-            rare[token].scopes.scopes[path] = WeakScope(container: made, layer: NodeIdentity(node: layerNode))
+            rare[token].scopes.scopes[path] = WeakScope(container: made, layer: UnmanagedReference(layerNode))
             return made
         }
     }
@@ -75,7 +75,7 @@ extension Container {
         if let path = Current.unfinished?.configuredPath(within: node) { fatalError(Messages.ruleChangesRules(path)) }
         let observed = node.family.lock.withLock { token in
             change(token, node)
-            return node.family.state[token].layers.map(\.node).filter { layer in
+            return node.family.state[token].layers.map(\.object).filter { layer in
                 layer.isWithin(node) && Layer(node: layer).invalidate(token)
             }
         }

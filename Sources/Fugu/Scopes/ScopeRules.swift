@@ -32,7 +32,7 @@ struct ScopeState {
 
 struct WeakScope {
     weak var container: Container?
-    let layer: NodeIdentity
+    let layer: UnmanagedReference<Node>
 }
 
 /// The state of a layer.

@@ -35,19 +35,8 @@ struct CellState {
 ///
 /// The node unlinks it before it goes.
 struct Dependent: Hashable {
-    let node: NodeIdentity
+    let node: UnmanagedReference<Node>
     let key: Key
-}
-
-/// A node as an element of a set.
-///
-/// The node is unlinked from all sets before it goes.
-struct NodeIdentity: Hashable {
-    private let reference: UnmanagedReference<Node>
-
-    init(node: Node) { reference = UnmanagedReference(node) }
-
-    var node: Node { reference.object }
 }
 
 /// Where a cell stands among the cells of the same key in other containers that want to hear of changes above them:

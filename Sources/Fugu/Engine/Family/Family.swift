@@ -55,7 +55,7 @@ final class Family: Sendable {
     }
 
     func add(_ token: LockToken, layer: Node) {
-        state[token].layers.insert(NodeIdentity(node: layer))
+        state[token].layers.insert(UnmanagedReference(layer))
         scoped.store(true, ordering: .releasing)
     }
 
@@ -74,10 +74,10 @@ final class Family: Sendable {
 struct FamilyState {
     /// The time of the last change.
     private(set) var now: UInt64 = 0
-    /// The nodes that hold what rules set for a scope.
-    var layers: Set<NodeIdentity> = []
+    /// The nodes that hold what rules set for a scope; a node leaves this before it goes.
+    var layers: Set<UnmanagedReference<Node>> = []
     /// Closings that wait until nothing is under way in a node.
-    var drains: [NodeIdentity: [TaskWaiter]] = [:]
+    var drains: [UnmanagedReference<Node>: [TaskWaiter]] = [:]
     /// The number of containers that are being closed, with something to wait for or to run.
     var closingCount = 0
     /// Whether a container was ever closed.

@@ -249,9 +249,9 @@ extension Node {
     private func giveUp(_ token: LockToken, _ rare: FamilyLocked<RareNodeState>, _ garbage: inout Garbage) {
         if !rare[token].closers.isEmpty { garbage.addAbandoned(nil) }
         if let layer = rare[token].scopes.layer {
-            family.state[token].layers.remove(NodeIdentity(node: self))
+            family.state[token].layers.remove(UnmanagedReference(self))
             let above = parent?.storage[token].rare
-            if above?[token].scopes.scopes[layer.path]?.layer == NodeIdentity(node: self) {
+            if above?[token].scopes.scopes[layer.path]?.layer == UnmanagedReference(self) {
                 garbage.add(Retained(above?[token].scopes.scopes.removeValue(forKey: layer.path)))
             }
         }

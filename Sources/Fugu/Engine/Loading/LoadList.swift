@@ -232,7 +232,7 @@ extension Family {
     func endUnderWay(_ token: LockToken, in node: Node) -> [Waiter] {
         node.storage[token].underWay -= 1
         guard node.storage[token].underWay == 0, !state[token].drains.isEmpty else { return [] }
-        return state[token].drains.removeValue(forKey: NodeIdentity(node: node))?.map { .task($0) } ?? []
+        return state[token].drains.removeValue(forKey: UnmanagedReference(node))?.map { .task($0) } ?? []
     }
 
     /// For each of the nodes where something is under way: what tells that nothing is any more.
@@ -240,7 +240,7 @@ extension Family {
         nodes.compactMap { node in
             guard node.storage[token].underWay > 0 else { return nil }
             let waiter = TaskWaiter()
-            state[token].drains[NodeIdentity(node: node), default: []].append(waiter)
+            state[token].drains[UnmanagedReference(node), default: []].append(waiter)
             return waiter
         }
     }

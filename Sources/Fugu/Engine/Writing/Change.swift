@@ -150,7 +150,7 @@ struct Change {
         guard let cellState = cell.state, !cellState[token].dependents.isEmpty else { return }
         var open = cellState[token].dependents.map { (dependent: $0, input: self) }
         while let (dependent, input) = open.popLast() {
-            let node = dependent.node.node
+            let node = dependent.node.object
             guard let cell = node.storage.existingCell(token, dependent.key), let cellState = cell.state,
                 cellState[token].provenance?.inputs.contains(where: { $0.key == input.key }) == true,
                 !node.isShadowed(token, input.key, below: input.node)
@@ -247,7 +247,7 @@ extension Change {
     }
 
     /// The instance, as those know it from which it was made.
-    private var dependent: Dependent { Dependent(node: NodeIdentity(node: node), key: key) }
+    private var dependent: Dependent { Dependent(node: UnmanagedReference(node), key: key) }
 }
 
 extension Node {

@@ -52,12 +52,12 @@ struct PendingWrites: Sendable {
     private var joined = 0
 
     subscript(key: Key, node: Node) -> Write? {
-        places[Dependent(node: NodeIdentity(node: node), key: key)].map { all[$0] }
+        places[Dependent(node: UnmanagedReference(node), key: key)].map { all[$0] }
     }
 
     /// Returns the write whose place it takes.
     mutating func add(_ write: Write) -> Write? {
-        let place = Dependent(node: NodeIdentity(node: write.node), key: write.key)
+        let place = Dependent(node: UnmanagedReference(write.node), key: write.key)
         if let index = places[place] {
             defer { all[index] = write }
             if joined > 0 { journal.append((index, all[index])) }
@@ -85,7 +85,7 @@ struct PendingWrites: Sendable {
                 all[place] = replaced
             } else {
                 let last = all.removeLast()
-                places[Dependent(node: NodeIdentity(node: last.node), key: last.key)] = nil
+                places[Dependent(node: UnmanagedReference(last.node), key: last.key)] = nil
             }
         }
         guard joined == 0 else { return dropped }
