@@ -23,7 +23,7 @@ final class Load: CallFrame {
 
     init(
         _ token: LockToken,
-        _ request: Request, asker: Node, container: Container, expected: UnmanagedReference<Node>,
+        _ request: Request, asker: Node, container: UnmanagedReference<Container>, expected: UnmanagedReference<Node>,
         limit: UnmanagedReference<Node>?,
         need: Need
     ) {
@@ -38,7 +38,7 @@ final class Load: CallFrame {
         nesting = Nesting(under: parent?.nesting, loading: request.key)
         // Async loads run in tasks of their own.
         outermost = request.key.kind == .asyncFeature ? nil : need.outermost
-        state[token].container = UnmanagedReference(container)
+        state[token].container = container
     }
 
     deinit {

@@ -1,107 +1,113 @@
 /// The end of a load: where what was made belongs, what becomes of it, and what its asker and those who waited get.
-private struct LoadEnd: ~Copyable {
+private struct LoadEnd {
     let load: Load
     /// The load that reads the instance through its handle.
     let recorder: Load?
     let home: Node
     let provenance: Provenance
     let lifetime: InstanceLifetime?
-    /// What stands in the instance's way, which the load's own asker gets in place of what was made.
-    private(set) var existing: Payload?
-    /// What those who waited get, if it isn't what was made.
-    ///
-    /// It may have left its cell by the time they come, so they are handed its lifetime, too.
-    private var overtaker: LoadOutcome?
-    var effects: Effects
+
+    /// What stands in the instance's way, if anything does.
+    struct Obstacle {
+        /// What the load's own asker gets in place of what was made.
+        let payload: Payload
+        /// What those who waited get, if it isn't what was made.
+        ///
+        /// It may have left its cell by the time they come, so they are handed its lifetime, too.
+        let outcome: LoadOutcome?
+    }
 
     init(_ token: LockToken, of load: Load, _ recorder: Load?, _ duration: Duration?) {
         self.load = load
         self.recorder = recorder
         (home, provenance) = load.settle(token, duration)
         lifetime = load.makeLifetime(token, home)
-        // The frame after whose end observers are told of this load.
-        effects = Effects(until: load.outermost.flatMap { $0.isFinished ? nil : $0 })
     }
 
     private var asker: Node { load.asker }
     private var key: Key { load.requested }
 
     /// Returns what events call it.
-    func kind(_ token: LockToken, of result: Result<Payload, any Error>) -> ContainerEvent.Kind {
+    func kind(_ token: LockToken, of result: Result<Payload, any Error>, _ obstacle: Obstacle?) -> ContainerEvent.Kind {
         if case .failure = result { return .failed }
-        guard existing == nil else { return .overtaken }
+        guard obstacle == nil else { return .overtaken }
         let cell = home.storage.existingCell(token, key)
         guard let cell, cell.has(CellFlags.loaded), let cellState = cell.state else { return .notKept }
         return cellState[token].loadCount > 1 ? .reloaded : .loaded
     }
 
-    /// Returns what those who waited get.
+    /// Returns what those who waited get, if nothing stands in the way.
     func outcome(_ token: LockToken, of result: Result<Payload, any Error>) -> LoadOutcome {
-        overtaker
-            ?? LoadOutcome(
-                result: result, home: home, provenance: provenance, lifetime: lifetime,
-                isOutdated: provenance.isOutdated(token, for: asker), isProvisional: load.state[token].isProvisional)
+        LoadOutcome(
+            result: result, home: home, provenance: provenance, lifetime: lifetime,
+            isOutdated: provenance.isOutdated(token, for: asker), isProvisional: load.state[token].isProvisional)
     }
 
-    /// Puts what was made where it belongs.
+    /// Puts what was made where it belongs, and returns what stands in the way.
     ///
     /// What was set meanwhile wins, and so does what someone else loaded there.
-    mutating func keep(_ token: LockToken, _ payload: Payload) {
+    func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> Obstacle? {
         effects.garbage.add(lifetime, isForNobody: false)
-        if asker.isEnded(token) { return }
-        rememberLast(token)
+        if asker.isEnded(token) { return nil }
+        rememberLast(token, &effects)
         let lookup = Lookup(token, key, for: asker)
         if let (cell, owner) = lookup.present, let existing = cell.payload,
             !cell.has(CellFlags.loaded) || owner.depth <= home.depth
         {
             lookup.record(token, for: recorder)
-            giveWay(token, to: existing, in: cell, of: owner)
-            if overtaker != nil {
+            let obstacle = obstacle(token, existing, in: cell, of: owner)
+            if obstacle.outcome != nil {
                 effects.garbage.add(lifetime, isForNobody: true)
             } else if Lookup(token, key, for: home).present == nil {
                 // Who does not see what was set below the home still shares what was loaded for it.
-                _ = place(token, payload)
+                _ = place(token, payload, &effects)
             }
-        } else if let cell = place(token, payload) {
+            return obstacle
+        }
+        if let cell = place(token, payload, &effects) {
             record(token, cell)
-            if home === asker { return }
-            if provenance.isValid(token, for: asker, from: home.depth) { return lookup.link(token, to: cell) }
-            // Something was set meanwhile that hides it from the asker. Those who observe there were not told of
-            // that, since there was nothing to hide yet.
-            repeatIfObserved(token)
+            if home === asker { return nil }
+            if provenance.isValid(token, for: asker, from: home.depth) {
+                lookup.link(token, to: cell)
+            } else {
+                // Something was set meanwhile that hides it from the asker. Those who observe there were not told of
+                // that, since there was nothing to hide yet.
+                repeatIfObserved(token, &effects)
+            }
         } else {
             recordUnkept(token)
-            if !load.state[token].isProvisional { repeatIfObserved(token) }
+            if !load.state[token].isProvisional { repeatIfObserved(token, &effects) }
         }
+        return nil
     }
 
-    /// Gives the reader of a load that failed what was set meanwhile, if anything was.
-    mutating func discard(_ token: LockToken) {
+    /// Returns what was set meanwhile, if anything was, which the reader of a load that failed gets.
+    func discard(_ token: LockToken, _ effects: inout Effects) -> Obstacle? {
         effects.garbage.add(lifetime, isForNobody: true)
-        if asker.isEnded(token) { return }
+        if asker.isEnded(token) { return nil }
         let lookup = Lookup(token, key, for: asker)
         guard let (cell, owner) = lookup.present, let existing = cell.payload, !cell.has(CellFlags.loaded) else {
-            return
+            return nil
         }
         lookup.record(token, for: recorder)
-        giveWay(token, to: existing, in: cell, of: owner)
+        return obstacle(token, existing, in: cell, of: owner)
     }
 
-    /// Gives the asker what stands in the way, and those who waited, too, unless it stands below the home.
-    private mutating func giveWay(
-        _ token: LockToken, to payload: Payload, in cell: CellReference, of owner: UnmanagedReference<Node>
-    ) {
-        existing = payload
-        if owner.depth > home.depth { return }
+    /// What stands below the home is for the asker alone; anything else is for those who waited, too.
+    private func obstacle(
+        _ token: LockToken, _ payload: Payload, in cell: CellReference, of owner: UnmanagedReference<Node>
+    ) -> Obstacle {
+        if owner.depth > home.depth { return Obstacle(payload: payload, outcome: nil) }
         let state = cell.state
-        overtaker = LoadOutcome(
+        let outcome = LoadOutcome(
             result: .success(payload), home: owner.object,
             provenance: state?[token].provenance ?? Provenance(inputs: [], isLocal: false, reloads: false),
             lifetime: state?[token].lifetime, isOutdated: false)
+        return Obstacle(payload: payload, outcome: outcome)
     }
 
     /// Remembers the provenance, from which the home of the next load is guessed.
-    private mutating func rememberLast(_ token: LockToken) {
+    private func rememberLast(_ token: LockToken, _ effects: inout Effects) {
         let loads = load.family.rootState(token, of: key)
         let last = loads[token].lastProvenance.take()
         loads[token].lastProvenance = provenance
@@ -126,7 +132,7 @@ private struct LoadEnd: ~Copyable {
     /// Loads again at once, if it's observed, what was reset meanwhile or made from old values.
     ///
     /// Those who observe know that the instance before is gone, and would never hear of another.
-    private mutating func repeatIfObserved(_ token: LockToken) {
+    private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
         let isReset = load.state[token].rare?.resets.isEmpty == false
         guard load.reloads || isReset, let followers = asker.storage.existingCell(token, key)?.state?[token].followers
         else {
@@ -136,7 +142,7 @@ private struct LoadEnd: ~Copyable {
     }
 
     /// Stores what was made, if it is wanted.
-    private mutating func place(_ token: LockToken, _ payload: Payload) -> CellReference? {
+    private func place(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference? {
         guard isWanted(token) else { return nil }
         let cell = home.storage.cell(token, key)
         let flags = CellFlags.loaded | cell.heldFlags
@@ -197,32 +203,40 @@ extension Load {
         with result: Result<Payload, any Error>, _ recorder: Load?, _ span: LoadSpan?
     ) -> (result: Result<Payload, any Error>, home: Node) {
         let duration = span?.duration
-        var end = family.lock.withLock { token in
-            var end = LoadEnd(token, of: self, recorder, duration)
+        // Observers are told of this load after the end of the outermost frame.
+        var effects = Effects(until: outermost.flatMap { $0.isFinished ? nil : $0 })
+        var failed: Provenance?
+        let (given, home): (Result<Payload, any Error>, Node) = family.lock.withLock { token in
+            let end = LoadEnd(token, of: self, recorder, duration)
             state[token].home = UnmanagedReference(end.home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
             finish()
-            if case .success(let payload) = result { end.keep(token, payload) } else { end.discard(token) }
-            span?.end(token, end.kind(token, of: result), of: self, end.home, duration, result, &end.effects)
+            let obstacle: LoadEnd.Obstacle?
+            switch result {
+            case .success(let payload): obstacle = end.keep(token, payload, &effects)
+            case .failure:
+                obstacle = end.discard(token, &effects)
+                failed = end.provenance
+            }
+            span?.end(token, end.kind(token, of: result, obstacle), of: self, end.home, duration, result, &effects)
             if let pendingOutcome = state[token].pendingOutcome {
-                let outcome = end.outcome(token, of: result)
+                let outcome = obstacle?.outcome ?? end.outcome(token, of: result)
                 pendingOutcome.withLock { $0 = outcome }
             }
             if case .success = result, let rare = state[token].rare, !rare.failedNeeds.isEmpty {
-                end.effects.garbage.add(Retained(rare.failedNeeds))
+                effects.garbage.add(Retained(rare.failedNeeds))
                 rare.failedNeeds = []
             }
-            leave(token, &end.effects)
-            return consume end
+            leave(token, &effects)
+            return (obstacle.map { .success($0.payload) } ?? result, end.home)
         }
-        end.effects.perform()
+        effects.perform()
         #if DEBUG
         if let report = family.lock.withLock({ token in state[token].rare?.report }) { family.reports.report(report) }
         #endif
-        if case .failure(let error) = result { remember(error, end.provenance) }
-        let given = end.existing.map { .success($0) } ?? result
+        if case .failure(let error) = result { remember(error, failed) }
         if case .failure(let error) = given { parent?.needFailed(failedWay(error), error) }
-        return (given, end.home)
+        return (given, home)
     }
 
     /// Returns where the instance will live, and what it was made from.

@@ -6,7 +6,7 @@ extension Resolution {
         let lookup = Lookup(token, key, for: node)
         if let present = lookup.read(token, by: recorder) { return .found(present.payload) }
         if request.isShared, !node.isRoot, lookup.limit == nil { return decideShared(token) }
-        if progress.need == nil { progress.need = Need(token, of: key, in: node.family, through: recorder) }
+        if progress.need == nil { progress.need = Need.look(token, for: key, in: node.family, through: recorder) }
         if let outcome = progress.awaited?.outcome {
             if let decision = accept(token, outcome, isOwn: progress.hasBegun) { return decision }
             progress.outdatedCount += 1
@@ -73,7 +73,7 @@ extension Resolution {
             let provenance = cell.state?[token].provenance
         else { return .share(root) }
         let way = provenance.way(.max) { key in node.path.contains { !$0.isRoot && $0.holds(token, key) } } ?? []
-        let above = Need(token, of: key, in: node.family, through: recorder).frame?.way ?? []
+        let above = Need.look(token, for: key, in: node.family, through: recorder).frame?.way ?? []
         return .cyclic(.overridden(above + [key] + way))
     }
 
@@ -123,8 +123,8 @@ struct Lookup {
     /// wrong value.
     let limit: UnmanagedReference<Node>?
 
-    init(_ token: LockToken, _ key: Key, for node: Node) {
-        self.node = UnmanagedReference(node)
+    init(_ token: LockToken, _ key: Key, for node: borrowing Node) {
+        self.node = UnmanagedReference(copy node)
         self.key = key
         let holder = node.path.firstResult { $0.holds(token, key) ? UnmanagedReference($0) : nil }
         if let holder {
@@ -194,18 +194,16 @@ struct Need {
     let cycle: LoadCycle?
 
     /// Looks for what runs on this thread or task, or, where nothing does, takes the load whose handle is used.
-    init(_ token: LockToken, of key: Key, in family: Family, through recorder: Load?) {
+    static func look(_ token: LockToken, for key: Key, in family: Family, through recorder: Load?) -> Need {
         let (current, outermost) = Current.unfinishedAndOutermost
-        var cycle = LoadCycle(token, of: key, in: family, neededBy: current ?? recorder)
+        var cycle = LoadCycle.find(token, of: key, in: family, neededBy: current ?? recorder)
         // A handle that another load lent: what runs here waits in its own name, but that load must not need itself either.
         if cycle == nil, let recorder, let current, current !== recorder,
             !current.chain.contains(where: { $0 === recorder })
         {
-            cycle = LoadCycle(token, of: key, in: family, neededBy: recorder)
+            cycle = LoadCycle.find(token, of: key, in: family, neededBy: recorder)
         }
-        self.cycle = cycle
-        self.outermost = outermost
-        frame = current ?? recorder
+        return Need(frame: current ?? recorder, outermost: outermost, cycle: cycle)
     }
 }
 
@@ -219,18 +217,19 @@ enum LoadCycle {
     case overridden([Key])
 
     /// Looks whether a load would need itself; nil if not.
-    init?(_ token: LockToken, of key: Key, in family: Family, neededBy parent: (any CallFrame)?) {
+    static func find(
+        _ token: LockToken, of key: Key, in family: Family, neededBy parent: (any CallFrame)?
+    ) -> LoadCycle? {
         guard let parent else { return nil }
         let nesting = parent.nesting
         // The bits of several keys may be the same; who needs itself is in load.
         if nesting.mask & key.mask != 0, family.existingRootState(token, of: key)?[token].loads.isEmpty == false,
             parent.chain.contains(where: { $0.key == key && $0.family === family && $0 is Load })
         {
-            self = .cycle(parent.way + [key])
-            return
+            return .cycle(parent.way + [key])
         }
         guard nesting.level >= 100, nesting.level >= Nesting.deepest || nesting.hasNoStackLeft else { return nil }
-        self = .tooDeep(parent.way + [key])
+        return .tooDeep(parent.way + [key])
     }
 
     /// Returns the error, or stops the program if reads of the requested kind cannot throw.

@@ -46,8 +46,8 @@ struct Resolution: ~Copyable {
 
     let node: Node
     let request: Request
-    /// The container that was asked.
-    let container: Container
+    /// The container that was asked; whoever reads keeps it.
+    let container: UnmanagedReference<Container>
     /// The load that reads through its handle.
     let recorder: Load?
     /// Whether the reader is a task that may suspend; otherwise its thread waits.
@@ -59,7 +59,7 @@ struct Resolution: ~Copyable {
     {
         self.request = request
         self.node = node
-        self.container = container
+        self.container = UnmanagedReference(container)
         self.recorder = recorder
         self.isTask = isTask
     }
@@ -79,10 +79,11 @@ struct Resolution: ~Copyable {
             case .closed: return try answerClosed(progress.need!, loader)
             case .ended: return try answerEnded(loader)
             case .share(let root):
-                let root = Resolution(request, in: root, for: container.root, recorder)
-                progress.shared = try root.read(loader)
+                let container = container.object.root
+                progress.shared = try Resolution(request, in: root, for: container, recorder).read(loader)
+                withExtendedLifetime(container) {}
             case .load(let load, let replacement):
-                return try load.run(for: container, recorder) { view in
+                return try load.run(for: container.object, recorder) { view in
                     try replacement.map { try $0.load(view) } ?? loader(view)
                 }
             case .wait(let load, let waiter, _):
@@ -106,11 +107,13 @@ struct Resolution: ~Copyable {
             case .found(let payload): return payload
             case .closed, .ended: throw LoadError.ended(key)  // `next` has thrown already.
             case .share(let root):
-                let root = Resolution(request, in: root, for: container.root, recorder, isTask: true)
-                progress.shared = try await root.readAsync(loader)
+                let container = container.object.root
+                let resolution = Resolution(request, in: root, for: container, recorder, isTask: true)
+                progress.shared = try await resolution.readAsync(loader)
+                withExtendedLifetime(container) {}
             case .load(let load, let replacement):
                 let mayRunHere = !hasActor && !load.nesting.level.isMultiple(of: 16)
-                let task = load.start(for: container, recorder, mayRunHere, replacement?.loadAsync ?? loader)
+                let task = load.start(for: container.object, recorder, mayRunHere, replacement?.loadAsync ?? loader)
                 guard let waiter = join(load, task, &progress) else { return try (await task.value).get() }
                 try await load.await(waiter)
             case .wait(let load, let waiter, _):
@@ -135,9 +138,7 @@ struct Resolution: ~Copyable {
                 progress.hasBegun = true
                 return .load(load, replacement)
             case .wait(let load, let waiter, let outcome):
-                progress.hasBegun = false
-                progress.awaited = (node, load, outcome)
-                progress.waitBegan = node.family.hasEvents ? .now : nil
+                beginWait(for: load, outcome, &progress)
                 return .wait(load, waiter, outcome)
             case .share(let root): return progress.shared.map { .found($0) } ?? .share(root)
             case .closed:
@@ -154,6 +155,13 @@ struct Resolution: ~Copyable {
             case .ask(let question): question.ask()
             }
         }
+    }
+
+    @inline(never)  // Inlined, it has every read count a reference that only waits need.
+    private func beginWait(for load: Load, _ outcome: Locked<LoadOutcome?>, _ progress: inout Progress) {
+        progress.hasBegun = false
+        progress.awaited = (node, load, outcome)
+        progress.waitBegan = node.family.hasEvents ? .now : nil
     }
 
     /// The wait for a load of another reader is over.
@@ -193,7 +201,7 @@ struct Resolution: ~Copyable {
     /// Answers a reader whose task has been cancelled: with what is there.
     private func answerCancelled() throws -> Payload {
         if let present = node.presentAfterAsking(key, recorder) { return present }
-        let need = node.family.lock.withLock { token in Need(token, of: key, in: node.family, through: recorder) }
+        let need = node.family.lock.withLock { token in Need.look(token, for: key, in: node.family, through: recorder) }
         if let cycle = need.cycle { throw cycle.error(of: key) }
         throw CancellationError()
     }

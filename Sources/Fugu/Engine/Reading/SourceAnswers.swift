@@ -7,9 +7,8 @@ struct Question {
     private let generation: UInt32
 
     /// What is to be asked before a node can read the key; nil if nothing is.
-    init?(_ token: LockToken, before key: Key, in node: Node) {
-        let family = node.family
-        guard family.hasSources else { return nil }
+    init?(_ token: LockToken, before key: Key, in node: borrowing Node) {
+        guard node.family.hasSources else { return nil }
         if let question = Question(token, unanswered: key, in: node) {
             self = question
             return
@@ -17,7 +16,7 @@ struct Question {
         guard key.kind != .property else { return nil }
         // A loaded instance may have read names for which the sources below its home have not been asked.
         var provenances = node.path.compactMap { $0.storage.existingCell(token, key)?.state?[token].provenance }
-        if let last = family.existingRootState(token, of: key)?[token].lastProvenance { provenances.append(last) }
+        if let last = node.family.existingRootState(token, of: key)?[token].lastProvenance { provenances.append(last) }
         var question: Question?
         let isOpen = provenances.contains { provenance in
             provenance.contains(.max) { input in
@@ -30,7 +29,7 @@ struct Question {
     }
 
     /// What the sources of a node or those above it have not been asked for the key.
-    private init?(_ token: LockToken, unanswered key: Key, in node: Node) {
+    private init?(_ token: LockToken, unanswered key: Key, in node: borrowing Node) {
         guard let naming = node.family.state[token].namings[key] else { return nil }
         for node in node.path {
             if node.holds(token, key) { return nil }
