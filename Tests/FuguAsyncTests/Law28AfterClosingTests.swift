@@ -43,6 +43,17 @@ struct Law28AfterClosingTests {
         return (container, reports)
     }
 
+    @Test("Who observes a property still hears of the default that a reset uncovers (laws 10 and 28)")
+    func uncoveredDefault() async throws {
+        let (container, _) = try await closed()
+        let heard = Log<String>()
+        let token = container.observe(Tenant.self) { heard.add($0) }
+        container[Tenant.self] = "two"
+        container.reset(Tenant.self)
+        #expect(heard.all == ["two", Tenant.defaultValue])
+        token.cancel()
+    }
+
     @Test("A plain feature that is not there is loaded for each reader alone and kept by nobody (law 28)")
     func forItsReaderAlone() async throws {
         let (container, reports) = try await closed()

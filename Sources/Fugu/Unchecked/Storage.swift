@@ -18,8 +18,8 @@
 // 5. Types. A key's raw word is made from its type (or from an init of a value key), and every value stored under it was
 //    wrapped as that key's value type, so `Payload.value(as:)` takes out what was put in.
 // 6. References that count nothing (`UnmanagedReference`). Each says who keeps the object: the asker of a load keeps
-//    its ancestors, whoever runs a load keeps the load and its container, and a container keeps its node. Nodes leave
-//    all lists and sets before they go.
+//    its ancestors, whoever reads keeps the container that it asks, whoever runs a load keeps the load and its
+//    container, and a container keeps its node. Nodes leave all lists and sets before they go.
 //
 // What 3 and 4 say of memory orders is checked by the models in Tests/Models, which name every order here: none is
 // stronger than it must be, and none may be weaker.
