@@ -103,6 +103,22 @@ private struct Limit: NamedProperty {
         #expect(heard.all == [1, 2, 1, 3])
     }
 
+    @Test("Who begins to observe after a reset hears what sources above give from then on (laws 10 and 23)")
+    func observedAfterReset() throws {
+        _ = container.timeout
+        let child = container.child()
+        let grandchild = child.child()
+        child.timeout = 3
+        try child.apply(DictionarySource(["other": 1], name: "without"))
+        child.reset(\.timeout)
+        let heard = Log<Int>()
+        let token = grandchild.observe(\.timeout) { heard.add($0) }
+        #expect(heard.all == [])
+        try container.apply(source(12))
+        #expect(heard.all == [12])
+        token.cancel()
+    }
+
     @Test("Inside an update a reset uncovers the source's value, and outside only at its end")
     func update() throws {
         try container.apply(source(1))

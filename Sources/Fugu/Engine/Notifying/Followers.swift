@@ -185,20 +185,21 @@ extension Family {
         let (node, key) = (observer.node, observer.key)
         // What is observed is computed, so that the first that is heard is a change.
         node.prepareScopes()
-        let (followers, ending): (Followers?, Observer.Ending?) = lock.withLock { token in
-            guard !node.isEnded(token) else { return (nil, observer.end()) }
-            let followers = Followers.existingOrNew(token, of: key, in: node)
-            if container.isOwner(of: UnmanagedReference(node)) || followers.state[token].container == nil {
-                followers.state[token].container = container
+        var followers: Followers?
+        var ending: Observer.Ending?
+        while true {
+            var question: Question?
+            lock.withLock { token in
+                guard !node.isEnded(token) else { return ending = observer.end() }
+                state[token].register(naming, of: key)
+                // What stands behind an open question is seen by nobody, and its changes would not be told.
+                question = Question(token, before: key, in: node)
+                if question != nil { return }
+                followers = Followers.existingOrNew(token, of: key, in: node)
+                followers?.add(token, observer, in: container, reloader, startsWithPresent: startsWithPresent)
             }
-            followers.state[token].observers.append(observer, at: state[token].now)
-            state[token].register(naming, of: key)
-            if let reloader { followers.state[token].reloader = reloader }
-            if startsWithPresent, let payload = Lookup(token, key, for: node).read(token)?.payload {
-                let event = Event(news: .value(payload), time: state[token].tick(), holder: nil, only: observer)
-                followers.state[token].events.append(event)
-            }
-            return (followers, nil)
+            guard let question else { break }
+            question.ask()
         }
         withExtendedLifetime(ending) {}
         // Rules may have been added before the observer was.
@@ -208,6 +209,20 @@ extension Family {
 }
 
 extension Followers {
+    fileprivate func add(
+        _ token: LockToken, _ observer: Observer, in container: Container, _ reloader: Reloader?,
+        startsWithPresent: Bool
+    ) {
+        if container.isOwner(of: node) || state[token].container == nil { state[token].container = container }
+        state[token].observers.append(observer, at: family.state[token].now)
+        if let reloader { state[token].reloader = reloader }
+        guard startsWithPresent, let payload = node.use({ Lookup(token, key, for: $0).read(token)?.payload }) else {
+            return
+        }
+        let event = Event(news: .value(payload), time: family.state[token].tick(), holder: nil, only: observer)
+        state[token].events.append(event)
+    }
+
     /// Returns the followers of a key in a node, made if there are none.
     fileprivate static func existingOrNew(_ token: LockToken, of key: Key, in node: Node) -> Followers {
         let cellState = node.storage.cell(token, key).makeState()
