@@ -106,7 +106,7 @@ extension Container {
 
     /// Reads a key of a kind that can't throw; the engine stops the program where other kinds throw.
     @usableFromInline
-    func readSlowly(_ request: consuming Request, _ load: (Container) -> Payload) -> Payload {
+    func readSlowly(_ request: Request, _ load: (Container) -> Payload) -> Payload {
         do {
             return try backend.read(request, self, load)
         } catch {
@@ -115,7 +115,7 @@ extension Container {
     }
 
     @usableFromInline
-    func readThrowing(_ request: consuming Request, _ load: (Container) throws -> Payload) throws -> Payload {
+    func readThrowing(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
         try backend.read(request, self, load)
     }
 }

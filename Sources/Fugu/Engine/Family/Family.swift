@@ -64,6 +64,9 @@ final class Family: Sendable {
         observed.store(hub != nil, ordering: .releasing)
     }
 
+    /// Remembers how the sources are asked for a key.
+    func register(_ naming: PropertyNaming, of key: Key) { lock.withLock { state[$0].register(naming, of: key) } }
+
     /// Returns how long a chain of provenances may get before it's shortened.
     ///
     /// A chain that is longer than the number of keys contains provenances of instances that are gone.

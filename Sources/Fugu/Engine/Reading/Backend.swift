@@ -4,11 +4,11 @@ protocol Backend: AnyObject, Sendable {
     /// The node that is read and written in the end.
     var node: Node { get }
     /// Gives a value, loading it if need be by `loader`, which is called in place and at most once.
-    func read(_ request: consuming Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
+    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
         -> Payload
     /// The same for an async key.
     func readAsync(
-        _ request: consuming Request, _ container: Container,
+        _ request: Request, _ container: Container,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload
     func change(_ key: TypedKey, _ operation: Operation)
@@ -31,7 +31,7 @@ protocol Backend: AnyObject, Sendable {
 
 extension Backend {
     func readAsync(
-        _ request: consuming Request, _ container: Container,
+        _ request: Request, _ container: Container,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         let recorder = recorder
@@ -58,7 +58,7 @@ extension Node: Backend {
         Container(Node(parent: self, recorder: nil), childOf: container)
     }
 
-    func read(_ request: consuming Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
+    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
         -> Payload
     {
         try Resolution(request, in: self, for: container, nil).read(loader)
@@ -92,12 +92,16 @@ extension Load: Backend {
         return asked.backend.owner ?? asked
     }
 
-    func read(_ request: consuming Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
+    func read(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
         -> Payload
     {
-        guard isFinished else {
-            return try Resolution(request, in: asker, for: container, self).read(loader)
-        }
+        if isFinished { return try readLate(request, container, loader) }
+        return try Resolution(request, in: asker, for: container, self).read(loader)
+    }
+
+    private func readLate(_ request: Request, _ container: Container, _ loader: (Container) throws -> Payload) throws
+        -> Payload
+    {
         reportLateRead(of: request.key)
         return try node.read(request, container, loader)
     }

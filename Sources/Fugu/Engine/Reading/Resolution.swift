@@ -19,7 +19,9 @@ struct Resolution: ~Copyable {
         case cyclic(LoadCycle)
         case external(Strictness)
         /// The sources are to be asked for something first.
-        case ask(Question)
+        ///
+        /// Seldom and large: loads stand on one another, and each keeps what it decided on the stack.
+        indirect case ask(Question)
     }
 
     /// What is remembered from one look to the next.
@@ -55,8 +57,7 @@ struct Resolution: ~Copyable {
 
     var key: Key { request.key }
 
-    init(_ request: consuming Request, in node: Node, for container: Container, _ recorder: Load?, isTask: Bool = false)
-    {
+    init(_ request: Request, in node: Node, for container: Container, _ recorder: Load?, isTask: Bool = false) {
         self.request = request
         self.node = node
         self.container = UnmanagedReference(container)
@@ -68,9 +69,7 @@ struct Resolution: ~Copyable {
     ///
     /// `loader`: Makes the value; called at most once, in place.
     func read(_ loader: (Container) throws -> Payload) throws -> Payload {
-        if let naming = request.naming {
-            node.family.lock.withLock { token in node.family.state[token].register(naming, of: key) }
-        }
+        if let naming = request.naming { node.family.register(naming, of: key) }
         node.prepareScopes()
         var progress = Progress()
         while true {
@@ -78,19 +77,29 @@ struct Resolution: ~Copyable {
             case .found(let payload): return payload
             case .closed: return try answerClosed(progress.need!, loader)
             case .ended: return try answerEnded(loader)
-            case .share(let root):
-                let container = container.object.root
-                progress.shared = try Resolution(request, in: root, for: container, recorder).read(loader)
-                withExtendedLifetime(container) {}
-            case .load(let load, let replacement):
-                return try load.run(for: container.object, recorder) { view in
-                    try replacement.map { try $0.load(view) } ?? loader(view)
-                }
+            case .share(let root): progress.shared = try share(root, loader)
+            case .load(let load, let replacement): return try run(load, replacement, loader)
             case .wait(let load, let waiter, _):
                 if case .thread(let signal) = waiter { signal.wait() }
                 endWait(for: load, &progress)
             case .failed, .cyclic, .external, .ask: continue
             }
+        }
+    }
+
+    // Apart from `read`, so that what stands on the stack while loads run within one another is small.
+
+    private func share(_ root: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
+        let container = container.object.root
+        defer { withExtendedLifetime(container) {} }
+        return try Resolution(request, in: root, for: container, recorder).read(loader)
+    }
+
+    private func run(
+        _ load: Load, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
+    ) throws -> Payload {
+        try load.run(for: container.object, recorder) { view in
+            try replacement.map { try $0.load(view) } ?? loader(view)
         }
     }
 
