@@ -45,10 +45,11 @@ final class Node: Sendable {
 struct NodeState {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
-    var closing = ClosingState.open
+    private var closingWaits: FamilyLocked<ClosingWaits>?
+    private var isClosed = false
+    var isEnded = false
     /// How many loads were asked for here and have not ended, and how many reads here wait for loads.
     var underWay: UInt32 = 0
-    var isEnded = false
     /// For how many keys somebody observes here.
     var followerCount: UInt32 = 0
     /// How many observed keys, and instances that reload, there are here and below.
@@ -65,6 +66,18 @@ struct NodeState {
     var firstChild: UnmanagedReference<Node>?
     var nextSibling: UnmanagedReference<Node>?
     var previousSibling: UnmanagedReference<Node>?
+
+    /// How far closing is; kept apart, since the enumeration would take a word more in every container.
+    var closing: ClosingState {
+        get { isClosed ? .closed : closingWaits.map { .closing($0) } ?? .open }
+        set {
+            switch newValue {
+            case .open: (closingWaits, isClosed) = (nil, false)
+            case .closing(let waits): (closingWaits, isClosed) = (waits, false)
+            case .closed: (closingWaits, isClosed) = (nil, true)
+            }
+        }
+    }
 
     func free() { rare?.free() }
 
