@@ -10,7 +10,7 @@ import Testing
     struct Refusal: Error { let witness: Witness }
 
     /// Uses the container when it goes, from another thread.
-    private func useful(_ container: Container, _ ended: Counter) -> Witness {
+    static func useful(_ container: Container, _ ended: Counter) -> Witness {
         Witness {
             Law04SingleFlightTests.useElsewhere(container)
             ended.add()
@@ -40,7 +40,7 @@ import Testing
         let ended = Counter()
         do {
             let child = root.child()
-            let witness = useful(root, ended)
+            let witness = Self.useful(root, ended)
             child.onClose { withExtendedLifetime(witness) {} }
         }
         #expect(ended.value == 1)
@@ -50,7 +50,7 @@ import Testing
     func caughtError() {
         let container = Container()
         let ended = Counter()
-        container.replace(Failing.self) { _ in throw Refusal(witness: useful(container, ended)) }
+        container.replace(Failing.self) { _ in throw Refusal(witness: Self.useful(container, ended)) }
         let handles = Log<any FeatureContainer>()
         let forgiving = FeatureKey { handle in
             handles.add(handle)

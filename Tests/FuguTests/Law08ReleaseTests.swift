@@ -177,12 +177,7 @@ import Testing
     func deinits() {
         let container = Container()
         let ended = Counter()
-        let useful: @Sendable () -> Witness = {
-            Witness {
-                Law04SingleFlightTests.useElsewhere(container)
-                ended.add()
-            }
-        }
+        let useful: @Sendable () -> Witness = { Law08DeinitTests.useful(container, ended) }
         container[Slot.self] = useful()
         container[Slot.self] = nil
         container[Slot.self] = useful()

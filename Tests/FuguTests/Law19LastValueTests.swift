@@ -191,11 +191,13 @@ import Testing
         #expect(heard.all == [0, 2] && container.ifLoaded(Parsed.self) == 2)
     }
 
-    @Test("What failed to reload is heard again when a reset uncovers an inherited instance (laws 10, 14 and 19)")
-    func uncovered() throws {
+    /// Returns a child that overrides `Number` so that its observed feature fails to reload, and what the observer heard.
+    private func failedReload(
+        where isRefused: @escaping @Sendable (any FeatureContainer) -> Bool
+    ) throws -> (child: Container, heard: Log<Int>) {
         let root = Container()
         root.replace(Parsed.self) { handle in
-            if handle[Number.self] < 0 { throw Refused() }
+            if isRefused(handle) { throw Refused() }
             return handle[Number.self]
         }
         let child = root.child()
@@ -205,24 +207,19 @@ import Testing
         child.observe(Parsed.self) { heard.add($0) }
         child[Number.self] = -1
         #expect(child.ifLoaded(Parsed.self) == nil && reports.count == 1)
+        return (child, heard)
+    }
+
+    @Test("What failed to reload is heard again when a reset uncovers an inherited instance (laws 10, 14 and 19)")
+    func uncovered() throws {
+        let (child, heard) = try failedReload { $0[Number.self] < 0 }
         child.reset(Number.self)
         #expect(heard.all == [0])
     }
 
     @Test("What failed to reload is tried again when something is set that it may need (laws 10 and 19)")
     func triedAgain() throws {
-        let root = Container()
-        root.replace(Parsed.self) { handle in
-            if handle[Number.self] < 0, handle[Other.self] == 0 { throw Refused() }
-            return handle[Number.self]
-        }
-        let child = root.child()
-        let reports = root.logReports()
-        let heard = Log<Int>()
-        #expect(try child[Parsed.self] == 0)
-        child.observe(Parsed.self) { heard.add($0) }
-        child[Number.self] = -1
-        #expect(child.ifLoaded(Parsed.self) == nil && reports.count == 1)
+        let (child, heard) = try failedReload { $0[Number.self] < 0 && $0[Other.self] == 0 }
         child[Other.self] = 1
         #expect(heard.all == [-1] && child.ifLoaded(Parsed.self) == -1)
     }

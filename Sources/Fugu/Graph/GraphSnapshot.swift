@@ -49,8 +49,6 @@ struct GraphSnapshot {
     private mutating func add(_ token: LockToken, _ node: Node) {
         let scopes = node.storage[token].rare?[token].scopes.layer?.path
         let above = node.parent?.storage[token].rare?[token].scopes.layer?.path
-        var isClosed = false
-        if case .closed = node.storage[token].closing { isClosed = true }
         var childCount = 0
         var child = node.storage[token].firstChild?.object
         while let next = child {
@@ -61,7 +59,7 @@ struct GraphSnapshot {
             ContainerGraph.Container(
                 id: node.number, parent: node.parent?.number, depth: node.depth,
                 name: name(token, of: node) ?? scopes.map { Messages.rulesName($0) } ?? above
-                    ?? Messages.boxName(node.number), childCount: childCount, isClosed: isClosed))
+                    ?? Messages.boxName(node.number), childCount: childCount, isClosed: node.storage[token].isClosed))
         let failures = node.storage[token].rare?[token].failures ?? [:]
         for cell in node.storage.cells(token) {
             guard cell.key != Self.nameKey, var entry = Entry(token, cell, in: node) else { continue }

@@ -41,7 +41,7 @@ extension Container {
         while true {
             let node = backend.node
             let isOpen = node.family.lock.withLock { token in
-                if case .open = node.storage[token].closing { true } else { false }
+                node.storage[token].closing == nil && !node.storage[token].isClosed
             }
             if !isOpen { return }
             await Task.yield()
@@ -53,11 +53,7 @@ extension Container {
         while true {
             let node = backend.node
             let waiting = node.family.lock.withLock { token in
-                if case .closing(let waits) = node.storage[token].closing {
-                    waits[token].waiters.count
-                } else {
-                    0
-                }
+                node.storage[token].closing?[token].waiters.count ?? 0
             }
             if waiting >= count { return }
             await Task.yield()

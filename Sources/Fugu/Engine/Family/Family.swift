@@ -106,9 +106,8 @@ struct FamilyState {
     }
 
     /// Remembers how the sources are asked for a key.
-    mutating func register(_ naming: PropertyNaming?, of key: Key) {
-        guard let naming, namings[key] == nil else { return }
-        namings[key] = naming
+    mutating func register(_ naming: PropertyNaming, of key: Key) {
+        if namings[key] == nil { namings[key] = naming }
     }
 
     /// Returns whether something that a feature does with a key is reported for the first time.

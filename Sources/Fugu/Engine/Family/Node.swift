@@ -45,8 +45,9 @@ final class Node: Sendable {
 struct NodeState {
     /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
     var heldMask: UInt64 = 0
-    private var closingWaits: FamilyLocked<ClosingWaits>?
-    private var isClosed = false
+    /// Who waits for the closing under way, if one is.
+    var closing: FamilyLocked<ClosingWaits>?
+    var isClosed = false
     var isEnded = false
     /// How many loads were asked for here and have not ended, and how many reads here wait for loads.
     var underWay: UInt32 = 0
@@ -66,18 +67,6 @@ struct NodeState {
     var firstChild: UnmanagedReference<Node>?
     var nextSibling: UnmanagedReference<Node>?
     var previousSibling: UnmanagedReference<Node>?
-
-    /// How far closing is; kept apart, since the enumeration would take a word more in every container.
-    var closing: ClosingState {
-        get { isClosed ? .closed : closingWaits.map { .closing($0) } ?? .open }
-        set {
-            switch newValue {
-            case .open: (closingWaits, isClosed) = (nil, false)
-            case .closing(let waits): (closingWaits, isClosed) = (waits, false)
-            case .closed: (closingWaits, isClosed) = (nil, true)
-            }
-        }
-    }
 
     func free() { rare?.free() }
 

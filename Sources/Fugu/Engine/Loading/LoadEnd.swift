@@ -7,9 +7,8 @@ private struct LoadEnd {
     let provenance: Provenance
     let lifetime: InstanceLifetime?
 
-    /// What stands in the instance's way, if anything does.
-    struct Obstacle {
-        /// What the load's own asker gets in place of what was made.
+    /// What the asker gets in place of what was made, if something else stands there by now.
+    struct Overtaker {
         let payload: Payload
         /// What those who waited get, if it isn't what was made.
         ///
@@ -28,9 +27,10 @@ private struct LoadEnd {
     private var key: Key { load.requested }
 
     /// Returns what events call it.
-    func kind(_ token: LockToken, of result: Result<Payload, any Error>, _ obstacle: Obstacle?) -> ContainerEvent.Kind {
+    func kind(_ token: LockToken, of result: Result<Payload, any Error>, _ overtaker: Overtaker?) -> ContainerEvent.Kind
+    {
         if case .failure = result { return .failed }
-        guard obstacle == nil else { return .overtaken }
+        guard overtaker == nil else { return .overtaken }
         let cell = home.storage.existingCell(token, key)
         guard let cell, cell.has(CellFlags.loaded), let cellState = cell.state else { return .notKept }
         return cellState[token].loadCount > 1 ? .reloaded : .loaded
@@ -46,7 +46,7 @@ private struct LoadEnd {
     /// Puts what was made where it belongs, and returns what stands in the way.
     ///
     /// What was set meanwhile wins, and so does what someone else loaded there.
-    func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> Obstacle? {
+    func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> Overtaker? {
         effects.garbage.add(lifetime, isForNobody: false)
         if asker.isEnded(token) { return nil }
         rememberLast(token, &effects)
@@ -55,14 +55,14 @@ private struct LoadEnd {
             !cell.has(CellFlags.loaded) || owner.depth <= home.depth
         {
             lookup.record(token, for: recorder)
-            let obstacle = obstacle(token, existing, in: cell, of: owner)
-            if obstacle.outcome != nil {
+            let overtaker = overtaker(token, existing, in: cell, of: owner)
+            if overtaker.outcome != nil {
                 effects.garbage.add(lifetime, isForNobody: true)
             } else if Lookup(token, key, for: home).present == nil {
                 // Who does not see what was set below the home still shares what was loaded for it.
                 _ = place(token, payload, &effects)
             }
-            return obstacle
+            return overtaker
         }
         if let cell = place(token, payload, &effects) {
             record(token, cell)
@@ -82,7 +82,7 @@ private struct LoadEnd {
     }
 
     /// Returns what was set meanwhile, if anything was, which the reader of a load that failed gets.
-    func discard(_ token: LockToken, _ effects: inout Effects) -> Obstacle? {
+    func discard(_ token: LockToken, _ effects: inout Effects) -> Overtaker? {
         effects.garbage.add(lifetime, isForNobody: true)
         if asker.isEnded(token) { return nil }
         let lookup = Lookup(token, key, for: asker)
@@ -90,20 +90,20 @@ private struct LoadEnd {
             return nil
         }
         lookup.record(token, for: recorder)
-        return obstacle(token, existing, in: cell, of: owner)
+        return overtaker(token, existing, in: cell, of: owner)
     }
 
     /// What stands below the home is for the asker alone; anything else is for those who waited, too.
-    private func obstacle(
+    private func overtaker(
         _ token: LockToken, _ payload: Payload, in cell: CellReference, of owner: UnmanagedReference<Node>
-    ) -> Obstacle {
-        if owner.depth > home.depth { return Obstacle(payload: payload, outcome: nil) }
+    ) -> Overtaker {
+        if owner.depth > home.depth { return Overtaker(payload: payload, outcome: nil) }
         let state = cell.state
         let outcome = LoadOutcome(
             result: .success(payload), home: owner.object,
             provenance: state?[token].provenance ?? Provenance(inputs: [], isLocal: false, reloads: false),
             lifetime: state?[token].lifetime, isOutdated: false)
-        return Obstacle(payload: payload, outcome: outcome)
+        return Overtaker(payload: payload, outcome: outcome)
     }
 
     /// Remembers the provenance, from which the home of the next load is guessed.
@@ -211,16 +211,16 @@ extension Load {
             state[token].home = UnmanagedReference(end.home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
             finish()
-            let obstacle: LoadEnd.Obstacle?
+            let overtaker: LoadEnd.Overtaker?
             switch result {
-            case .success(let payload): obstacle = end.keep(token, payload, &effects)
+            case .success(let payload): overtaker = end.keep(token, payload, &effects)
             case .failure:
-                obstacle = end.discard(token, &effects)
+                overtaker = end.discard(token, &effects)
                 failed = end.provenance
             }
-            span?.end(token, end.kind(token, of: result, obstacle), of: self, end.home, duration, result, &effects)
+            span?.end(token, end.kind(token, of: result, overtaker), of: self, end.home, duration, result, &effects)
             if let pendingOutcome = state[token].pendingOutcome {
-                let outcome = obstacle?.outcome ?? end.outcome(token, of: result)
+                let outcome = overtaker?.outcome ?? end.outcome(token, of: result)
                 pendingOutcome.withLock { $0 = outcome }
             }
             if case .success = result, let rare = state[token].rare, !rare.failedNeeds.isEmpty {
@@ -228,7 +228,7 @@ extension Load {
                 rare.failedNeeds = []
             }
             leave(token, &effects)
-            return (obstacle.map { .success($0.payload) } ?? result, end.home)
+            return (overtaker.map { .success($0.payload) } ?? result, end.home)
         }
         effects.perform()
         #if DEBUG

@@ -153,9 +153,7 @@ extension Followers {
 
     /// What to do where something is gone: how to load it again, if nothing is there by now.
     fileprivate func reloaderIfGone(_ token: LockToken, _ effects: inout Effects) -> Reloader? {
-        if state[token].isEnded { return nil }
-        // A closed container loads no features by itself, but defaults go on.
-        if key.kind != .property, node.use({ $0.isRefusing(token, nil) }) { return nil }
+        if state[token].isEnded || node.use({ $0.isRefusing(token, key, nil) }) { return nil }
         if visible(token) == nil { return state[token].reloader }
         refresh(token, &effects)
         return nil

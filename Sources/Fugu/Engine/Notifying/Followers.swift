@@ -185,21 +185,13 @@ extension Family {
         let (node, key) = (observer.node, observer.key)
         // What is observed is computed, so that the first that is heard is a change.
         node.prepareScopes()
-        var followers: Followers?
-        var ending: Observer.Ending?
-        while true {
-            var question: Question?
-            lock.withLock { token in
-                guard !node.isEnded(token) else { return ending = observer.end() }
-                state[token].register(naming, of: key)
-                // What stands behind an open question is seen by nobody, and its changes would not be told.
-                question = Question(token, before: key, in: node)
-                if question != nil { return }
-                followers = Followers.existingOrNew(token, of: key, in: node)
-                followers?.add(token, observer, in: container, reloader, startsWithPresent: startsWithPresent)
-            }
-            guard let question else { break }
-            question.ask()
+        if let naming { register(naming, of: key) }
+        // What sources have not been asked for hides what stands behind it, whose changes would not be told.
+        let (followers, ending): (Followers?, Observer.Ending?) = node.afterAsking(key) { token in
+            guard !node.isEnded(token) else { return (nil, observer.end()) }
+            let followers = Followers.existingOrNew(token, of: key, in: node)
+            followers.add(token, observer, in: container, reloader, startsWithPresent: startsWithPresent)
+            return (followers, nil)
         }
         withExtendedLifetime(ending) {}
         // Rules may have been added before the observer was.

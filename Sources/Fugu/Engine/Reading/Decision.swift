@@ -12,9 +12,7 @@ extension Resolution {
             progress.outdatedCount += 1
         }
         if let cycle = progress.need!.cycle { return .cyclic(cycle) }
-        if key.kind != .property, progress.awaited == nil, node.isRefusing(token, progress.need!.frame) {
-            return .closed
-        }
+        if progress.awaited == nil, node.isRefusing(token, key, progress.need!.frame) { return .closed }
         let loads = node.family.rootState(token, of: key)
         let last = loads[token].lastProvenance
         let expected = expectedHome(token, for: node, last, lookup.limit)

@@ -74,16 +74,17 @@ extension Node {
     /// What is there for this node, without loading, after asking the sources of this node and those above for the key
     /// and for what its instances were made from, as far as that was not done.
     func presentAfterAsking(_ key: Key, _ recorder: Load? = nil) -> Payload? {
-        guard family.hasSources else {
-            return family.lock.withLock { token in Lookup(token, key, for: self).read(token, by: recorder)?.payload }
-        }
+        afterAsking(key) { token in Lookup(token, key, for: self).read(token, by: recorder)?.payload }
+    }
+
+    /// Runs `body` under the lock when the sources have been asked for all that is to be known before the key is read.
+    func afterAsking<R>(_ key: Key, _ body: (LockToken) -> R) -> R {
         while true {
-            var question: Question?
-            let payload: Payload? = family.lock.withLock { token in
-                question = Question(token, before: key, in: self)
-                return question == nil ? Lookup(token, key, for: self).read(token, by: recorder)?.payload : nil
+            let (result, question): (R?, Question?) = family.lock.withLock { token in
+                if let question = Question(token, before: key, in: self) { return (nil, question) }
+                return (body(token), nil)
             }
-            guard let question else { return payload }
+            guard let question else { return result! }
             question.ask()
         }
     }

@@ -1,15 +1,6 @@
-/// How far a container's closing is.
-///
-/// The lock of the family protects it.
-enum ClosingState {
-    case open
-    case closing(FamilyLocked<ClosingWaits>)
-    case closed
-}
-
 /// Who waits for a closing under way, and for whom it waits.
 ///
-/// The end of the closing frees it.
+/// The lock of the family protects it, and the end of the closing frees it.
 struct ClosingWaits {
     /// Other calls and the closings above, which wait for this one.
     var waiters: [TaskWaiter] = []
@@ -64,13 +55,10 @@ extension Closing {
         let waiter = TaskWaiter()
         var isSecond = false
         let waits: FamilyLocked<ClosingWaits>? = family.lock.withLock { token in
-            switch node.storage[token].closing {
-            case .open: return open(token)
-            case .closing(let first):
-                first[token].waiters.append(waiter)
-                isSecond = true
-            case .closed: break
-            }
+            if node.storage[token].isClosed { return nil }
+            guard let first = node.storage[token].closing else { return open(token) }
+            first[token].waiters.append(waiter)
+            isSecond = true
             return nil
         }
         if isSecond { await waiter.wait() }
@@ -83,14 +71,14 @@ extension Closing {
     private func open(_ token: LockToken) -> FamilyLocked<ClosingWaits> {
         let waits = FamilyLocked(ClosingWaits())
         for node in node.path {
-            if case .closing(let above) = node.storage[token].closing { above[token].await(token, waits) }
+            node.storage[token].closing?[token].await(token, waits)
         }
         if family.state[token].closingCount > 0, node.hasChildren(token) {
             for node in node.subtree(token) {
-                if case .closing(let below) = node.storage[token].closing { waits[token].await(token, below) }
+                if let below = node.storage[token].closing { waits[token].await(token, below) }
             }
         }
-        node.storage[token].closing = .closing(waits)
+        node.storage[token].closing = waits
         family.state[token].hasClosings = true
         family.state[token].closingCount += 1
         return waits
@@ -197,12 +185,10 @@ extension Closing {
     private func releaseIfIdle() -> Bool? {
         var effects = Effects()
         let wasOpen: Bool? = family.lock.withLock { token in
-            switch node.storage[token].closing {
-            case .closed: return false
-            case .closing: return nil
-            case .open: break
+            if node.storage[token].isClosed { return false }
+            guard node.storage[token].closing == nil, family.closings.isIdle, hasNothingToClose(token) else {
+                return nil
             }
-            guard family.closings.isIdle, hasNothingToClose(token) else { return nil }
             family.state[token].hasClosings = true
             release(token, &effects)
             return true
@@ -221,7 +207,7 @@ extension Closing {
         guard node.storage[token].underWay == 0, node.storage[token].rare?[token].closers.isEmpty != false else {
             return false
         }
-        if case .closing = node.storage[token].closing { return false }
+        if node.storage[token].closing != nil { return false }
         return node.storage.cells(token).allSatisfy { cell in
             cell.state?[token].lifetime?.hasNothingToClose(downTo: self.node.depth) ?? true
         }
@@ -229,7 +215,8 @@ extension Closing {
 
     /// Gives up what was loaded here and below, now that all of it is closed.
     private func release(_ token: LockToken, _ effects: inout Effects) {
-        node.storage[token].closing = .closed
+        node.storage[token].closing = nil
+        node.storage[token].isClosed = true
         guard node.hasChildren(token) else { return release(token, loadedIn: node, &effects) }
         for node in node.subtree(token) { release(token, loadedIn: node, &effects) }
     }
@@ -251,17 +238,15 @@ extension Closing {
 extension Node {
     /// Returns whether this container, or one above it, has been closed.
     func isClosed(_ token: LockToken) -> Bool {
-        for node in path { if case .closed = node.storage[token].closing { return true } }
-        return false
+        path.contains { $0.storage[token].isClosed }
     }
 
-    /// Returns whether a load asked for here is refused.
+    /// Returns whether a load of the key asked for here is refused.
     ///
-    /// What a load needs that began before is not.
-    func isRefusing(_ token: LockToken, _ parent: (any CallFrame)?) -> Bool {
-        guard family.state[token].hasClosings else { return false }
-        for node in path {
-            if case .open = node.storage[token].closing { continue }
+    /// A default is not, nor is what a load needs that began before.
+    func isRefusing(_ token: LockToken, _ key: Key, _ parent: (any CallFrame)?) -> Bool {
+        guard key.kind != .property, family.state[token].hasClosings else { return false }
+        for node in path where node.storage[token].isClosed || node.storage[token].closing != nil {
             let isNeeded = parent?.chain.contains { ($0 as? Load)?.keepsOpen(token, node) == true } == true
             if !isNeeded { return true }
         }
