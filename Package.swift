@@ -98,10 +98,12 @@ let package = Package(
 // Tries out how threads can take turns (`Tests/Explorer/check`): the engine is compiled differently for it.
 if Context.environment["FUGU_EXPLORE"] != nil {
     package.targets.first { $0.name == "Fugu" }?.swiftSettings?.append(.define("FUGU_EXPLORE"))
-    package.targets.append(
+    package.targets += [
+        .target(name: "Footprints", path: "Tests/Explorer/Footprints"),
         .executableTarget(
-            name: "Explorer", dependencies: ["Fugu"], path: "Tests/Explorer", exclude: ["check", "README.md"],
-            swiftSettings: strict))
+            name: "Explorer", dependencies: ["Fugu", "Footprints"], path: "Tests/Explorer",
+            exclude: ["check", "README.md", "Footprints"], swiftSettings: strict),
+    ]
 }
 
 // Builds these test targets alone and no examples: what a sanitizer does not run need not be built for it.

@@ -1,3 +1,4 @@
+import Footprints
 import Fugu
 
 /// What is made by the features: counted from its beginning to its end.
@@ -6,9 +7,9 @@ final class Instance: Sendable {
 
     init(_ value: Int) {
         self.value = value
-        Run.current.made += 1
+        unseen { Run.current.made += 1 }
     }
-    deinit { Run.current.gone += 1 }
+    deinit { unseen { Run.current.gone += 1 } }
 }
 
 /// One run of a world: the family, what happened, and what its actors were given.
@@ -67,10 +68,10 @@ final class Run: @unchecked Sendable {
             self.f = f
             g = FeatureKey(reloadsWhenInputsChange: reloads, id: reloads) { handle in
                 let run = Run.current
-                run.loads[.G, default: 0] += 1
-                run.point()
+                unseen { run.loads[.G, default: 0] += 1 }
+                run.pointBeforeRead()
                 let inner = handle[f].value
-                run.point()
+                run.pointBeforeRead()
                 let number = handle[P.self]
                 run.point()
                 return Instance(inner * 1_000 + number)
@@ -81,8 +82,9 @@ final class Run: @unchecked Sendable {
     struct A: AsyncFeature {
         static func load(in handle: any FeatureContainer) async throws -> Instance {
             let run = Run.current
-            run.asyncLoads += 1
+            unseen { run.asyncLoads += 1 }
             run.open(handle)
+            run.pointBeforeRead()
             let number = handle[P.self]
             // Others come first; `Task.yield` goes past the hook.
             await Task.detached {}.value
@@ -94,9 +96,9 @@ final class Run: @unchecked Sendable {
     private var keys: Keys { world.reloads ? Self.reloading : Self.kept }
 
     private func load(_ key: World.Key, _ handle: any FeatureContainer, _ factor: Int) -> Instance {
-        loads[key, default: 0] += 1
+        unseen { loads[key, default: 0] += 1 }
         open(handle)
-        point()
+        pointBeforeRead()
         let number = handle[P.self]
         point()
         return Instance(number * factor)
@@ -104,22 +106,30 @@ final class Run: @unchecked Sendable {
 
     private func open(_ handle: any FeatureContainer) {
         guard world.hasClosers else { return }
-        let number = opened
-        opened += 1
-        handle.onClose { Run.current.closed.append(number) }
+        let number = unseen {
+            opened += 1
+            return opened
+        }
+        handle.onClose { unseen { Run.current.closed.append(number) } }
     }
 
     func point() { Scheduler.shared.point() }
+
+    func pointBeforeRead() { Scheduler.shared.point(isShared: true) }
 
     // MARK: From the beginning to the end
 
     /// Runs the world; returns what it came to.
     func outcome(_ schedule: Schedule, isFine: Bool) -> String {
         Run.current = self
+        footprints_resume(0, false)
         build()
+        footprints_pause()
         Jobs.shared.schedules = true
-        let bodies = world.actors.enumerated().map { number, ops in ("actor \(number)", { self.act(number, ops) }) }
-        _ = Scheduler.shared.run(bodies, following: schedule, isFine: isFine)
+        let fibers = world.actors.enumerated().map { number, ops in
+            Scheduler.Fiber("actor \(number)", beginsAlone: world.beginsAlone(ops)) { self.act(number, ops) }
+        }
+        Scheduler.shared.run(fibers, following: schedule, isFine: isFine)
         Jobs.shared.schedules = false
         if ended < world.actors.count { faults.append("\(world.actors.count - ended) of the actors have not ended") }
         let outcome = results.joined(separator: " | ") + " => " + look()
@@ -129,7 +139,7 @@ final class Run: @unchecked Sendable {
 
     private func build() {
         let root = Container()
-        root.handleReports { Run.current.reports.append($0) }
+        root.handleReports { report in unseen { Run.current.reports.append(report) } }
         containers = [root]
         for parent in world.parents { containers.append(containers[parent]!.child()) }
         if world.observers != .none {
@@ -143,12 +153,14 @@ final class Run: @unchecked Sendable {
 
     private func observe(_ key: World.Key, _ place: Int, writes: Bool) {
         guard let container = containers[place] else { return }
-        let number = heard.count
-        heard.append([])
-        heardKeys.append(key)
+        let number = unseen {
+            heard.append([])
+            heardKeys.append(key)
+            return heard.count - 1
+        }
         let hear: @Sendable (Int) -> Void = { [weak container] value in
             let run = Run.current
-            run.heard[number].append(value)
+            unseen { run.heard[number].append(value) }
             run.point()
             defer { run.point() }
             guard writes, let container else { return }
@@ -169,15 +181,19 @@ final class Run: @unchecked Sendable {
         if ops.contains(where: \.isAsync) {
             tasks.append(
                 Task.detached { [self] in
-                    for op in ops { results[number] += await perform(op, number) }
-                    ended += 1
+                    for op in ops {
+                        let result = await perform(op, number)
+                        unseen { results[number] += result }
+                    }
+                    unseen { ended += 1 }
                 })
         } else {
             for op in ops {
                 point()
-                results[number] += performNow(op, number)
+                let result = performNow(op, number)
+                unseen { results[number] += result }
             }
-            ended += 1
+            unseen { ended += 1 }
         }
     }
 
@@ -221,7 +237,10 @@ final class Run: @unchecked Sendable {
         case .observe(let key, let place): observe(key, place, writes: false)
         case .cancelToken: tokens.last?.cancel()
         case .cancelReaders: for task in tasks { Scheduler.shared.whole { task.cancel() } }
-        case .drop: containers[world.last] = nil
+        case .drop:
+            // Who releases a container last is decided by counts that are not recorded.
+            footprints_use_everything()
+            containers[world.last] = nil
         case .close, .readAsync: break
         }
         return ""

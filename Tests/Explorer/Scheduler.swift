@@ -1,3 +1,4 @@
+import Footprints
 import Fugu
 import Glibc
 
@@ -15,14 +16,37 @@ final class Scheduler: @unchecked Sendable {
             case waiting(() -> Bool)
         }
         let name: String
+        /// The same in every run for what does the same.
+        let id: UInt32
+        let isJob: Bool
+        /// How many jobs it has brought up.
+        var jobCount = 0
+        /// Whether nobody else can notice when it comes to its first lock, so that it needs no choice to get there.
+        let beginsAlone: Bool
         let body: () -> Void
         var state = State.ready
         var locks = 0
         var worker: Worker?
 
-        init(_ name: String, _ body: @escaping () -> Void) {
+        init(_ name: String, isJob: Bool = false, beginsAlone: Bool = false, _ body: @escaping () -> Void) {
             self.name = name
+            id = Self.id(of: name)
+            self.isJob = isJob
+            self.beginsAlone = beginsAlone
             self.body = body
+        }
+
+        /// Zero is for what comes before all fibers.
+        private static func id(of name: String) -> UInt32 {
+            if let id = Ids.shared.known[name] { return id }
+            let id = UInt32(Ids.shared.known.count + 1)
+            Ids.shared.known[name] = id
+            return id
+        }
+
+        private final class Ids: @unchecked Sendable {
+            static let shared = Ids()
+            var known: [String: UInt32] = [:]
         }
 
         var isEnabled: Bool {
@@ -52,85 +76,94 @@ final class Scheduler: @unchecked Sendable {
 
     private var fibers: [Fiber] = []
     private var current: Fiber?
+    /// Who was chosen last.
+    private var chosen: Fiber?
     private var idle: [Worker] = []
     private let end = Turn()
     private(set) var schedule = Schedule()
     /// Whether threads change at locks too, or only where user code runs.
     private var isFine = true
-    private(set) var failure: String?
-    private var arrivals = 0
 
-    /// Runs fibers to their end, in the order that `schedule` says; returns what went wrong.
-    func run(_ bodies: [(String, () -> Void)], following schedule: Schedule, isFine: Bool) -> String? {
+    /// Runs fibers to their end, in the order that `schedule` says.
+    func run(_ fibers: [Fiber], following schedule: Schedule, isFine: Bool) {
         self.schedule = schedule
         self.schedule.rewind()
         self.isFine = isFine
-        failure = nil
-        arrivals = 0
-        fibers = bodies.map { Fiber($0.0, $0.1) }
-        guard let first = choose() else { return nil }
+        self.fibers = fibers
+        guard let first = choose() else { return }
         go(on: first)
         end.take()
-        fibers = []
-        current = nil
-        return failure
+        self.fibers = []
+        (current, chosen) = (nil, nil)
     }
-
-    var isRunning: Bool { current != nil }
 
     /// Adds what has just become able to run.
     func add(_ body: @escaping () -> Void) {
-        arrivals += 1
-        fibers.append(Fiber("job \(arrivals)", body))
+        footprints_use_runtime()
+        unseen {
+            current!.jobCount += 1
+            fibers.append(Fiber("\(current!.name), job \(current!.jobCount)", isJob: true, body))
+        }
     }
 
     // MARK: What the running thread says
 
     /// User code runs: others may come first.
-    func point() {
-        guard let fiber = current, fiber.locks == 0 else { return }
+    ///
+    /// What only this thread knows needs no choice of its own where threads change at locks, too; a read without a lock does.
+    func point(isShared: Bool = false) {
+        guard let fiber = current, fiber.locks == 0, isShared || !isFine else { return }
         handOn(from: fiber)
     }
 
     func willLock() {
         guard let fiber = current else { return }
         if fiber.locks == 0, isFine { handOn(from: fiber) }
-        fiber.locks += 1
+        unseen { fiber.locks += 1 }
     }
 
-    func didUnlock() { current?.locks -= 1 }
+    func didUnlock() { unseen { current?.locks -= 1 } }
 
     /// Runs what the language's runtime calls under a lock of its own, which handlers of cancellations are: nobody else
     /// may come by meanwhile who needs that lock.
     func whole(_ body: () -> Void) {
-        current?.locks += 1
+        footprints_use_runtime()
+        unseen { current?.locks += 1 }
         body()
-        current?.locks -= 1
+        unseen { current?.locks -= 1 }
     }
 
     func yield() {
         guard let fiber = current, fiber.locks == 0 else { return }
-        fiber.state = .yielding
+        unseen { fiber.state = .yielding }
         handOn(from: fiber)
     }
 
     func wait(_ isOver: @escaping () -> Bool) {
         guard let fiber = current, !isOver() else { return }
         if fiber.locks > 0 { stop("\(fiber.name) waits under a lock") }
-        fiber.state = .waiting(isOver)
+        unseen { fiber.state = .waiting(isOver) }
         handOn(from: fiber)
     }
 
     // MARK: Turns
 
     private func handOn(from fiber: Fiber) {
+        footprints_pause()
         guard let next = choose() else { stop("nobody can go on: \(waiting)") }
-        fiber.state = next === fiber ? .ready : fiber.state
-        guard next !== fiber else { return }
-        let turn = fiber.worker!.turn
-        go(on: next)
-        turn.take()
+        if next !== fiber {
+            let turn = fiber.worker!.turn
+            go(on: next)
+            turn.take()
+        }
         fiber.state = .ready
+        begin(fiber)
+    }
+
+    /// The thread of a fiber begins a step.
+    private func begin(_ fiber: Fiber) {
+        footprints_resume(fiber.id, schedule.records)
+        if fiber.isJob { footprints_use_runtime() }
     }
 
     private var waiting: String {
@@ -140,24 +173,26 @@ final class Scheduler: @unchecked Sendable {
 
     /// Who goes on, if anybody can.
     private func choose() -> Fiber? {
+        if isFine, let beginner = fibers.first(where: { $0.beginsAlone && $0.worker == nil }) { return beginner }
         var options: [Fiber] = []
         var yielding: [Fiber] = []
         var mayStay = false
-        if let current, current.isEnabled {
-            if case .yielding = current.state {
-                yielding.append(current)
+        if let chosen, chosen.isEnabled {
+            if case .yielding = chosen.state {
+                yielding.append(chosen)
             } else {
-                options.append(current)
+                options.append(chosen)
                 mayStay = true
             }
         }
-        for fiber in fibers where fiber !== current && fiber.isEnabled {
+        for fiber in fibers where fiber !== chosen && fiber.isEnabled {
             if case .yielding = fiber.state { yielding.append(fiber) } else { options.append(fiber) }
         }
         if options.isEmpty { options = yielding }
         if options.isEmpty { return nil }
         guard schedule.steps < 20_000 else { stop("it does not end: \(waiting)") }
-        return options[schedule.choose(options.count, isFree: !mayStay)]
+        chosen = options[schedule.choose(options.map(\.id), isFree: !mayStay)]
+        return chosen
     }
 
     private func go(on fiber: Fiber) {
@@ -175,7 +210,9 @@ final class Scheduler: @unchecked Sendable {
             while true {
                 worker.turn.take()
                 let fiber = worker.fiber!
+                begin(fiber)
                 fiber.body()
+                footprints_pause()
                 fiber.state = .ended
                 fibers.removeAll { $0 === fiber }
                 worker.fiber = nil
@@ -183,6 +220,7 @@ final class Scheduler: @unchecked Sendable {
                 if let next = choose() {
                     go(on: next)
                 } else if fibers.isEmpty {
+                    schedule.endStep()
                     current = nil
                     end.give()
                 } else {
@@ -197,68 +235,11 @@ final class Scheduler: @unchecked Sendable {
     private func stop(_ reason: String) -> Never { Report.fail(reason) }
 }
 
-/// The choices of a run: those to repeat, and those made after them.
-final class Schedule {
-    struct Choice {
-        var taken: Int
-        let count: Int
-        /// Whether whoever ran could not go on, so that taking another is no preemption.
-        let isFree: Bool
-        /// How many preemptions came before.
-        let preemptions: Int
-    }
-    var choices: [Choice] = []
-    /// What is to be taken first, when a schedule is repeated.
-    var given: [Int] = []
-    /// How many preemptions there may be.
-    var bound = Int.max
-    /// Whether the bound left something out.
-    private(set) var isCut = false
-    /// Whether a run was not like the one before as far as the same was chosen.
-    private(set) var hasDiverged = false
-    private(set) var steps = 0
-    private var position = 0
-    private var preemptions = 0
-
-    func rewind() { (position, preemptions, steps) = (0, 0, 0) }
-
-    func choose(_ count: Int, isFree: Bool) -> Int {
-        steps += 1
-        if count == 1 { return 0 }
-        if position == choices.count {
-            let taken = position < given.count ? min(given[position], count - 1) : 0
-            choices.append(Choice(taken: taken, count: count, isFree: isFree, preemptions: preemptions))
-        }
-        let choice = choices[position]
-        if choice.count != count || choice.isFree != isFree {
-            // Where addresses decide about an order, a world is not the same when it is run again.
-            hasDiverged = true
-            choices.removeSubrange(position...)
-            choices.append(Choice(taken: 0, count: count, isFree: isFree, preemptions: preemptions))
-        }
-        let taken = choices[position].taken
-        position += 1
-        if !isFree, taken > 0 { preemptions += 1 }
-        return taken
-    }
-
-    /// Goes to the next schedule; says whether there is one.
-    func advance() -> Bool {
-        choices.removeSubrange(position...)
-        while var last = choices.popLast() {
-            guard last.taken + 1 < last.count else { continue }
-            guard last.isFree || last.preemptions < bound else {
-                isCut = true
-                continue
-            }
-            last.taken += 1
-            choices.append(last)
-            return true
-        }
-        return false
-    }
-
-    var text: String { choices.prefix(position).map { "\($0.taken)" }.joined(separator: ",") }
+/// Runs what is not part of the world: no other step is in conflict with it.
+func unseen<R>(_ body: () -> R) -> R {
+    let wasRunning = footprints_hide()
+    defer { footprints_show(wasRunning) }
+    return body()
 }
 
 func startThread(_ body: @escaping @Sendable () -> Void) {

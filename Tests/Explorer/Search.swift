@@ -1,13 +1,15 @@
+import Footprints
 import Glibc
 
 /// Tries out the schedules of a world.
 struct Search {
     struct Verdict {
         var schedules = 0
-        var choices = 0
-        /// Whether every schedule was tried, with any number of preemptions.
+        /// How many steps were taken that no schedule before had taken.
+        var steps = 0
+        /// Whether all was tried that the world can come to.
         var isWhole = false
-        /// Whether every schedule within the bound was tried.
+        /// Whether every schedule with few preemptions was tried.
         var isBounded = false
         /// Whether there was nothing to compare with.
         var isUncompared = false
@@ -19,58 +21,68 @@ struct Search {
     /// How many schedules are tried at most.
     var limit = 5_000
 
-    /// All that a world can come to when threads change only where user code runs: what anything else is compared with.
-    private func expected(_ verdict: inout Verdict) -> Set<String>? {
-        var outcomes: Set<String> = []
-        let schedule = Schedule()
-        for _ in 0..<4 * limit {
-            let (outcome, faults) = run(schedule, isFine: false)
+    /// Tries out schedules as long as there are others, up to the limit; says whether all were tried.
+    ///
+    /// - `isFine`: Whether threads change at locks, too, or only where user code runs.
+    /// - `check`: Is given what each came to, and returns what is wrong with it.
+    private func search(
+        _ schedule: Schedule, isFine: Bool, limit: Int, _ verdict: inout Verdict,
+        _ check: (_ outcome: String, _ faults: [String]) -> String?
+    ) -> Bool {
+        defer { verdict.steps += schedule.newSteps }
+        for _ in 0..<limit {
+            let (outcome, faults) = run(schedule, isFine: isFine)
             verdict.schedules += 1
-            if let fault = faults.first {
-                verdict.failure = fault
-                return outcomes
+            if let failure = check(outcome, faults) {
+                verdict.failure = failure + "\nschedule \(schedule.text)\(isFine ? "" : " of whole calls")"
+                return false
             }
-            outcomes.insert(outcome)
-            if !schedule.advance() { return outcomes }
+            if !schedule.advance() { return !schedule.hasDiverged }
         }
-        return nil
+        return false
     }
 
     func run(_ schedule: Schedule, isFine: Bool) -> (outcome: String, faults: [String]) {
         alarm(20)
         Report.now = (world, schedule, isFine)
+        defer { footprints_end_run() }
         let run = Run(world)
         let outcome = run.outcome(schedule, isFine: isFine)
         run.checkReleased()
         return (outcome, run.faults)
     }
 
+    /// All that a world can come to, if there was time for it.
+    func outcomes(isFine: Bool, reduces: Bool, _ verdict: inout Verdict) -> Set<String>? {
+        var outcomes: Set<String> = []
+        let schedule = Schedule()
+        schedule.reduces = reduces
+        let isWhole = search(schedule, isFine: isFine, limit: 4 * limit, &verdict) { outcome, faults in
+            outcomes.insert(outcome)
+            return faults.first
+        }
+        return isWhole ? outcomes : nil
+    }
+
     func verdict() -> Verdict {
         var verdict = Verdict()
-        let expected = expected(&verdict)
+        // What anything else is compared with.
+        let expected = outcomes(isFine: false, reduces: true, &verdict)
         if verdict.failure != nil { return verdict }
         verdict.isUncompared = expected == nil
-        let schedule = Schedule()
-        schedule.bound = bound
-        for _ in 0..<limit {
-            let (outcome, faults) = run(schedule, isFine: true)
-            verdict.schedules += 1
-            verdict.choices += schedule.choices.count
-            var fault = faults.first
-            if fault == nil, let expected, !expected.contains(outcome) {
-                let others = expected.sorted().prefix(12).joined(separator: "\n    ")
-                fault = "it came to\n    \(outcome)\nwhich no order of whole calls gives, but only\n    \(others)"
-            }
-            if let fault {
-                verdict.failure = fault + "\nschedule \(schedule.text)"
-                return verdict
-            }
-            if !schedule.advance() {
-                verdict.isWhole = !schedule.isCut && !schedule.hasDiverged
-                verdict.isBounded = schedule.isCut && !schedule.hasDiverged
-                return verdict
-            }
+        func check(_ outcome: String, _ faults: [String]) -> String? {
+            if let fault = faults.first { return fault }
+            guard let expected, !expected.contains(outcome) else { return nil }
+            let others = expected.sorted().prefix(12).joined(separator: "\n    ")
+            return "it came to\n    \(outcome)\nwhich no order of whole calls gives, but only\n    \(others)"
         }
+        let reduced = Schedule()
+        reduced.reduces = true
+        verdict.isWhole = search(reduced, isFine: true, limit: limit, &verdict, check)
+        if verdict.isWhole || verdict.failure != nil { return verdict }
+        let bounded = Schedule()
+        bounded.bound = bound
+        verdict.isBounded = search(bounded, isFine: true, limit: limit, &verdict, check)
         return verdict
     }
 }

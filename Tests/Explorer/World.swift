@@ -68,6 +68,15 @@ struct World: Hashable {
 
     var last: Int { parents.count }
 
+    /// Whether operations come to a lock before they touch what others see.
+    func beginsAlone(_ ops: [Op]) -> Bool {
+        if actors.joined().contains(.drop) { return false }
+        switch ops[0] {
+        case .set, .reset, .replace, .modify, .update, .observe: return true
+        case .read, .cancelToken, .close, .readAsync, .cancelReaders, .drop: return false
+        }
+    }
+
     static let shapes = ["2": [0], "3": [0, 1], "3b": [0, 0]]
 }
 

@@ -8,6 +8,7 @@ var limit = 5_000
 var only: World?
 var given: [Int]?
 var seed = 1
+var validates = false
 var arguments = CommandLine.arguments.dropFirst().makeIterator()
 while let argument = arguments.next() {
     guard let value = arguments.next() else { fatalError("\(argument) needs a value") }
@@ -17,6 +18,7 @@ while let argument = arguments.next() {
     case "--limit": limit = Int(value)!
     case "--seed": seed = Int(value)!
     case "--world": only = World(value)!
+    case "--validate": validates = value == "yes"
     case "--schedule": given = value.split(separator: ",").map { Int($0)! }
     default: fatalError("unknown: \(argument)")
     }
@@ -42,7 +44,7 @@ func explore(actors: Int, bound: Int, limit: Int, seconds: Double, from seed: In
     var stride = Int(Double(all.count) * 0.618)
     while gcd(stride, all.count) != 1 { stride += 1 }
     let begin = now()
-    var (worlds, whole, bounded, uncompared, schedules, choices, failures) = (0, 0, 0, 0, 0, 0, 0)
+    var (worlds, whole, bounded, uncompared, schedules, steps, failures) = (0, 0, 0, 0, 0, 0, 0)
     var index = seed % all.count
     while worlds < all.count, now() - begin < seconds, failures < 10 {
         let world = all[index]
@@ -50,7 +52,7 @@ func explore(actors: Int, bound: Int, limit: Int, seconds: Double, from seed: In
         let verdict = Search(world: world, bound: bound, limit: limit).verdict()
         worlds += 1
         schedules += verdict.schedules
-        choices += verdict.choices
+        steps += verdict.steps
         if verdict.isWhole { whole += 1 }
         if verdict.isBounded { bounded += 1 }
         if verdict.isUncompared { uncompared += 1 }
@@ -61,16 +63,54 @@ func explore(actors: Int, bound: Int, limit: Int, seconds: Double, from seed: In
     }
     print(
         """
-        \(actors) actors: \(worlds) of \(all.count) worlds, \(schedules) schedules with \(choices) choices in \
-        \(Int(now() - begin)) s: \(whole) worlds in every schedule, \(bounded) in every one with at most \(bound) \
+        \(actors) actors: \(worlds) of \(all.count) worlds, \(schedules) schedules with \(steps) steps in \
+        \(Int(now() - begin)) s: \(whole) worlds in every way, \(bounded) in every schedule with at most \(bound) \
         preemptions, \(worlds - whole - bounded) in the first \(limit); \(uncompared) not compared, \(failures) wrong
         """)
     fflush(nil)
     return failures == 0
 }
 
+/// Compares what worlds come to in all schedules and in those that the reduction leaves.
+func validate(actors: Int, seconds: Double, limit: Int, only: World?, from seed: Int) -> Bool {
+    let all = World.all(actors: actors)
+    let stride = Int(Double(all.count) * 0.618) | 1
+    let begin = now()
+    var (index, compared, tooLarge, full, reduced) = (seed % all.count, 0, 0, 0, 0)
+    while now() - begin < seconds {
+        let world = only ?? all[index]
+        index = (index + stride) % all.count
+        let search = Search(world: world, limit: limit)
+        for isFine in [false, true] {
+            var (one, other) = (Search.Verdict(), Search.Verdict())
+            guard let whole = search.outcomes(isFine: isFine, reduces: false, &one),
+                let part = search.outcomes(isFine: isFine, reduces: true, &other)
+            else {
+                tooLarge += 1
+                continue
+            }
+            compared += 1
+            full += one.schedules
+            reduced += other.schedules
+            if whole != part {
+                print("\(world)\nthe reduction misses \(whole.subtracting(part)), adds \(part.subtracting(whole))")
+                return false
+            }
+        }
+        if only != nil { break }
+    }
+    print("\(actors) actors: \(compared) searches agree, \(full) schedules and \(reduced); \(tooLarge) are too large")
+    return true
+}
+
 func gcd(_ a: Int, _ b: Int) -> Int { b == 0 ? a : gcd(b, a % b) }
 
+if validates {
+    let areRight = [2, 3].map {
+        validate(actors: $0, seconds: seconds / 2, limit: limit, only: only, from: seed)
+    }
+    exit(areRight == [true, true] ? 0 : 1)
+}
 if let only {
     print(only.program)
     let search = Search(world: only, bound: bound ?? 2, limit: limit)

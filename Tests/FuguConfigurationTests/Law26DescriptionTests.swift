@@ -161,6 +161,18 @@ private struct Talkative: Decodable, Sendable {
         #expect("\(container.explain(PropertyKey<String?>("law26p.open")))" == "law26p.open = \"blue\" (x)")
     }
 
+    @Test("A name that only begins like a secret's is none; what stands in a secret's table or list is (law 26)")
+    func beginsAlike() throws {
+        let container = Container()
+        _ = container[PropertyKey<String?>("law26b.key", isSecret: true)]
+        let values: [String: PropertyValue] = ["law26b.keyboard": "qwerty", "law26b.key.text": "hunter2"]
+        try container.apply(DictionarySource(values, name: "x"))
+        let open = PropertyKey<String?>("law26b.keyboard")
+        #expect("\(container.explain(open))" == "law26b.keyboard = \"qwerty\" (x)")
+        #expect(!"\(container.explain(PropertyKey<String?>("law26b.key.text")))".contains("hunter2"))
+        #expect(SecretNames.cover("law26b.key[2]") && !SecretNames.cover("law26b.keyboard[2]"))
+    }
+
     @Test("A line feed or an escape sequence in a name, a path or an argument forges no line (law 26)")
     func forged() throws {
         let container = Container()

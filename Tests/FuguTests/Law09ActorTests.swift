@@ -30,6 +30,15 @@ struct Law9Title: Property { static var defaultValue: String { "untitled" } }
     }
 }
 
+@MainActor enum Law9Broken: @MainActor ThrowingFeature {
+    struct Broken: Error {}
+    static var loads = 0
+    static func load(in container: any FeatureContainer) throws -> Int {
+        loads += 1
+        throw Broken()
+    }
+}
+
 struct Law9Size: Sendable { let width: Int }
 extension Law9Size: @MainActor Equatable {
     @MainActor static func == (left: Law9Size, right: Law9Size) -> Bool { left.width == right.width }
@@ -51,6 +60,14 @@ extension Law9Size: @MainActor Equatable {
         #expect(container[Law9Model.self] !== other)
         container.replace(Law9Model.self) { _ in other }
         #expect(container[Law9Model.self] === other)
+    }
+
+    @Test("A sequence of a main-actor feature that fails to load yields nothing and reports nothing (laws 9 and 12)")
+    func failingValues() {
+        let container = Container()
+        let reports = container.logReports()
+        withExtendedLifetime(container.values(of: Law9Broken.self)) {}
+        #expect(Law9Broken.loads == 1 && reports.all.isEmpty)
     }
 
     @Test("A main-actor type is a property by an isolated conformance (law 9)")

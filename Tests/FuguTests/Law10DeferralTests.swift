@@ -37,6 +37,20 @@ import Testing
         #expect(heard.all == [1, 2])
     }
 
+    @Test("A change inside another family's load waits for its end, though an observer has written before (law 10)")
+    func afterNestedWrites() {
+        let (container, heard) = observed()
+        container.observe(Number.self) { if $0 == 1 { container[Number.self] = 2 } }
+        container[Number.self] = 1
+        #expect(heard.all == [1, 2])
+        let other = FeatureKey { _ in
+            container[Number.self] = 3
+            return heard.count
+        }
+        #expect(Container()[other] == 2)
+        #expect(heard.all == [1, 2, 3])
+    }
+
     @Test("A change inside a modify or an update is delivered when the outermost ends (law 10)")
     func modifyAndUpdate() {
         let (container, heard) = observed()

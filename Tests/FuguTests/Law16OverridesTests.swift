@@ -45,6 +45,20 @@ import Testing
         #expect(root[world.account] === parents)
     }
 
+    @Test("An override of what a link in the middle of a chain reads gives the child its own (law 16)")
+    func inTheMiddle() {
+        let first = FeatureKey { $0[Address.self] }
+        let second = FeatureKey { $0[first] }
+        let third = FeatureKey { $0[second] + ($0[Verbose.self] ? ", verbose" : "") }
+        let fourth = FeatureKey { $0[third] }
+        let fifth = FeatureKey { $0[fourth] }
+        let root = Container()
+        #expect(root[fifth] == "live")
+        let child = root.child { $0[Verbose.self] = true }
+        #expect(child[fifth] == "live, verbose")
+        #expect(root[fifth] == "live")
+    }
+
     @Test("A late override gives the child its own at the next read (law 16)")
     func late() {
         let world = World()

@@ -23,11 +23,13 @@ extension PlatformLock {
     @inline(__always)
     fileprivate func whileHeld<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R {
         #if FUGU_EXPLORE
+        // One thread runs at a time, and nobody else while it holds a lock.
         Exploring.willLock()
         defer { Exploring.didUnlock() }
-        #endif
+        #else
         lock()
         defer { unlock() }
+        #endif
         return try body()
     }
 }
@@ -119,6 +121,7 @@ final class Signal: @unchecked Sendable {
     }
     func wait() {
         Exploring.wait { self.isRaised }
+        precondition(isRaised)
         signal.wait()
     }
     #else

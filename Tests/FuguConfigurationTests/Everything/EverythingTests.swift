@@ -8,7 +8,7 @@ import Testing
     @Test("Random stories give what the laws say, whatever is mixed (laws 1 to 29)")
     func stories() async {
         let environment = ProcessInfo.processInfo.environment
-        let (count, length) = (environment["FUGU_STEPS"].flatMap { Int($0) } ?? 20_000, 250)
+        let (count, length) = (environment["FUGU_STEPS"].flatMap { Int($0) } ?? 10_000, 250)
         let first = environment["FUGU_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1_000_000_000)
         let stories = environment["FUGU_SEED"] == nil ? (count + length - 1) / length : 1
         print("everything: \(stories) stories of \(length) steps, seeds from \(first) (repeat one with FUGU_SEED=…)")
