@@ -162,6 +162,27 @@ import Testing
         #expect(error?.description.contains("the stack has no room for more") == true)
     }
 
+    @Test("A load within a load takes little of the stack, so that hundreds fit a small one (laws 6 and 30)")
+    func stackFootprint() {
+        let addresses = Log<UInt>()
+        @Sendable func nested(_ level: Int) -> FeatureKey<Int> {
+            FeatureKey(id: level) { handle in
+                var here = level
+                addresses.add(withUnsafePointer(to: &here) { UInt(bitPattern: $0) })
+                return level == 0 ? 0 : handle[nested(level - 1)] + 1
+            }
+        }
+        #expect(Container()[nested(20)] == 20)
+        let steps = zip(addresses.all, addresses.all.dropFirst()).map { $0 > $1 ? $0 - $1 : $1 - $0 }
+        let each = steps.sorted()[steps.count / 2]
+        #if DEBUG
+        let limit = 8_192
+        #else
+        let limit = 3_072
+        #endif
+        #expect(each > 500 && each <= limit, "\(each) bytes")
+    }
+
     struct Name: Feature {
         static func load(in container: any FeatureContainer) -> String { "own" }
     }

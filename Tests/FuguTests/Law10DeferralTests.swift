@@ -37,18 +37,30 @@ import Testing
         #expect(heard.all == [1, 2])
     }
 
-    @Test("A change inside another family's load waits for its end, though an observer has written before (law 10)")
-    func afterNestedWrites() {
+    @Test("A change inside another family's load waits for its end, whoever delivers meanwhile (law 10)")
+    func otherFamily() {
         let (container, heard) = observed()
-        container.observe(Number.self) { if $0 == 1 { container[Number.self] = 2 } }
-        container[Number.self] = 1
-        #expect(heard.all == [1, 2])
+        let (hasSet, goesOn) = (Gate(), Gate())
         let other = FeatureKey { _ in
-            container[Number.self] = 3
-            return heard.count
+            container[Number.self] = 4
+            hasSet.open()
+            goesOn.wait()
+            return 0
         }
-        #expect(Container()[other] == 2)
+        let threads = Log<Gate>()
+        container.observe(Number.self) { number in
+            // A first change that waits in the queue, and one that is delivered while the other family sets.
+            if number == 1 { container[Number.self] = 2 }
+            guard number == 3 else { return }
+            threads.add(startThread { _ = Container()[other] })
+            hasSet.wait()
+        }
+        container[Number.self] = 1
+        container[Number.self] = 3
         #expect(heard.all == [1, 2, 3])
+        goesOn.open()
+        threads.all[0].wait()
+        #expect(heard.all == [1, 2, 3, 4])
     }
 
     @Test("A change inside a modify or an update is delivered when the outermost ends (law 10)")

@@ -174,7 +174,6 @@ private struct SourceChange {
             } alongside: { token in
                 takeSources(token)
                 reports = zip(names, mistakes).compactMap { keep(token, $0, $1) }
-                node.storage.raiseEpoch(token, to: node.family.state[token].tick(), reachesDescendants: true)
             }
             for report in reports { node.family.reports.report(report) }
             if isDone || !isOld { return isDone }
