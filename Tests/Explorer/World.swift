@@ -144,8 +144,8 @@ extension World {
     }
 
     /// All worlds of so many actors with one operation each that are worth it.
-    static func all(actors count: Int) -> [World] {
-        ["2", "3", "3b"].flatMap { shape in
+    static func all(actors count: Int, _ names: [String]) -> [World] {
+        names.flatMap { shape in
             let parents = shapes[shape]!
             return choices(of: count, from: ops(parents.count + 1)[...]).flatMap { ops in
                 variants(parents, ops.map { [$0] })

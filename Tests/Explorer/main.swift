@@ -9,6 +9,9 @@ var only: World?
 var given: [Int]?
 var seed = 1
 var validates = false
+var actors = [2, 3]
+var shapes = ["2", "3", "3b"]
+var isSync = false
 var arguments = CommandLine.arguments.dropFirst().makeIterator()
 while let argument = arguments.next() {
     guard let value = arguments.next() else { fatalError("\(argument) needs a value") }
@@ -19,6 +22,9 @@ while let argument = arguments.next() {
     case "--seed": seed = Int(value)!
     case "--world": only = World(value)!
     case "--validate": validates = value == "yes"
+    case "--actors": actors = [Int(value)!]
+    case "--shape": shapes = [value]
+    case "--sync": isSync = value == "yes"
     case "--schedule": given = value.split(separator: ",").map { Int($0)! }
     default: fatalError("unknown: \(argument)")
     }
@@ -37,9 +43,8 @@ func now() -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// Tries out as many worlds of so many actors as there is time for, near and far ones in turn; says whether all are right.
-func explore(actors: Int, bound: Int, limit: Int, seconds: Double, from seed: Int) -> Bool {
-    let all = World.all(actors: actors)
+/// Tries out as many worlds as there is time for, near and far ones in turn; says whether all are right.
+func explore(_ all: [World], actors: Int, bound: Int, limit: Int, seconds: Double, from seed: Int) -> Bool {
     // A stride that has nothing in common with their number comes by all of them.
     var stride = Int(Double(all.count) * 0.618)
     while gcd(stride, all.count) != 1 { stride += 1 }
@@ -73,7 +78,7 @@ func explore(actors: Int, bound: Int, limit: Int, seconds: Double, from seed: In
 
 /// Compares what worlds come to in all schedules and in those that the reduction leaves.
 func validate(actors: Int, seconds: Double, limit: Int, only: World?, from seed: Int) -> Bool {
-    let all = World.all(actors: actors)
+    let all = World.all(actors: actors, ["2", "3", "3b"])
     let stride = Int(Double(all.count) * 0.618) | 1
     let begin = now()
     var (index, compared, tooLarge, full, reduced) = (seed % all.count, 0, 0, 0, 0)
@@ -124,6 +129,14 @@ if let only {
     print(verdict)
     exit(verdict.failure == nil ? 0 : 1)
 }
-let two = explore(actors: 2, bound: bound ?? 2, limit: limit, seconds: seconds / 2, from: seed)
-let three = explore(actors: 3, bound: bound ?? 1, limit: limit, seconds: seconds / 2, from: seed)
-exit(two && three ? 0 : 1)
+var areRight = true
+for count in actors {
+    let worlds = World.all(actors: count, shapes).filter { world in
+        !isSync || !world.actors.joined().contains { $0.isAsync || $0 == .cancelReaders }
+    }
+    let isRight = explore(
+        worlds, actors: count, bound: bound ?? 4 - count, limit: limit, seconds: seconds / Double(actors.count),
+        from: seed)
+    areRight = areRight && isRight
+}
+exit(areRight ? 0 : 1)
