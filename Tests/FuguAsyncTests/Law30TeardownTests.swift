@@ -129,6 +129,22 @@ struct Law30TeardownTests {
         #expect(stage.tally("ended").value == 1_000)
     }
 
+    @Test("Instances that leave one after the other are closed, however many have left before (laws 28 and 30)")
+    func oneAfterTheOther() async {
+        let container = Container()
+        let closed = container.stage.tally("closed")
+        let key = FeatureKey { handle in
+            handle.onClose { closed.add() }
+            return 0
+        }
+        for count in 1...Closings.runnerLimit + 8 {
+            _ = container[key]
+            container.reset(key)
+            await closed.reaches(count)
+            #expect(closed.value == count)
+        }
+    }
+
     @Test("A chain of 100,000 instances with closers at its end is released on a small stack (laws 17 and 30)")
     func chainOfLeases() async {
         let closed = Counter()

@@ -62,11 +62,14 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// The seeds of a randomised test: `FUGU_SEED`, or fresh ones.
+/// The seeds of a randomised test: `FUGU_SEED` and as many after it as `FUGU_SEEDS` says, or fresh ones.
 ///
 /// Printed, so that a failure can be repeated.
 func seeds(_ count: Int, for test: String) -> [UInt64] {
-    if let given = ProcessInfo.processInfo.environment["FUGU_SEED"], let seed = UInt64(given) { return [seed] }
+    let environment = ProcessInfo.processInfo.environment
+    if let seed = environment["FUGU_SEED"].flatMap({ UInt64($0) }) {
+        return Array(seed..<seed + (environment["FUGU_SEEDS"].flatMap { UInt64($0) } ?? 1))
+    }
     let seeds = (0..<count).map { _ in UInt64.random(in: 0..<1_000_000_000) }
     print("\(test): seeds \(seeds.map(String.init).joined(separator: " ")) (repeat one with FUGU_SEED=…)")
     return seeds

@@ -121,6 +121,16 @@ import Testing
         #expect(heard.all == [1])
     }
 
+    @Test("What is put back as a loader while it's observed is read for its observers at once (laws 10 and 29)")
+    func watchedOverrides() {
+        let (container, heard) = observed()
+        let read = Log<String>()
+        container.watchOverrides { read.add($0.name) }
+        #expect(read.all == ["Number"] && heard.all == [0])
+        container[Number.self] = 2
+        #expect(heard.all == [0, 2])
+    }
+
     @Test("A change inside an async load is delivered when the outermost load ends (law 10)")
     func asyncLoad() async throws {
         let (container, heard) = observed()

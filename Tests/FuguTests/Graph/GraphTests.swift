@@ -115,6 +115,18 @@ struct GraphTests {
         #expect(try entry("Client", grandchild, depth: 2).overrides == nil)
     }
 
+    @Test("A container without entries is left out, unless one below it has some")
+    func emptyContainers() {
+        let root = Container()
+        let child = root.child()
+        let grandchild = child.child { $0[Host.self] = "deep" }
+        let sibling = root.child()
+        let graph = root.graph.filtered(by: "Host")
+        #expect(graph.containers.map(\.depth) == [0, 1, 2])
+        #expect(graph.containers.map(\.id) == grandchild.graph.filtered(by: "Host").containers.map(\.id))
+        withExtendedLifetime((sibling, grandchild)) {}
+    }
+
     @Test("A feature is stale when something changed that it was made from, until it loads again (law 19)")
     func stale() throws {
         let container = Container()
