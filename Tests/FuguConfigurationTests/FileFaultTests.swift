@@ -123,7 +123,7 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
                 try? write(Self.text(number))
             }
         }
-        for _ in 0..<500 {
+        for _ in 0..<50 {
             try container.reload()
             #expect(container[first] == container[second])
         }
