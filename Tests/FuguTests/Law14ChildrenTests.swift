@@ -267,11 +267,15 @@ private let handlersAlive = Counter()
     func residentMemoryIsFlat() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let root = Container()
+            let keys = (0..<12).map { PropertyKey(defaultValue: 0, id: $0) }
             func use(_ count: Int) {
                 for number in 0..<count {
                     let child = root.child { $0[Request.self] = number }
                     precondition(child[Request.self] == number && child[Size.self] == 1)
-                    if number.isMultiple(of: 8) { precondition(child[Handler.self].request == number) }
+                    guard number.isMultiple(of: 8) else { continue }
+                    precondition(child[Handler.self].request == number)
+                    // More than a container has room for at first.
+                    for key in keys { child[key] = number }
                 }
             }
             use(10_000)

@@ -55,6 +55,17 @@ import Testing
         #expect(root.graph.entries.contains { $0.state == .loaded && $0.isStale })
     }
 
+    @Test("What can fail stays as it is, too, unless it says that it reloads (law 19)")
+    func keptThrowing() throws {
+        struct Parsed: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> Int { container[Size.self] }
+        }
+        let root = Container()
+        #expect(try root[Parsed.self] == 1)
+        root[Size.self] = 2
+        #expect(try root[Parsed.self] == 1)
+    }
+
     @Test("What reloads is dropped when an input changes, and loaded again at the next read (law 19)")
     func reloads() {
         let root = Container()

@@ -142,6 +142,51 @@ import Testing
         }
     }
 
+    @Test("Children that go away while they're observed leave nothing behind (laws 8 and 30)")
+    func observedChildren() {
+        let root = Container()
+        root[Bottom.self] = 1
+        var size: RememberedSize?
+        for number in 0..<3 {
+            let child = root.child()
+            child.observe(Bottom.self) { _ in }
+            #expect(root.size.active > 0)
+            if number == 0 { size = root.size }
+            #expect(root.size == size)
+        }
+        #expect(root.size.active == 0 && root.size.children == 0)
+    }
+
+    @Test("A load that has ended is joined by nobody, however many others are under way (laws 4 and 30)")
+    func endedAmongMany() {
+        let root = Container()
+        let gates = (0..<12).map { _ in Gate() }
+        let began = Counter()
+        let key = FeatureKey { handle in
+            let number = handle[Bottom.self]
+            guard number >= 0 else { return number }
+            began.add()
+            gates[number].wait()
+            return number
+        }
+        // Who has seen what it is made from expects each child to have its own.
+        root[Bottom.self] = -1
+        #expect(root[key] == -1)
+        let children = gates.indices.map { number in root.child { $0[Bottom.self] = number } }
+        let threads = children.map { child in startThread { _ = child[key] } }
+        awaitState { began.value == children.count }
+        gates[0].open()
+        threads[0].wait()
+        for _ in 0..<3 {
+            children[0].reset(key)
+            #expect(children[0][key] == 0)
+        }
+        #expect(began.value == children.count + 3)
+        for gate in gates { gate.open() }
+        for thread in threads { thread.wait() }
+        #expect(children.map { $0[key] } == Array(gates.indices))
+    }
+
     @Test("A child's copies of a chain, many times over, leave nothing behind (laws 16 and 30)")
     func copies() async {
         let keys = Self.chain(200, reloads: true)
