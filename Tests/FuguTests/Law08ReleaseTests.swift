@@ -173,6 +173,18 @@ import Testing
         #expect(root == nil && ended.all == [100_000, 50_000])
     }
 
+    @Test("What an update's end takes back from its observers is released outside of locks (laws 7 and 8)")
+    func takenBack() {
+        let container = Container()
+        let ended = Counter()
+        container.observe(Slot.self) { _ in }
+        container.update { handle in
+            container[Slot.self] = Law08DeinitTests.useful(container, ended)
+            handle[Slot.self] = nil
+        }
+        #expect(ended.value == 1)
+    }
+
     @Test("Nothing is released under a lock: a deinit may use the container from any thread (law 8)")
     func deinits() {
         let container = Container()
