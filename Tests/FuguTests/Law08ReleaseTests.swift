@@ -180,7 +180,9 @@ import Testing
         container.observe(Slot.self) { _ in }
         container.update { handle in
             container[Slot.self] = Law08DeinitTests.useful(container, ended)
-            handle[Slot.self] = nil
+            // From here on, only what observers are to be told keeps it.
+            container[Slot.self] = nil
+            handle[Slot.self] = Witness()
         }
         #expect(ended.value == 1)
     }
