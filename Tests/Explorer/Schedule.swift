@@ -25,8 +25,6 @@ final class Schedule {
     var bound = Int.max
     /// Whether schedules are left out that differ from others only in the order of steps that are not in conflict.
     var reduces = false
-    /// Whether the bound left something out.
-    private(set) var isCut = false
     /// Whether a run was not like the one before as far as the same was chosen.
     private(set) var hasDiverged = false
     /// Whether the rest of the run comes to the same as another one.
@@ -59,16 +57,15 @@ final class Schedule {
         }
         if position == choices.count {
             var choice = Choice(options: options, taken: 0, isFree: isFree, preemptions: preemptions)
-            if reduces { choice.asleep = position == 0 ? [] : stillAsleep(after: choices[position - 1]) }
-            if options.count > 1, realChoices < given.count {
-                choice.taken = min(given[realChoices], options.count - 1)
-            }
             if reduces {
+                choice.asleep = position == 0 ? [] : stillAsleep(after: choices[position - 1])
                 guard let awake = options.indices.first(where: { !choice.isAsleep($0) }) else {
                     isRedundant = true
                     return 0
                 }
                 choice.taken = awake
+            } else if options.count > 1, realChoices < given.count {
+                choice.taken = min(given[realChoices], options.count - 1)
             }
             newSteps += 1
             choices.append(choice)
@@ -97,10 +94,7 @@ final class Schedule {
                 last.taken = awake
             } else {
                 guard last.taken + 1 < last.options.count else { continue }
-                guard last.isFree || last.preemptions < bound else {
-                    isCut = true
-                    continue
-                }
+                guard last.isFree || last.preemptions < bound else { continue }
                 last.taken += 1
             }
             choices.append(last)

@@ -43,17 +43,20 @@ func now() -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// Tries out as many worlds as there is time for, near and far ones in turn; says whether all are right.
-func explore(_ all: [World], actors: Int, bound: Int, limit: Int, seconds: Double, from seed: Int) -> Bool {
+/// Each world once, near and far ones in turn.
+func inTurn(_ all: [World], from seed: Int) -> some Sequence<World> {
     // A stride that has nothing in common with their number comes by all of them.
     var stride = Int(Double(all.count) * 0.618)
     while gcd(stride, all.count) != 1 { stride += 1 }
+    return (0..<all.count).lazy.map { [stride] in all[(seed % all.count + $0 * stride) % all.count] }
+}
+
+/// Tries out as many worlds as there is time for; says whether all are right.
+func explore(_ all: [World], actors: Int, bound: Int, limit: Int, seconds: Double, from seed: Int) -> Bool {
     let begin = now()
     var (worlds, whole, bounded, uncompared, schedules, steps, failures) = (0, 0, 0, 0, 0, 0, 0)
-    var index = seed % all.count
-    while worlds < all.count, now() - begin < seconds, failures < 10 {
-        let world = all[index]
-        index = (index + stride) % all.count
+    for world in inTurn(all, from: seed) {
+        guard now() - begin < seconds, failures < 10 else { break }
         let verdict = Search(world: world, bound: bound, limit: limit).verdict()
         worlds += 1
         schedules += verdict.schedules
@@ -77,20 +80,21 @@ func explore(_ all: [World], actors: Int, bound: Int, limit: Int, seconds: Doubl
 }
 
 /// Compares what worlds come to in all schedules and in those that the reduction leaves.
-func validate(actors: Int, seconds: Double, limit: Int, only: World?, from seed: Int) -> Bool {
-    let all = World.all(actors: actors, ["2", "3", "3b"])
-    let stride = Int(Double(all.count) * 0.618) | 1
+func validate(_ all: [World], actors: Int, limit: Int, seconds: Double, from seed: Int) -> Bool {
     let begin = now()
-    var (index, compared, tooLarge, full, reduced) = (seed % all.count, 0, 0, 0, 0)
-    while now() - begin < seconds {
-        let world = only ?? all[index]
-        index = (index + stride) % all.count
+    var (compared, tooLarge, full, reduced) = (0, 0, 0, 0)
+    for world in inTurn(all, from: seed) {
+        guard now() - begin < seconds else { break }
         let search = Search(world: world, limit: limit)
         for isFine in [false, true] {
             var (one, other) = (Search.Verdict(), Search.Verdict())
-            guard let whole = search.outcomes(isFine: isFine, reduces: false, &one),
-                let part = search.outcomes(isFine: isFine, reduces: true, &other)
-            else {
+            let whole = search.outcomes(isFine: isFine, reduces: false, &one)
+            let part = whole == nil ? nil : search.outcomes(isFine: isFine, reduces: true, &other)
+            if let failure = one.failure ?? other.failure {
+                print(Report.text(world, failure))
+                return false
+            }
+            guard let whole, let part else {
                 tooLarge += 1
                 continue
             }
@@ -102,7 +106,6 @@ func validate(actors: Int, seconds: Double, limit: Int, only: World?, from seed:
                 return false
             }
         }
-        if only != nil { break }
     }
     print("\(actors) actors: \(compared) searches agree, \(full) schedules and \(reduced); \(tooLarge) are too large")
     return true
@@ -110,12 +113,6 @@ func validate(actors: Int, seconds: Double, limit: Int, only: World?, from seed:
 
 func gcd(_ a: Int, _ b: Int) -> Int { b == 0 ? a : gcd(b, a % b) }
 
-if validates {
-    let areRight = [2, 3].map {
-        validate(actors: $0, seconds: seconds / 2, limit: limit, only: only, from: seed)
-    }
-    exit(areRight == [true, true] ? 0 : 1)
-}
 if let only {
     print(only.program)
     let search = Search(world: only, bound: bound ?? 2, limit: limit)
@@ -134,9 +131,11 @@ for count in actors {
     let worlds = World.all(actors: count, shapes).filter { world in
         !isSync || !world.actors.joined().contains { $0.isAsync || $0 == .cancelReaders }
     }
-    let isRight = explore(
-        worlds, actors: count, bound: bound ?? 4 - count, limit: limit, seconds: seconds / Double(actors.count),
-        from: seed)
+    let seconds = seconds / Double(actors.count)
+    let isRight =
+        validates
+        ? validate(worlds, actors: count, limit: limit, seconds: seconds, from: seed)
+        : explore(worlds, actors: count, bound: bound ?? 4 - count, limit: limit, seconds: seconds, from: seed)
     areRight = areRight && isRight
 }
 exit(areRight ? 0 : 1)

@@ -4,8 +4,8 @@ import Testing
 
 /// Input that is large or hostile ends in a value or an error, in time that grows as the input does.
 @Suite(.serialized) struct BoundedInputTests {
-    /// Unoptimised code gets a quarter, so that the suite stays fast.
-    private static var megabyte: Int {
+    /// A megabyte; unoptimised code gets a quarter, so that the suite stays fast.
+    private static var size: Int {
         #if DEBUG
         250_000
         #else
@@ -14,20 +14,20 @@ import Testing
     }
 
     private static func repeated(_ text: String, _ suffix: String = "") -> [UInt8] {
-        Array((String(repeating: text, count: megabyte / text.utf8.count + 1) + suffix).utf8)
+        Array((String(repeating: text, count: size / text.utf8.count + 1) + suffix).utf8)
     }
 
     private static func numbered(_ line: (Int) -> String) -> [UInt8] {
         var text = ""
         var number = 0
-        while text.utf8.count < megabyte {
+        while text.utf8.count < size {
             text += line(number)
             number += 1
         }
         return Array(text.utf8)
     }
 
-    /// A megabyte of each; whether it parses does not matter here.
+    /// A large document of each; whether it parses does not matter here.
     static var documents: [(name: String, bytes: [UInt8])] {
         var documents: [(String, [UInt8])] = [
             "[", "{", "]", "\"", "'", "\\", "\"\\", "a.", "a=", "[a.", "[[", "#", "/*", "//\n", "\n", "\r\n", " ", "\t",
@@ -115,9 +115,9 @@ import Testing
         #expect(error?.description == "x:1:2: nested deeper than 512 levels")
     }
 
-    @Test("A string of a hundred megabytes among the values is the value")
+    @Test("A string as long as a hundred large documents is the value")
     func largeString() throws {
-        let count = 100 * Self.megabyte
+        let count = 100 * Self.size
         let bytes =
             Array("{\"a\": 1, \"s\": \"".utf8) + [UInt8](repeating: 0x78, count: count) + Array("\"}".utf8)
         guard case .table(let table) = try PropertyValue(json: bytes, name: "x"), case .string(let text)? = table["s"]

@@ -29,7 +29,7 @@ static unsigned char *arena;
 static Region regions[region_count];
 static uint32_t free_regions[region_count];
 static uint32_t free_region_count;
-/// The region of each fiber of this run, and one.
+/// For each fiber of this run, one more than the number of its region; zero if it has none.
 static uint32_t region_of[fiber_count];
 static uint32_t run = 1;
 
@@ -213,7 +213,9 @@ void footprints_use_runtime(void) {
     if (is_recording) use_word(runtime_word, true);
 }
 
-void footprints_use_everything(void) { is_everything = true; }
+void footprints_use_everything(void) {
+    if (is_recording) is_everything = true;
+}
 
 static int in_order(const void *one, const void *other) {
     uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
@@ -270,8 +272,6 @@ bool footprint_conflicts(const Footprint *one, const Footprint *other) {
             && meet(one->words, one->read_count, other_writes, other->write_count));
 }
 
-size_t footprint_size(const Footprint *footprint) { return footprint->read_count + footprint->write_count; }
-
 void footprint_free(Footprint *footprint) { __libc_free(footprint); }
 
 static void use(const void *address, size_t size, bool is_write) {
@@ -319,9 +319,6 @@ ACCESS(2)
 ACCESS(4)
 ACCESS(8)
 ACCESS(16)
-
-void __tsan_vptr_update(void **address, void *value) { (void)value, use(address, 8, true); }
-void __tsan_vptr_read(void **address) { use(address, 8, false); }
 
 void *__tsan_memcpy(void *to, const void *from, size_t size) {
     use(from, size, false);

@@ -1,6 +1,5 @@
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 // What a step of a thread reads and writes. The compiler's instrumentation for the thread sanitizer calls functions that this
@@ -34,8 +33,5 @@ void footprints_end_run(void);
 
 /// Returns whether two steps can't change places, because one writes what the other uses.
 bool footprint_conflicts(const Footprint *one, const Footprint *other);
-
-/// Returns how many words a step used.
-size_t footprint_size(const Footprint *footprint);
 
 void footprint_free(Footprint *footprint);
