@@ -28,6 +28,14 @@ package enum ThisProcess {
             exit(EXIT_SUCCESS)
         }
     }
+
+    /// For exit tests: ends the process with failure unless it ends in good time.
+    package static func mustEndSoon() {
+        startThread {
+            Thread.sleep(forTimeInterval: 30)
+            fatalError("the process hangs")
+        }
+    }
 }
 
 /// Expects that a process that stopped has said all of `parts` on standard error.

@@ -1,0 +1,132 @@
+import Fugu
+import Support
+import Testing
+
+// Law 28: a load that fails runs its own closers at once; an async one has awaited them before anyone is told, so that
+// the next try finds what they gave back.
+@Suite("A failed load has given back before anybody is told (law 28)", .timeLimit(.minutes(1)))
+struct Law28FailureIsToldLastTests {
+    /// There is one of what it takes.
+    struct Taking: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            guard stage.tally("taken").add() == 1 else {
+                stage.tally("taken").add(-1)
+                throw Boom("taken")
+            }
+            container.onClose {
+                stage.tally("closing").add()
+                await stage.gate("closer").opened()
+                stage.tally("taken").add(-1)
+                stage.log.add("given back")
+            }
+            try stage.mayFail("Taking")
+            return Thing("taking")
+        }
+    }
+    struct Needing: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            do {
+                return Thing("needing", parts: [try await container[Taking.self]])
+            } catch {
+                container.stage.log.add("needing is told")
+                throw error
+            }
+        }
+    }
+
+    @Test("Its reader, those who wait and those who need it are told when its closers have ended (law 28)")
+    func toldLast() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.fail("Taking")
+        let readers = (0..<3).map { number in
+            Task {
+                do {
+                    _ = try await number == 2 ? container[Needing.self] : container[Taking.self]
+                } catch {
+                    stage.log.add("told")
+                    throw error
+                }
+            }
+        }
+        await stage.tally("closing").reaches(1)
+        await giveOthersTime()
+        #expect(stage.log.all == [])
+        stage.gate("closer").open()
+        try await finishing { for reader in readers { _ = await reader.result } }
+        #expect(stage.log.all.first == "given back")
+        #expect(stage.log.all.filter { $0 == "told" }.count == 3)
+    }
+
+    @Test("The next try finds what the closers gave back, at once and each time (laws 27 and 28)")
+    func nextTry() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.gate("closer").open()
+        stage.fail("Taking", times: 20)
+        for _ in 0..<20 { await #expect(throws: Boom("Taking")) { try await container[Taking.self] } }
+        #expect(try await container[Taking.self].name == "taking")
+        #expect(stage.log.count == 20)
+    }
+
+    @Test("Many who read again as soon as they are told never meet what is still to be given back (laws 27 and 28)")
+    func manyTries() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.gate("closer").open()
+        stage.fail("Taking", times: 50)
+        let errors = try await finishing {
+            await withTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        var errors: [Boom] = []
+                        while errors.count < 1_000 {
+                            // Nobody is to be kept from running by those who try again and again.
+                            await Task.yield()
+                            do {
+                                _ = try await container[Taking.self]
+                                return errors
+                            } catch let error as Boom { errors.append(error) } catch { errors.append(Boom("\(error)")) }
+                        }
+                        return errors
+                    }
+                }
+                return await group.reduce(into: [Boom]()) { $0 += $1 }
+            }
+        }
+        #expect(Set(errors.map(\.name)) == ["Taking"])
+    }
+
+    struct TakingAtOnce: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("closed") }
+            throw Boom("at once")
+        }
+    }
+
+    @Test("A throwing load, which cannot wait, runs its closers at once, before close() is over (law 28)")
+    func throwing() async throws {
+        let container = Container()
+        let log = container.stage.log
+        #expect(throws: Boom("at once")) { try container[TakingAtOnce.self] }
+        try await finishing { #expect(await log.first(1) == ["closed"]) }
+        try await finishing { try await container.close() }
+        #expect(log.all == ["closed"])
+    }
+
+    @Test("Whoever is cancelled while the closers run leaves at once, and they run on (laws 27 and 28)")
+    func cancelledMeanwhile() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.fail("Taking")
+        let reader = Task { try await container[Taking.self] }
+        await stage.tally("closing").reaches(1)
+        reader.cancel()
+        stage.gate("closer").open()
+        try await finishing { _ = await reader.result }
+        try await finishing { #expect(await stage.log.first(1) == ["given back"]) }
+        #expect(try await container[Taking.self].name == "taking")
+    }
+}

@@ -1,0 +1,237 @@
+import Fugu
+import Support
+import Testing
+
+// Law 28: an instance that leaves early has its closers run in a task of their own, those of a family one after the
+// other. close() waits for those of what it closes, a second call too, and for nobody else's.
+@Suite("Whoever closes waits for its own early leavers alone (law 28)", .timeLimit(.minutes(1)))
+struct Law28SlowLeaverTests {
+    /// Lives where it is asked for; its closer waits for a gate that is named like the tenant.
+    struct Own: Feature {
+        static var isLocal: Bool { true }
+        static func load(in container: any FeatureContainer) -> Thing {
+            let (stage, tenant) = (container.stage, container[Tenant.self])
+            let number = stage.tally("made \(tenant)").add()
+            container.onClose {
+                stage.log.add("\(tenant) begins")
+                stage.tally("began").add()
+                await stage.gate(tenant).opened()
+                stage.log.add("\(tenant) ends")
+            }
+            return Thing("\(tenant) \(number)")
+        }
+    }
+
+    @Test("A request with nothing to close does not wait for what leaves another one (law 28)")
+    func otherRequest() async throws {
+        let server = Container()
+        let stage = server.stage
+        let other = server.child { $0[Tenant.self] = "other" }
+        _ = other[Own.self]
+        other.reset(Own.self)
+        await stage.tally("began").reaches(1)
+        try await finishing {
+            try await server.withChild {
+                $0[Tenant.self] = "request"
+            } operation: {
+                _ = $0[Tenant.self]
+            }
+            try await server.child().close()
+            try await server.child().close(deadline: .seconds(50))
+            try await server.scope("/a").close()
+        }
+        #expect(stage.log.all == ["other begins"])
+        stage.gate("other").open()
+        try await finishing { try await server.close() }
+        #expect(stage.log.all == ["other begins", "other ends"])
+    }
+
+    @Test("Nor for what leaves its parent or a sibling's child, though it has closers of its own to run (law 28)")
+    func parentsLeaver() async throws {
+        let server = Container()
+        let stage = server.stage
+        let cousin = server.child().child { $0[Tenant.self] = "cousin" }
+        for container in [server, cousin] {
+            _ = container[Own.self]
+            container.reset(Own.self)
+        }
+        await stage.tally("began").reaches(1)
+        try await finishing {
+            try await server.withChild {
+                $0[Tenant.self] = "request"
+            } operation: { request in
+                request.onClose { stage.log.add("request closed") }
+            }
+        }
+        #expect(stage.log.all.last == "request closed")
+        for name in ["root", "cousin"] { stage.gate(name).open() }
+        try await finishing { try await server.close() }
+        #expect(Set(stage.log.all.suffix(3)).isSuperset(of: ["root ends", "cousin ends"]) || stage.log.count == 5)
+    }
+
+    @Test("Its own leavers, and those of its children, it does wait for, and so does a second call (law 28)")
+    func ownLeavers() async throws {
+        let server = Container()
+        let stage = server.stage
+        let request = server.child { $0[Tenant.self] = "request" }
+        let below = request.child()
+        _ = below[Own.self]
+        below.reset(Own.self)
+        await stage.tally("began").reaches(1)
+        let closings = (1...2).map { number in
+            Task {
+                try await request.close()
+                stage.log.add("closed")
+            }
+        }
+        await giveOthersTime()
+        #expect(stage.log.all == ["request begins"])
+        stage.gate("request").open()
+        try await finishing { for closing in closings { try await closing.value } }
+        #expect(stage.log.all == ["request begins", "request ends", "closed", "closed"])
+    }
+
+    struct Pool: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Counter {
+            let (stage, out) = (container.stage, Counter())
+            let name = container[Tenant.self]
+            container.onClose {
+                await stage.gate("given back to \(name)").opened()
+                stage.log.add("\(name) closed with \(out.value) out")
+            }
+            return out
+        }
+    }
+
+    @Test("A request that gives back as it closes is not kept from it by the pool that waits for it (law 28)")
+    func drained() async throws {
+        let server = Container()
+        let stage = server.stage
+        try await finishing {
+            try await server.withChild { _ in
+            } operation: { request in
+                let pool = request[Pool.self]
+                pool.add()
+                request.onClose {
+                    pool.add(-1)
+                    stage.gate("given back to root").open()
+                }
+                // The old pool leaves early, and waits for what was taken out of it.
+                server[Tenant.self] = "next"
+                _ = request[Pool.self]
+            }
+        }
+        stage.gate("given back to next").open()
+        try await finishing { try await server.close() }
+        #expect(stage.log.all == ["root closed with 0 out", "next closed with 0 out"])
+    }
+
+    struct Quick: Feature {
+        static var isLocal: Bool { true }
+        static func load(in container: any FeatureContainer) -> Thing {
+            container.onClose { await Task.yield() }
+            return Thing()
+        }
+    }
+
+    @Test("Requests are closed beside others whose instances leave without end (law 28)")
+    func withoutEnd() async throws {
+        let server = Container()
+        let (other, ended, left) = (server.child(), Gate(), Counter())
+        let leaving = Task.detached {
+            while !ended.isOpen {
+                _ = other[Quick.self]
+                other.reset(Quick.self)
+                left.add()
+                await Task.yield()
+            }
+        }
+        await left.reaches(10)
+        try await finishing {
+            for _ in 0..<20 {
+                try await server.withChild {
+                    $0[Tenant.self] = "request"
+                } operation: {
+                    _ = $0[Quick.self]
+                }
+            }
+        }
+        ended.open()
+        await leaving.value
+        try await finishing { try await server.close() }
+    }
+
+    @Test("What is closed itself while its instances leave without end comes to an end, too (law 28)")
+    func leavingWhileClosing() async throws {
+        for _ in 0..<20 {
+            let container = Container()
+            let (closed, begun) = (Gate(), Counter())
+            container.handleReports { _ in }
+            let leaving = Task.detached {
+                while !closed.isOpen {
+                    _ = container[Quick.self]
+                    container.reset(Quick.self)
+                    begun.add()
+                    await Task.yield()
+                }
+            }
+            await begun.reaches(3)
+            defer { closed.open() }
+            try await finishing { try await container.close() }
+            closed.open()
+            await leaving.value
+        }
+    }
+
+    @Test("The closers of those who leave one family run one after the other, each once (law 28)")
+    func oneAfterTheOther() async throws {
+        let root = Container()
+        let stage = root.stage
+        let (running, overlapping, ran) = (Counter(), Counter(), Counter())
+        let children = (0..<40).map { _ in root.child() }
+        for (number, child) in children.enumerated() {
+            let key = FeatureKey(isLocal: true, id: number) { handle in
+                handle.onClose {
+                    if running.add() > 1 { overlapping.add() }
+                    await Task.yield()
+                    if number == 0 { await stage.gate("first").opened() }
+                    ran.add()
+                    running.add(-1)
+                }
+                return number
+            }
+            _ = child[key]
+            child.reset(key)
+        }
+        await giveOthersTime()
+        #expect(ran.value == 0)
+        stage.gate("first").open()
+        try await finishing {
+            await ran.reaches(40)
+            try await root.close()
+        }
+        #expect(ran.value == 40 && running.value == 0 && overlapping.value == 0)
+    }
+
+    @Test("However many families' leavers wait, one more family's is closed (laws 2 and 28)")
+    func manyFamilies() async throws {
+        let gate = Gate()
+        let began = Counter()
+        let roots = (0..<100).map { _ in Container() }
+        let key = FeatureKey { handle in
+            handle.onClose {
+                began.add()
+                await gate.opened()
+            }
+            return 1
+        }
+        for root in roots {
+            _ = root[key]
+            root.reset(key)
+        }
+        try await finishing { await began.reaches(100) }
+        gate.open()
+        try await finishing { for root in roots { try await root.close() } }
+    }
+}

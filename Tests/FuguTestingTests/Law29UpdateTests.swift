@@ -1,0 +1,125 @@
+import Fugu
+import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+// Laws 7 and 29: inside an update, too, a strict container never loads an external feature that was not swapped: a key
+// whose reset is pending is refused where it is refused.
+@Suite struct Law29UpdateTests {
+    /// Counts its real loads.
+    private enum RealLoads {
+        static let counter = Counter()
+    }
+    struct Real: ExternalFeature {
+        let text: String
+        static func load(in container: any FeatureContainer) -> Real {
+            RealLoads.counter.add()
+            return Real(text: "real")
+        }
+        static var placeholder: Real { Real(text: "placeholder") }
+    }
+    struct RealThrowing: ExternalThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int {
+            RealLoads.counter.add()
+            return 1
+        }
+    }
+    struct Through: Feature {
+        let text: String
+        static func load(in container: any FeatureContainer) -> Through { Through(text: container[Real.self].text) }
+    }
+
+    /// What updates, and how the container came to be.
+    enum Place: CaseIterable {
+        case made, child, scope, copy, closed, shared
+
+        func container() async throws -> Container {
+            switch self {
+            case .made: return .strict { $0[Real.self] = Real(text: "swapped") }
+            case .child: return Container.strict { $0[Real.self] = Real(text: "swapped") }.child()
+            case .scope: return Container.strict { $0[Real.self] = Real(text: "swapped") }.scope("/a")
+            case .copy: return Container(copying: .strict { $0[Real.self] = Real(text: "swapped") })
+            case .closed:
+                let container = Container.strict { $0[Real.self] = Real(text: "swapped") }
+                try await container.close()
+                return container
+            case .shared: return .shared
+            }
+        }
+    }
+
+    @Test(
+        "What is reset in an update is refused there, with its placeholder and a failure (laws 7, 29)",
+        arguments: Place.allCases)
+    func reset(_ place: Place) async throws {
+        let text = Log<String>()
+        let found = await issues {
+            let container = try await place.container()
+            container.update { changes in
+                changes[Real.self] = Real(text: "pending")
+                changes.reset(Real.self)
+                text.add(changes[Real.self].text)
+            }
+        }
+        // What an ancestor swapped is uncovered by the reset.
+        let isUncovered = place == .child || place == .scope
+        #expect(text.all == [isUncovered ? "swapped" : "placeholder"])
+        #expect(found.filter { $0.text.contains("Real reaches outside the process") }.count == (isUncovered ? 0 : 1))
+        #expect(RealLoads.counter.value == 0)
+    }
+
+    @Test("So is a throwing one, which throws, and one behind a key (laws 7 and 29)")
+    func otherKinds() async throws {
+        let found = await issues {
+            let container = Container.strict {
+                $0.set(RealThrowing.self, to: 5)
+                $0.printer = "swapped"
+            }
+            container.update { changes in
+                changes.reset(RealThrowing.self)
+                #expect(throws: (any Error).self) { try changes[RealThrowing.self] }
+                changes.reset(\.printer)
+                #expect(changes.printer == "no printer")
+            }
+        }
+        #expect(found.count == 2)
+        #expect(RealLoads.counter.value == 0)
+    }
+
+    @Test("So is one that a feature needs which is loaded there, with the way to it (laws 7 and 29)")
+    func through() async throws {
+        let found = await issues {
+            let container = Container.strict { $0[Real.self] = Real(text: "swapped") }
+            container.update { changes in
+                changes.reset(Through.self)
+                #expect(changes[Through.self].text == "swapped")
+            }
+            container.reset(Real.self)
+            container.reset(Through.self)
+            container.update { changes in
+                changes.reset(Through.self)
+                #expect(changes[Through.self].text == "placeholder")
+            }
+        }
+        #expect(found.count == 1 && found.first?.text.contains("Through → Real") == true, "\(found)")
+        #expect(RealLoads.counter.value == 0)
+    }
+
+    @Test("A double that replaces it in the update is loaded there, and once (laws 7 and 29)")
+    func replaced() async {
+        let doubles = Counter()
+        let found = await issues {
+            let container = Container.strict()
+            container.update { changes in
+                changes.replace(Real.self) { _ in
+                    doubles.add()
+                    return Real(text: "double")
+                }
+                #expect(changes[Real.self].text == "double" && changes[Through.self].text == "double")
+            }
+            #expect(container[Real.self].text == "double")
+        }
+        #expect(found.isEmpty && doubles.value == 1)
+    }
+}

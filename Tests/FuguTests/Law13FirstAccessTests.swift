@@ -1,0 +1,117 @@
+import Fugu
+import Observation
+import Support
+import Testing
+
+// Law 13: reading a key through `observable` tracks that key; access is registered before the read.
+@Suite("Law 13: a first access that others make, too", .timeLimit(.minutes(1))) struct Law13FirstAccessTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Keeps: Feature {
+        let handle: Container
+        static func load(in container: any FeatureContainer) -> Keeps {
+            _ = container[Number.self]
+            return Keeps(handle: .current)
+        }
+    }
+
+    @Test("Of a key that two threads track for the first time together, neither misses a change (law 13)")
+    func together() async throws {
+        let (missed, rounds) = (Counter(), 1_500)
+        try await finishing {
+            let container = Container()
+            let observable = container.observable
+            let keys = (0..<rounds).map { PropertyKey(defaultValue: 0, id: "first access \($0)") }
+            let (begun, done) = (Counter(), Counter())
+            let other = startThread {
+                for round in 0..<rounds {
+                    awaitState { begun.value > round }
+                    withObservationTracking {
+                        _ = observable[keys[round]]
+                    } onChange: {
+                    }
+                    done.add()
+                }
+            }
+            for round in 0..<rounds {
+                let heard = Counter()
+                begun.add()
+                for _ in 0..<round % 20 { _ = done.value }
+                withObservationTracking {
+                    _ = observable[keys[round]]
+                } onChange: {
+                    heard.add()
+                }
+                container[keys[round]] = 1
+                if heard.value == 0 { missed.add() }
+                awaitState { done.value > round }
+            }
+            other.wait()
+        }
+        #expect(missed.value == 0, "of \(rounds)")
+    }
+
+    @Test("Whoever reads again inside onChange, or after a read that saw an old value, misses no later one (law 13)")
+    func lastValue() async throws {
+        try await finishing {
+            let container = Container()
+            let observable = container.observable
+            let last = 1_000
+            let reader = startThread {
+                var seen = 0
+                while seen < last {
+                    let changed = Gate()
+                    seen = withObservationTracking {
+                        observable[Number.self]
+                    } onChange: {
+                        changed.open()
+                    }
+                    if seen < last { changed.wait() }
+                }
+            }
+            for number in 1...last { container[Number.self] = number }
+            reader.wait()
+        }
+    }
+
+    @Test("What was tracked is told of changes though the view it was read through has gone (law 13)")
+    func viewGone() {
+        let container = Container()
+        let changes = Counter()
+        func track(_ container: Container) {
+            withObservationTracking {
+                _ = container.observable[Number.self]
+            } onChange: {
+                changes.add()
+            }
+        }
+        track(container)
+        container[Number.self] = 1
+        #expect(changes.value == 1)
+        track(container[Keeps.self].handle)
+        container.reset(Keeps.self)
+        container[Number.self] = 2
+        #expect(changes.value == 2)
+    }
+
+    @Test("A child's tracking of what it inherits ends with the child, and leaves the parent's alone (laws 8 and 13)")
+    func childGone() {
+        let container = Container()
+        let (above, below) = (Counter(), Counter())
+        withObservationTracking {
+            _ = container.observable[Number.self]
+        } onChange: {
+            above.add()
+        }
+        var child: Container? = container.child()
+        withObservationTracking {
+            _ = child!.observable[Number.self]
+        } onChange: {
+            below.add()
+        }
+        weak let gone = child
+        child = nil
+        #expect(gone == nil)
+        container[Number.self] = 1
+        #expect(above.value == 1 && below.value == 0)
+    }
+}

@@ -1,0 +1,300 @@
+import Fugu
+import Support
+import Testing
+
+// Law 30: with n observers, children, waiters, keys, events or reloads, ending, cancelling, releasing or closing them all
+// takes time in proportion to n; a set or reset costs what it concerns, among ten keys or ten thousand. Nothing that is
+// remembered grows while what is alive does not.
+@Suite("Law 30: many of everything", .serialized, .timeLimit(.minutes(1))) struct Law30ProportionTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Other: Property { static var defaultValue: Int { 0 } }
+
+    /// Larger where everything is faster.
+    #if DEBUG
+    private static let scale = 1
+    #else
+    private static let scale = 4
+    #endif
+
+    private static func keys(_ count: Int) -> [PropertyKey<Int>] {
+        (0..<count).map { PropertyKey(defaultValue: 0, id: $0) }
+    }
+
+    @Test("Observers of events are cancelled in time in proportion, in any order (law 30)", arguments: 0..<3)
+    func eventObservers(order: Int) {
+        expectProportion(1_000 * Self.scale) { count in
+            let container = Container()
+            let tokens = (0..<count).map { _ in container.observeEvents { _ in } }
+            return threadTime {
+                switch order {
+                case 0: for token in tokens { token.cancel() }
+                case 1: for token in tokens.reversed() { token.cancel() }
+                default: for token in tokens.shuffled() { token.cancel() }
+                }
+            }
+        }
+    }
+
+    @Test("Observers of one key are cancelled in time in proportion, in any order (law 30)", arguments: 0..<3)
+    func observers(order: Int) {
+        expectProportion(1_000 * Self.scale) { count in
+            let container = Container()
+            let tokens = (0..<count).map { _ in container.observe(Number.self) { _ in } }
+            return threadTime {
+                switch order {
+                case 0: for token in tokens { token.cancel() }
+                case 1: for token in tokens.reversed() { token.cancel() }
+                default: for token in tokens.shuffled() { token.cancel() }
+                }
+            }
+        }
+    }
+
+    private struct Link: Hashable, Sendable {
+        let family: UniqueID
+        let number: Int
+    }
+
+    /// What is done to a deep family with an observer in each generation.
+    enum DeepStep: CaseIterable { case observing, cancelling, changing, releasing }
+
+    @Test(
+        "Generations that each observe a key are observed, told and released in time in proportion (law 30)",
+        arguments: DeepStep.allCases)
+    func deepObservers(_ step: DeepStep) async throws {
+        let scale = Self.scale
+        try await finishing {
+            expectProportion(250 * scale) { count in
+                let root = Container()
+                var container = root
+                var tokens: [ObservationToken] = []
+                let observing = threadTime {
+                    for _ in 0..<count {
+                        container = container.child()
+                        tokens.append(container.observe(Number.self) { _ in })
+                    }
+                }
+                switch step {
+                case .observing: return observing
+                case .cancelling: return threadTime { for token in tokens { token.cancel() } }
+                case .changing: return threadTime { for number in 1...4 { root[Number.self] = number } }
+                case .releasing: return threadTime { container = root }
+                }
+            }
+        }
+    }
+
+    @Test("Observing at the bottom of a deep family costs what it concerns (law 30)")
+    func bottomObservers() async throws {
+        let scale = Self.scale
+        try await finishing {
+            expectProportion(250 * scale) { count in
+                var container = Container()
+                for _ in 0..<200 { container = container.child() }
+                return threadTime { for _ in 0..<count { container.observe(Number.self) { _ in } } }
+            }
+        }
+    }
+
+    @Test("Keys are set for the first time in a child that observes another in time in proportion (law 30)")
+    func setBesideAnObserver() {
+        expectProportion(1_000 * Self.scale) { count in
+            let keys = Self.keys(count)
+            let child = Container().child()
+            child.observe(Number.self) { _ in }
+            return threadTime { for key in keys { child[key] = 1 } }
+        }
+    }
+
+    @Test("resetAll takes time in proportion to what is held, in roots and in children (law 30)", arguments: [0, 1, 3])
+    func resetAll(depth: Int) {
+        expectProportion(1_000 * Self.scale) { count in
+            let keys = Self.keys(count)
+            var container = Container()
+            for _ in 0..<depth { container = container.child() }
+            for key in keys { container[key] = 1 }
+            return threadTime { container.resetAll() }
+        }
+    }
+
+    @Test("Keys of a child are reset one by one in time in proportion, in any order (law 30)", arguments: 0..<3)
+    func resetEach(order: Int) {
+        expectProportion(1_000 * Self.scale) { count in
+            let keys = Self.keys(count)
+            let child = Container().child()
+            for key in keys { child[key] = 1 }
+            let order = order == 0 ? keys : order == 1 ? keys.reversed() : keys.shuffled()
+            return threadTime { for key in order { child.reset(key) } }
+        }
+    }
+
+    @Test("An override and its reset cost the same among ten keys and ten thousand, observed or not (law 30)")
+    func overrideAmongMany() {
+        for isObserved in [false, true] {
+            expectProportion(1_000 * Self.scale) { count in
+                let keys = Self.keys(count)
+                let child = Container().child()
+                for key in keys { child[key] = 1 }
+                if isObserved { child.observe(Other.self) { _ in } }
+                return threadTime {
+                    for _ in 0..<count {
+                        child[Number.self] = 1
+                        child.reset(Number.self)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("resetAll of an empty child costs the same below a root that holds ten keys and ten thousand (law 30)")
+    func emptyChild() {
+        expectProportion(500 * Self.scale) { count in
+            let keys = Self.keys(count)
+            let root = Container()
+            for key in keys { root[key] = 1 }
+            let child = root.child()
+            return threadTime { for _ in 0..<count { child.resetAll() } }
+        }
+    }
+
+    @Test("Observations whose owners are gone are not remembered, though the key never changes (laws 11 and 30)")
+    func goneOwners() {
+        let alive = Counter()
+        let container = Container()
+        var largest = 0
+        for _ in 0..<10_000 {
+            alive.add()
+            container.observe(Number.self, while: Witness()) { [held = Witness { alive.add(-1) }] _ in
+                withExtendedLifetime(held) {}
+            }
+            largest = max(largest, alive.value)
+        }
+        #expect(largest < 1_000, "\(largest) closures of owners that are gone")
+    }
+
+    @Test("So they are beside observations that stay, and none of these is lost (laws 11 and 30)")
+    func goneAmongOthers() {
+        let (alive, heard) = (Counter(), Counter())
+        let container = Container()
+        let owner = Witness()
+        for number in 0..<5_000 {
+            if number % 100 == 0 { container.observe(Number.self, while: owner) { _ in heard.add() } }
+            alive.add()
+            container.observe(Number.self, while: Witness()) { [held = Witness { alive.add(-1) }] _ in
+                withExtendedLifetime(held) {}
+            }
+        }
+        #expect(alive.value < 1_000)
+        container[Number.self] = 1
+        #expect(heard.value == 50 && alive.value == 0)
+        withExtendedLifetime(owner) {}
+    }
+
+    @Test("Rules of a container cost what stands below it, not what stands beside it (law 30)")
+    func rulesElsewhere() {
+        expectProportion(250 * Self.scale) { count in
+            let root = Container()
+            let scopes = (0..<count).map { root.scope("/a/\($0)") }
+            for scope in scopes { _ = scope[Number.self] }
+            let child = root.child()
+            return threadTime { for _ in 0..<count { child.invalidateScopes() } }
+        }
+    }
+
+    @Test("A rule that sets many keys, and an update that does, take time in proportion (law 30)")
+    func ruleOfManyKeys() {
+        expectProportion(500 * Self.scale) { count in
+            let keys = Self.keys(count)
+            let root = Container()
+            root.configureScopes { handle in for key in keys { handle[key] = 1 } }
+            return threadTime { _ = root.scope("/a")[Number.self] }
+        }
+        expectProportion(500 * Self.scale) { count in
+            let keys = Self.keys(count)
+            let root = Container()
+            return threadTime { root.update { handle in for key in keys { handle[key] = 1 } } }
+        }
+    }
+
+    @Test("Updates nested in one another, each with many changes, take time in proportion (laws 7 and 30)")
+    func nestedUpdates() {
+        struct Failure: Error {}
+        expectProportion(300 * Self.scale) { count in
+            let keys = Self.keys(count)
+            let root = Container()
+            return threadTime {
+                root.update { handle in
+                    for key in keys {
+                        handle[key] = 1
+                        try? root.update { inner throws(Failure) in
+                            inner[key] = 2
+                            throw Failure()
+                        }
+                    }
+                }
+                #expect(keys.allSatisfy { root[$0] == 1 })
+            }
+        }
+    }
+
+    @Test("A diamond is loaded once for each feature by who reads it after closing (laws 28 and 30)")
+    func diamondAfterClosing() async throws {
+        let (loads, depth) = (Counter(), 14)
+        let root = Container()
+        root.handleReports { _ in }
+        var keys: [FeatureKey<Int>] = []
+        for number in 0..<depth {
+            let below = keys.last
+            keys.append(
+                FeatureKey(id: "diamond \(number)") { container in
+                    loads.add()
+                    return below.map { container[$0] + container[$0] } ?? 1
+                })
+        }
+        try await root.close()
+        #expect(root[keys[depth - 1]] == 1 << (depth - 1))
+        #expect(loads.value == depth)
+        #expect(root.ifLoaded(keys[0]) == nil)
+    }
+
+    @Test("A load that catches the errors of many others takes time in proportion (law 30)")
+    func caughtErrors() {
+        struct Failing: ThrowingFeature {
+            struct Failure: Error {}
+            static func load(in container: any FeatureContainer) throws -> Int {
+                _ = container[Number.self]
+                throw Failure()
+            }
+        }
+        expectProportion(200 * Self.scale) { count in
+            let root = Container()
+            root.handleReports { _ in }
+            let children = (0..<count).map { number in root.child { $0[Number.self] = number } }
+            let key = FeatureKey(id: UniqueID()) { _ in
+                for child in children { _ = try? child[Failing.self] }
+                return 1
+            }
+            return threadTime { _ = root[key] }
+        }
+    }
+
+    @Test("A chain that is loaded from the bottom up, and reset, takes time in proportion (laws 17 and 30)")
+    func chain() {
+        expectProportion(100 * Self.scale) { count in
+            var keys: [FeatureKey<Int>] = []
+            let family = UniqueID()
+            for number in 0..<count {
+                let below = keys.last
+                keys.append(
+                    FeatureKey(id: Link(family: family, number: number)) { container in
+                        below.map { container[$0] + 1 } ?? container[Number.self]
+                    })
+            }
+            let root = Container()
+            return threadTime {
+                for key in keys { _ = root[key] }
+                for key in keys { root.reset(key) }
+            }
+        }
+    }
+}

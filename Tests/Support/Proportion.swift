@@ -1,0 +1,39 @@
+package import Testing
+
+/// The time for which this thread has run on a processor while it ran `body`.
+package func threadTime(_ body: () throws -> Void) rethrows -> Duration {
+    let start = ThisProcess.threadTime
+    try body()
+    return ThisProcess.threadTime - start
+}
+
+/// Expects that what `measure` returns for four times the size is less than eight times as much (law 30).
+///
+/// What is in proportion takes four times as much, what grows with the square sixteen times. Of three rounds the best
+/// counts, and what takes next to nothing is in proportion.
+package func expectProportion(
+    _ size: Int, sourceLocation: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation, _ measure: (Int) async throws -> Duration
+) async rethrows {
+    var measured: [String] = []
+    for _ in 0..<3 {
+        let small = try await measure(size)
+        let large = try await measure(4 * size)
+        if large < .milliseconds(20) || large < small * 8 { return }
+        measured.append("\(small) and \(large)")
+    }
+    Issue.record("\(size) and \(4 * size) took \(measured)", sourceLocation: sourceLocation)
+}
+
+/// The same for what does not suspend.
+package func expectProportion(
+    _ size: Int, sourceLocation: SourceLocation = #_sourceLocation, _ measure: (Int) throws -> Duration
+) rethrows {
+    var measured: [String] = []
+    for _ in 0..<3 {
+        let (small, large) = (try measure(size), try measure(4 * size))
+        if large < .milliseconds(20) || large < small * 8 { return }
+        measured.append("\(small) and \(large)")
+    }
+    Issue.record("\(size) and \(4 * size) took \(measured)", sourceLocation: sourceLocation)
+}
