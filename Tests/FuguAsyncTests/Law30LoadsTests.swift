@@ -111,7 +111,7 @@ import Testing
 
     @Test("Many loads wait for one that waits for as many others in turn: time in proportion (law 30)")
     func waitingForOne() async throws {
-        try await expectProportion(200 * Self.scale) { count in
+        try await expectProportion(400 * Self.scale) { count in
             let root = Container()
             root.handleReports { _ in }
             let stage = root.stage
