@@ -1,0 +1,74 @@
+import Fugu
+import Support
+import Testing
+
+// Law 3: defaultValue runs at the first read, and not before, in debug builds either. Law 1: a computed member is the same
+// key at each use, and two different defaults at one place are reported in debug builds.
+@Suite("Law 3: what nobody reads is not evaluated") struct Law03UnreadTests {
+    private static func counted(_ counter: Counter, _ number: Int = 0) -> PropertyKey<Int> {
+        PropertyKey(defaultValue: counter.add() + number)
+    }
+
+    @Test(
+        "However often a key is made, compared, set, observed and reset, its default waits for the first read (law 3)")
+    func unread() {
+        let container = Container()
+        let evaluated = Counter()
+        for _ in 0..<5 {
+            let key = Self.counted(evaluated)
+            #expect(key == Self.counted(evaluated))
+            container[key] = 5
+            #expect(container[key] == 5)
+            container.observe(key) { _ in }.cancel()
+            _ = (container.graph, "\(key)", Container(copying: container))
+        }
+        #expect(evaluated.value == 0)
+        container.reset(Self.counted(evaluated))
+        #expect(container[Self.counted(evaluated)] == 1 && container[Self.counted(evaluated)] == 1)
+        #expect(evaluated.value == 1)
+    }
+
+    @Test("A default that captures an object keeps it alive and is asked once for each root (laws 2 and 3)")
+    func captured() {
+        final class Base: Sendable {
+            let number: Int
+            init(_ number: Int) { self.number = number }
+        }
+        func key(_ base: Base) -> PropertyKey<Int> { PropertyKey(defaultValue: base.number, id: "captured") }
+        let first = key(Base(1))
+        for _ in 0..<100 { _ = key(Base(1)) }
+        #expect(Container()[first] == 1 && Container()[key(Base(1))] == 1)
+    }
+
+    #if DEBUG
+    private struct Two: Sendable {
+        let first: Int
+        let second: Int
+    }
+
+    private static func ofTheSecond(_ two: Two) -> PropertyKey<Int> {
+        PropertyKey(defaultValue: two.first + two.second)
+    }
+    private static func ofAFunction(_ make: @escaping @Sendable () -> Int) -> PropertyKey<Int> {
+        PropertyKey(defaultValue: make())
+    }
+
+    @Test("Two defaults at one place that differ late in what they capture are reported in debug builds (law 1)")
+    func differsLate() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let container = Container()
+            for number in 1...3 { _ = container[Self.ofTheSecond(Two(first: 1, second: number))] }
+        }
+        expectMessage(of: result, "two keys with different defaults are made at one place")
+    }
+
+    @Test("So are two that are functions which capture nothing (law 1)")
+    func capturesNothing() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let container = Container()
+            _ = (container[Self.ofAFunction { 1 }], container[Self.ofAFunction { 2 }])
+        }
+        expectMessage(of: result, "two keys with different defaults are made at one place")
+    }
+    #endif
+}
