@@ -55,10 +55,10 @@ private struct Later: AsyncFeature {
 extension Container {
     /// How many wait for loads of the feature that are under way in the family.
     fileprivate func waiterCount<F: Feature>(of _: F.Type) -> Int {
-        let family = backend.node.family
+        let family = node.family
         return family.lock.withLock { token in
-            let loads = family.existingRootState(token, of: Key(raw: Key.feature(F.self)))?[token].loads ?? LoadList()
-            return loads.reduce(0) { $0 + $1.waiterCount(token) }
+            let loads = family.rootPlace(token, of: Key(raw: Key.feature(F.self)))?[token].rare?.loads.all ?? []
+            return loads.reduce(0) { $0 + $1.state[token].waiters.count }
         }
     }
 }

@@ -266,7 +266,7 @@ extension ContainerKeys {
         root[Name.self] = "root"
         let child = root.child { $0[Request.self] = 3 }
         let reports = Log<String>()
-        root.backend.node.family.reports.handle { reports.add($0) }
+        root.node.family.reports.handle { reports.add($0) }
         let sneaky = FeatureKey { (handle: any FeatureContainer) in
             _ = child[Invoice.self]
             return Invoice(handle)

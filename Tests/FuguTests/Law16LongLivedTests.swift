@@ -23,7 +23,7 @@ import Testing
             #expect(before == 0)
             root.reset(key)
             readsSecond.add()
-            root.backend.node.family.pass((1 << bits) + extra)
+            root.node.family.pass((1 << bits) + extra)
             #expect(root[key] == 2)
             #expect(child[key] == 42 && grandchild[key] == 42, "\(bits) bits, \(extra) more")
             readsSecond.add(-1)
@@ -38,7 +38,7 @@ import Testing
             let child = root.child()
             #expect(root[key] == 10 && child[key] == 10)
             child[First.self] = 5
-            root.backend.node.family.pass((1 << bits) + extra)
+            root.node.family.pass((1 << bits) + extra)
             #expect(child[key] == 50 && root[key] == 10, "\(bits) bits, \(extra) more")
             child.reset(First.self)
             #expect(child[key] == 10)

@@ -197,7 +197,7 @@ import Testing
     @Test("A cycle through a captured child is found on the load's own thread (laws 6, 17)")
     func cycleThroughCapturedChild() {
         let root = Container()
-        root.backend.node.family.reports.handle { _ in }
+        root.node.family.reports.handle { _ in }
         let child = root.child()
         let inner = child.child { $0[Request.self] = 4 }
         child.replace(Session.self) { _ in try inner[Session.self] }

@@ -375,7 +375,7 @@ import Testing
     func failedReload() throws {
         let root = Container()
         let reports = Log<String>()
-        root.backend.node.family.reports.handle { reports.add($0) }
+        root.node.family.reports.handle { reports.add($0) }
         _ = try root[Shaky.self]
         let heard = Counter()
         root.observe(Shaky.self) { _ in heard.add() }

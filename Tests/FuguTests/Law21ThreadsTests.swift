@@ -27,8 +27,8 @@ struct Law21ThreadsTests {
     @Test("A load that waited for a scope's rules is not kept for that (laws 21 and 30)")
     func waitingLoad() {
         final class Weak: Sendable {
-            weak let frame: (any CallFrame)?
-            init(_ frame: (any CallFrame)?) { self.frame = frame }
+            weak let frame: Frame?
+            init(_ frame: Frame?) { self.frame = frame }
         }
         let (began, goesOn) = (Gate(), Gate())
         let loads = Log<Weak>()
@@ -41,7 +41,7 @@ struct Law21ThreadsTests {
         }
         let scope = container.scope("/a")
         let key = FeatureKey { _ in
-            loads.add(Weak(Current.unfinished))
+            loads.add(Weak(Frame.current))
             return scope[Timeout.self]
         }
         let first = startThread { _ = scope[Timeout.self] }

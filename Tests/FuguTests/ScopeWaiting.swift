@@ -4,18 +4,20 @@ import Support
 extension Container {
     /// How many scopes this container and its family still know of.
     var scopesInMemory: Int {
-        let node = backend.node
+        let node = node
         return node.family.lock.withLock { token in
-            max(node.storage[token].rare?[token].scopes.scopes.count ?? 0, node.family.state[token].layers.count)
+            node.subtree(token).reduce(0) { $0 + ($1.storage[token].rare?.scopes.count ?? 0) }
         }
     }
 
-    /// Returns when `count` threads wait for the rules of this scope.
+    /// Returns when `count` threads wait for the rules of this container's scopes.
     func awaitScopeReaders(_ count: Int) {
-        let layer = backend.node.parent!
+        let node = node
         awaitState {
-            layer.family.lock.withLock { token in
-                (layer.storage[token].rare?[token].scopes.layer?.computation?.waiters[token].count ?? 0) >= count
+            node.family.lock.withLock { token in
+                node.subtree(token).contains { scope in
+                    (scope.storage[token].rare?.scope?.run?.state[token].waiters.count ?? 0) >= count
+                }
             }
         }
     }

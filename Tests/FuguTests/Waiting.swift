@@ -24,21 +24,19 @@ extension Container {
 
     /// How many threads and tasks wait for loads of the key that are under way in this family.
     func waiterCount(for key: Key) -> Int {
-        let family = backend.node.family
+        let family = node.family
         return family.lock.withLock { token in
-            (family.existingRootState(token, of: key)?[token].loads ?? LoadList()).reduce(0) {
-                $0 + $1.waiterCount(token)
-            }
+            family.rootPlace(token, of: key)?[token].rare?.loads.all.reduce(0) { $0 + $1.state[token].waiters.count } ?? 0
         }
     }
 
     /// Returns when `count` writers wait for the end of a `modify` of the property in this container.
     func awaitWriters<Value>(_ count: Int, for key: PropertyKey<Value>) {
-        let node = backend.node
+        let node = node
         awaitState {
             node.family.lock.withLock { token in
-                let exclusion = node.storage.existingCell(token, Key(raw: key._raw))?.state?[token].exclusion
-                return (exclusion?.waiters[token].count ?? 0) >= count
+                let exclusion = node.storage.existingCell(token, Key(raw: key._raw))?.place?[token].rare?.exclusion
+                return (exclusion?.state[token].waiters.count ?? 0) >= count
             }
         }
     }

@@ -5,8 +5,8 @@ extension Container {
     ///
     /// - Complexity: O(*n*) for *n* keys that the container holds and the instances that reload because of them.
     public func resetAll() {
-        backend.checkMayChange(nil)
-        let node = backend.node
+        checkMayChange(nil)
+        let node = node
         node.family.resetAll(in: node)
     }
 
@@ -16,7 +16,7 @@ extension Container {
     /// - Returns: The value or instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors.
     public func ifLoaded<K: Keyed>(_ key: K.Type) -> K.Held? {
-        backend.present(Key(raw: K._raw))?.value(as: K.Held.self)
+        present(Key(raw: K._raw), K._naming)?.value(as: K.Held.self)
     }
 
     /// Returns the value or instance that the container has for a key, without loading anything.
@@ -25,7 +25,7 @@ extension Container {
     /// - Returns: The value or instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors.
     public func ifLoaded<K: ValueKey>(_ key: K) -> K.Held? {
-        backend.present(Key(raw: key._raw))?.value(as: K.Held.self)
+        present(Key(raw: key._raw), key._naming)?.value(as: K.Held.self)
     }
 
     /// Returns the value or instance that the container has for a member of ``ContainerKeys``, without loading
@@ -108,9 +108,9 @@ extension Container {
     private func modify<Value: Sendable, R, E>(
         _ key: TypedKey, read: () -> Value, _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R {
-        backend.checkMayChange(key.key)
+        checkMayChange(key.key)
         var answer: R?
-        try Exclusion(key, in: backend.node).run(read: { Payload(read()) }) { payload throws(E) in
+        try runModify(key, read: { Payload(read()) }) { payload throws(E) in
             var value = payload.value(as: Value.self)
             answer = try body(&value)
             return Payload(value)
@@ -128,7 +128,7 @@ extension Container {
     /// - Throws: What `body` throws.
     /// - Complexity: O(*n* + *m*) for *n* changes and *m* observers and instances that they concern.
     public func update<E>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
-        backend.checkMayChange(nil)
-        try Update.run(in: backend.node, of: backend.owner ?? self, body)
+        checkMayChange(nil)
+        try runUpdate(body)
     }
 }

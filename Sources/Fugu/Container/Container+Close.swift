@@ -19,10 +19,7 @@ extension Container {
     /// - Complexity: O(*n*) for *n* containers, instances, and teardown closures, and O(*n* log *n*) if there are such
     ///   closures. The method doesn't suspend if there's nothing to wait for and nothing to run.
     public func close(deadline: Duration? = nil) async throws {
-        let closing = Closing(node: backend.node, deadline: deadline)
-        if closing.atOnce() { return }
-        if let error = Current.holdsUpClosing(closing.node) { throw error }
-        let failures = await closing.run()
+        let failures = try await runClose(deadline)
         guard failures.isEmpty else { throw CloseError(failures: failures) }
     }
 }

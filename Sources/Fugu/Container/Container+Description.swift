@@ -17,7 +17,7 @@ extension Container: CustomStringConvertible, CustomDebugStringConvertible, Cust
             ], displayStyle: .class)
     }
 
-    private var summary: ContainerSummary { ContainerSummary(of: backend) }
+    private var summary: ContainerSummary { ContainerSummary(of: self) }
 }
 
 /// A summary of a container for descriptions.
@@ -32,11 +32,12 @@ struct ContainerSummary {
     let loaded: [String]
     let failed: [String]
 
-    fileprivate init(of backend: any Backend) {
-        let node = backend.node
+    fileprivate init(of container: Container) {
+        let node = container.node
         let snapshot = GraphSnapshot(of: node, isAlone: true)
         let own = snapshot.containers.last
-        let handle = (backend as? Load).map { $0.isFinished ? "" : Messages.handleName($0.requested.name) } ?? ""
+        var handle = ""
+        if case .handle(let load) = container.role, !load.isFinished { handle = Messages.handleName(load.key!.name) }
         name = handle + (own?.name ?? Messages.endedName)
         parent = snapshot.containers.dropLast().last?.name
         childCount = own?.childCount ?? 0

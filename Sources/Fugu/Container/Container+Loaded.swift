@@ -34,8 +34,8 @@ extension FeatureContainer {
 
 extension Container {
     fileprivate func presentOrStop(_ key: Key) -> Payload {
-        if let present = backend.present(key) { return present }
-        let asker = backend.recorder ?? Current.unfinished
+        if let present = present(key, nil) { return present }
+        let asker = recorder ?? Frame.current
         fatalError(Messages.notLoaded((asker?.way ?? []) + [key]))
     }
 }

@@ -9,9 +9,9 @@ extension Container {
     /// - Parameter handler: A closure that receives the text of each report, which has no secrets in it. It's called on the
     ///   thread that met the problem, outside every lock, and replaces the previous handler. Pass `nil` for standard error.
     public func handleReports(by handler: (@Sendable (_ report: String) -> Void)?) {
-        backend.node.family.reports.handle(by: handler)
+        node.family.reports.handle(by: handler)
     }
 
     /// Reports a problem that can't be thrown.
-    package func report(_ text: String) { backend.node.family.reports.report(text) }
+    package func report(_ text: String) { node.family.reports.report(text) }
 }

@@ -47,11 +47,13 @@ extension Container {
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () throws(E) -> R) throws(E) -> R {
-        var result: Result<R, E>?
-        $current.withValue(container) {
-            do throws(E) { result = .success(try operation()) } catch { result = .failure(error) }
+        func run() -> Result<R, E> {
+            $current.withValue(container) {
+                do throws(E) { return .success(try operation()) } catch { return .failure(error) }
+            }
         }
-        return try result!.get()
+        // That it was bound is to be seen only of the shared one.
+        return try (container === shared ? Scope.$bound.withValue(.withShared, operation: run) : run()).get()
     }
 
     /// Runs an async operation with a container as ``current``.
@@ -62,10 +64,12 @@ extension Container {
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () async throws(E) -> R) async throws(E) -> R {
-        var result: Result<R, E>?
-        await $current.withValue(container) {
-            do throws(E) { result = .success(try await operation()) } catch { result = .failure(error) }
+        func run() async -> Result<R, E> {
+            await $current.withValue(container) {
+                do throws(E) { return .success(try await operation()) } catch { return .failure(error) }
+            }
         }
-        return try result!.get()
+        if container !== shared { return try await run().get() }
+        return try await Scope.$bound.withValue(.withShared, operation: run).get()
     }
 }

@@ -31,6 +31,6 @@ extension Container {
     }
 
     private func report(_ closing: any Error, after error: any Error) {
-        backend.node.family.reports.report(Messages.closeFailed(closing, after: error))
+        node.family.reports.report(Messages.closeFailed(closing, after: error))
     }
 }

@@ -19,9 +19,10 @@ public import Synchronization
 public final class Container: FeatureContainer {
     /// The address of the storage that inlined reads try first.
     @usableFromInline let storageAddress: Atomic<UInt>
-    let backend: any Backend
-    /// The node if this is the container itself, and `nil` if it's a view.
-    private let own: UnmanagedReference<Node>?
+    /// What this is besides a node to ask.
+    let role: Role
+    /// The node that is asked; the container's own if it isn't a view.
+    let asked: Node
     /// A child keeps its parent alive.
     private let parent: ChainReference<Container>?
 
@@ -48,43 +49,60 @@ public final class Container: FeatureContainer {
 
     /// Creates a container in which nothing is set.
     public init() {
-        let node = Node()
-        storageAddress = Atomic(node.storage.address)
-        own = UnmanagedReference(node)
-        backend = node
+        asked = Node()
+        storageAddress = Atomic(asked.storage.address)
+        role = .owner
         parent = nil
     }
 
-    /// Creates a child of `parent`.
-    init(_ node: Node, childOf parent: Container) {
-        storageAddress = Atomic(node.storage.address)
-        own = UnmanagedReference(node)
-        backend = node
+    /// Creates a child.
+    ///
+    /// - Parameters:
+    ///   - parent: The container that the child keeps.
+    ///   - node: The parent's node.
+    ///   - recorder: The load whose handle makes the child.
+    private init(childOf parent: Container, _ node: Node, _ recorder: Frame?) {
+        asked = Node(parent: node, recorder: recorder)
+        storageAddress = Atomic(asked.storage.address)
+        role = .owner
         self.parent = ChainReference(parent)
     }
 
-    /// Creates a view, which reads and writes through `view` instead of a node.
-    init(view: any Backend) {
-        backend = view
-        own = nil
+    /// Creates a view, which answers by the slow way.
+    private init(_ role: Role, asking node: Node) {
+        self.role = role
+        asked = node
         parent = nil
         storageAddress = Atomic(StorageReference.empty.address)
     }
 
+    /// Creates the handle of a load.
+    convenience init(handle load: Frame) { self.init(.handle(load), asking: load.node!) }
+    /// Creates the handle of an update.
+    convenience init(draft: Draft) { self.init(.draft(draft), asking: draft.node) }
+    /// Creates the handle of a rule.
+    convenience init(rule: Draft) { self.init(.rule(rule), asking: rule.node) }
+    /// Creates a view that tracks reads.
+    convenience init(tracking container: Container, by tracker: Tracker) {
+        self.init(.tracked(tracker, container), asking: container.asked)
+    }
+    /// Creates a view for what outlives the container.
+    convenience init(viewing node: Node) { self.init(.view, asking: node) }
+
     /// The topmost ancestor that this container keeps alive.
     var root: Container {
-        var root = backend.owner ?? self
+        var root = owner ?? self
         while let parent = root.parent { root = parent.object }
         return root
     }
 
     deinit {
-        own?.use { $0.end() }
+        if case .owner = role { asked.end() }
         parent?.release { $0.parent }
     }
 
-    /// Returns a Boolean value that indicates whether this container owns the node and isn't a view of it.
-    func isOwner(of node: UnmanagedReference<Node>) -> Bool { own == node }
+    /// Whether this doesn't own its node.
+    var isView: Bool { if case .owner = role { false } else { true } }
 
     /// A placeholder for a container that has gone away.
     static let ended = Container()
@@ -115,15 +133,15 @@ public final class Container: FeatureContainer {
     /// Every access of an ``Injected`` calls this, so it doesn't touch any reference count.
     func isWithin(_ storage: StorageReference) -> Bool {
         if _storage.address == storage.address { return true }
-        var isView = own == nil
+        var isView = isView
         var next = parent?.uncounted
         while let container = next {
             if container.use({ $0._storage.address }) == storage.address { return true }
-            isView = container.use { $0.own == nil }
+            isView = container.use { $0.isView }
             next = container.use { $0.parent?.uncounted }
         }
         // A view has no parent, but the node behind it may have one.
-        return isView && backend.node.path.contains { $0.storage.address == storage.address }
+        return isView && node.path.contains { $0.storage.address == storage.address }
     }
 
     /// Returns a new child, which sees everything in this container.
@@ -131,7 +149,7 @@ public final class Container: FeatureContainer {
     /// What you set in the child stays there.
     ///
     /// - Returns: The child. It keeps this container alive.
-    public func child() -> Container { backend.makeChild(of: self) }
+    public func child() -> Container { Container(childOf: owner ?? self, node, recorder) }
 
     /// Returns a new child, configured by a closure.
     ///

@@ -142,7 +142,7 @@ extension FeatureContainer {
     ///   - instance: The instance that reads give from now on.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backend.change(TypedKey(F.self), .set(Payload(instance)))
+        _container.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
     /// Swaps a feature here and in all descendants that don't swap it themselves.
@@ -152,7 +152,7 @@ extension FeatureContainer {
     ///   - instance: The instance that reads give from now on.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.backend.change(TypedKey(F.self), .set(Payload(instance)))
+        _container.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -166,7 +166,7 @@ extension FeatureContainer {
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
-        _container.backend.change(TypedKey(F.self), .replace(Replacement { Payload(load($0)) }))
+        _container.change(TypedKey(F.self), .replace(Replacement { Payload(load($0)) }))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -180,7 +180,7 @@ extension FeatureContainer {
     public func replace<Instance>(
         _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
-        _container.backend.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
+        _container.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -194,7 +194,7 @@ extension FeatureContainer {
     public func replace<F: ThrowingFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
     ) {
-        _container.backend.change(TypedKey(F.self), .replace(Replacement { Payload(try load($0)) }))
+        _container.change(TypedKey(F.self), .replace(Replacement { Payload(try load($0)) }))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -210,7 +210,7 @@ extension FeatureContainer {
     ) {
         let replacement = Replacement(
             load: { _ in throw CancellationError() }, loadAsync: { Payload(try await load($0)) })
-        _container.backend.change(TypedKey(F.self), .replace(replacement))
+        _container.change(TypedKey(F.self), .replace(replacement))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -235,7 +235,7 @@ extension FeatureContainer {
     ///
     /// - Parameter key: The type of the property or feature.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: Keyed>(_ key: K.Type) { _container.backend.change(TypedKey(K.self), .reset) }
+    public func reset<K: Keyed>(_ key: K.Type) { _container.change(TypedKey(K.self), .reset) }
 
     /// Removes the value or instance that was set or loaded here.
     ///
@@ -244,7 +244,7 @@ extension FeatureContainer {
     ///
     /// - Parameter key: The key.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ValueKey>(_ key: K) { _container.backend.change(TypedKey(key), .reset) }
+    public func reset<K: ValueKey>(_ key: K) { _container.change(TypedKey(key), .reset) }
 
     /// Removes the value or instance that was set or loaded here.
     ///
@@ -262,7 +262,7 @@ extension FeatureContainer {
     ///
     /// - Parameter body: The closure. ``CloseError`` collects the errors that it throws.
     public func onClose(_ body: @escaping @Sendable () async throws -> Void) {
-        _container.backend.onClose(Closer(close: body))
+        _container.add(Closer(close: body))
     }
 }
 
@@ -270,23 +270,26 @@ extension Container {
     // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<F: Feature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
-        readSlowly(Request(F.self, at: place)) { Payload(F._make(in: $0)) }.value(as: F.Instance.self)
+        readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { Payload(F._make(in: $0)) }
+            .value(as: F.Instance.self)
     }
 
     @usableFromInline
     func readSlowly<Instance>(_ key: FeatureKey<Instance>) -> Instance {
-        readSlowly(Request(key)) { Payload(key.descriptor.make(in: $0)) }.value(as: Instance.self)
+        readSlowly(key._raw, nil, { Request(key) }) { Payload(key.descriptor.make(in: $0)) }.value(as: Instance.self)
     }
 
     // Specialized by the caller; see above.
     @inlinable @inline(never)
     func readSlowly<F: ThrowingFeature>(_ feature: F.Type, _ place: SourcePlace?) throws -> F.Instance {
-        try readThrowing(Request(F.self, at: place)) { Payload(try F.load(in: $0)) }.value(as: F.Instance.self)
+        try readThrowing(Key.throwingFeature(F.self), { Request(F.self, at: place) }) { Payload(try F.load(in: $0)) }
+            .value(as: F.Instance.self)
     }
 
     @usableFromInline
     func readSlowly<F: AsyncFeature>(_ feature: F.Type, _ place: SourcePlace?) async throws -> F.Instance {
-        try await backend.readAsync(Request(F.self, at: place), self) { Payload(try await F.load(in: $0)) }
+        if let present = present(Key(raw: Key.asyncFeature(F.self)), nil) { return present.value(as: F.Instance.self) }
+        return try await loadAsync(Request(F.self, at: place)) { Payload(try await F.load(in: $0)) }
             .value(as: F.Instance.self)
     }
 }

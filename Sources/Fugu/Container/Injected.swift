@@ -178,7 +178,7 @@ extension Injected where Value: Sendable {
     /// The source for a wrapper that decides at each access.
     @usableFromInline static var asking: InjectionSource {
         let current = Container.current
-        return current === Container.shared ? .current : .made(in: current)
+        return current === Container.shared && !Container.bindsShared ? .current : .made(in: current)
     }
 
     @usableFromInline var container: Container {
@@ -193,6 +193,9 @@ extension Injected where Value: Sendable {
 }
 
 extension Container {
+    /// Whether the shared container is bound as the current one.
+    fileprivate static var bindsShared: Bool { Scope.bound?.bindsShared ?? false }
+
     /// Returns a Boolean value that indicates whether this is the container that `origin` represents, or a descendant
     /// of it.
     ///
@@ -200,7 +203,7 @@ extension Container {
     fileprivate func isWithin(_ origin: Container) -> Bool {
         let storage = origin._storage
         // The load is still in progress.
-        if storage.address == StorageReference.empty.address { return backend.node.isWithin(origin.backend.node) }
+        if storage.address == StorageReference.empty.address { return node.isWithin(origin.node) }
         return isWithin(storage)
     }
 }

@@ -17,7 +17,7 @@ public final class ObservableContainer: FeatureContainer, Observable {
     public let _container: Container
 
     init(_ container: Container, _ tracker: Tracker) {
-        _container = Container(view: TrackingView(container, tracker))
+        _container = Container(tracking: container, by: tracker)
     }
 
     /// The storage that inlined reads use.
@@ -31,16 +31,16 @@ extension Container {
     ///
     /// The object is the same each time, as long as someone holds it. It keeps the container alive.
     public var observable: ObservableContainer {
-        let node = backend.node
+        let node = node
         let tracker = node.family.lock.withLock { token in
             let rare = node.storage[token].more()
-            if let tracker = rare[token].tracker { return tracker }
+            if let tracker = rare.tracker { return tracker }
             let tracker = Tracker()
-            rare[token].tracker = tracker
+            rare.tracker = tracker
             return tracker
         }
         // A view of the container gets an observable object of its own.
-        return backend is Node ? tracker.observable(of: self) : ObservableContainer(self, tracker)
+        return isView ? ObservableContainer(self, tracker) : tracker.observable(of: self)
     }
 }
 
@@ -73,45 +73,15 @@ final class Tracker: Observable, Sendable {
 
     /// Registers an access of `key` before the key is read.
     func access(_ key: Key, in container: Container) {
-        if tracked.withLock({ $0.insert(key).inserted }) {
-            let node = container.backend.node
-            let observer = Observer(node, key, skipsLoads: true) { [weak self] _ in
-                self?.registrar.withMutation(of: self!, keyPath: \.[key]) {}
+        if !tracked.withLock({ $0.contains(key) }) {
+            // Who comes meanwhile observes, too, and does not read before that is done.
+            let observer = Observer(key, skipsLoads: true) { [weak self] _ in
+                guard let self else { return }
+                registrar.withMutation(of: self, keyPath: \.[key]) {}
             }
-            node.family.observe(observer, in: container.backend.owner ?? container, nil)
+            container.add(observer, nil)
+            if !tracked.withLock({ $0.insert(key).inserted }) { observer.cancel() }
         }
         registrar.access(self, keyPath: \.[key])
     }
-}
-
-/// A view that registers every access before it reads.
-private final class TrackingView: Backend {
-    private let container: Container
-    private let tracker: Tracker
-    private var backend: any Backend { container.backend }
-
-    init(_ container: Container, _ tracker: Tracker) {
-        self.container = container
-        self.tracker = tracker
-    }
-
-    var node: Node { backend.node }
-    var recorder: Load? { backend.recorder }
-    var owner: Container? { container }
-
-    func read(_ request: Request, _: Container, _ load: (Container) throws -> Payload) throws -> Payload {
-        tracker.access(request.key, in: container)
-        return try backend.read(request, container, load)
-    }
-
-    func readAsync(
-        _ request: Request, _: Container, _ load: @escaping @Sendable (Container) async throws -> Payload
-    ) async throws -> Payload {
-        tracker.access(request.key, in: container)
-        return try await backend.readAsync(request, container, load)
-    }
-
-    func change(_ key: TypedKey, _ operation: Operation) { backend.change(key, operation) }
-    func present(_ key: Key) -> Payload? { backend.present(key) }
-    func onClose(_ closer: Closer) { backend.onClose(closer) }
 }

@@ -70,13 +70,13 @@ extension PropertyContainer {
     ///
     /// - Parameter property: The type of the property.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<P: Property>(_ property: P.Type) { _container.backend.change(TypedKey(P.self), .reset) }
+    public func reset<P: Property>(_ property: P.Type) { _container.change(TypedKey(P.self), .reset) }
 
     /// Removes the value that was set here, so that the property gives the parent's value or its default again.
     ///
     /// - Parameter key: The key.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<Value>(_ key: PropertyKey<Value>) { _container.backend.change(TypedKey(key), .reset) }
+    public func reset<Value>(_ key: PropertyKey<Value>) { _container.change(TypedKey(key), .reset) }
 
     /// Removes the value that was set here, so that the property gives the parent's value or its default again.
     ///
@@ -89,33 +89,38 @@ extension Container {
     // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
-        readSlowly(Request(property)) { _ in Payload(P.defaultValue) }.value(as: P.Value.self)
+        readSlowly(P._raw, P._naming, { Request(property) }) { _ in Payload(P.defaultValue) }.value(as: P.Value.self)
     }
 
     @usableFromInline
     func readSlowly<Value>(_ key: PropertyKey<Value>) -> Value {
-        readSlowly(Request(key)) { _ in Payload(key.descriptor.defaultValue()) }.value(as: Value.self)
+        readSlowly(key._raw, key._naming, { Request(key) }) { _ in Payload(key.descriptor.defaultValue()) }
+            .value(as: Value.self)
     }
 
     /// Sets a value, on a fast path if nothing else depends on it.
     @usableFromInline
     func set(_ key: TypedKey, _ payload: Payload) {
-        let isDone = _storage.exchangeAlone(key.raw, payload).map { $0 || backend.setAlone(key.key, payload) }
-        if isDone != true { backend.change(key, .set(payload)) }
+        let isDone = _storage.exchangeAlone(key.raw, payload).map { $0 || !isView && asked.setAlone(key.key, payload) }
+        if isDone != true { change(key, .set(payload)) }
     }
 
     /// Reads a key of a kind that can't throw; the engine stops the program where other kinds throw.
     @usableFromInline
-    func readSlowly(_ request: Request, _ load: (Container) -> Payload) -> Payload {
+    func readSlowly(
+        _ raw: UInt, _ naming: PropertyNaming?, _ request: () -> Request, _ load: (Container) -> Payload
+    ) -> Payload {
         do {
-            return try backend.read(request, self, load)
+            return try read(Key(raw: raw), naming, request, load)
         } catch {
             fatalError("\(error)")
         }
     }
 
     @usableFromInline
-    func readThrowing(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
-        try backend.read(request, self, load)
+    func readThrowing(
+        _ raw: UInt, _ request: () -> Request, _ load: (Container) throws -> Payload
+    ) throws -> Payload {
+        try read(Key(raw: raw), nil, request, load)
     }
 }

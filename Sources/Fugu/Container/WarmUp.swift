@@ -126,44 +126,15 @@ extension Container {
 
 extension WarmUp.Item {
     fileprivate func run(in container: Container) async -> WarmUpError.Failure? {
-        let errand = Errand(of: container.backend.node.family, parent: Current.unfinished)
-        defer { errand.finish() }
+        // A frame without a key finds out where a load failed.
+        let frame = Frame(.warmUp, in: container.node.family, nil, under: Frame.current, within: nil)
+        defer { frame.end() }
         do {
-            try await Current.run(errand) { try await load(container) }
+            try await Scope.run(nil, frame) { try await load(container) }
             return nil
         } catch {
-            let way = errand.failedNeeds.withLock { $0 }.way(to: error)
-            let path = (error as? LoadError)?.path ?? way.map(\.name)
+            let path = (error as? LoadError)?.path ?? frame.way(to: error).map(\.name)
             return WarmUpError.Failure(path: path.isEmpty ? [key.name] : path, error: error)
         }
-    }
-}
-
-/// A call frame without a key, which lets a warm-up find out where a load failed.
-private final class Errand: CallFrame {
-    let family: Family
-    let parent: (any CallFrame)?
-    let nesting: Nesting
-    let outermost: (any CallFrame)? = nil
-    let failedNeeds = Locked<[FailedNeed]>([])
-    private let finished = Atomic(false)
-
-    init(of family: Family, parent: (any CallFrame)?) {
-        self.family = family
-        self.parent = parent
-        nesting = Nesting(under: parent?.nesting)
-    }
-
-    var key: Key? { nil }
-    func isOf(_ node: Node) -> Bool { false }
-    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
-    func needFailed(_ way: [Key], _ error: any Error) {
-        let dropped = failedNeeds.withLock { $0.replace(way, error) }
-        withExtendedLifetime(dropped) {}
-    }
-
-    func finish() {
-        finished.store(true, ordering: .sequentiallyConsistent)
-        Deferred.deliver(after: self)
     }
 }

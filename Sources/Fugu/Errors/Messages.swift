@@ -104,7 +104,7 @@ enum Messages {
             + "child gets a \(feature.name) of its own."
     }
 
-    static func circleOfWaits(_ key: Key, _ waiter: (any CallFrame)?) -> String {
+    static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
         let chain = waiter.map { Array($0.chain.compactMap(\.key?.name).reversed()) } ?? []
         return "Fugu: \(key.name) is written while modify changes it, and modify waits for this write: "
             + "\(way(chain + [key.name])). Change the value that modify's body receives instead, or write after it."

@@ -20,7 +20,14 @@ final class Reports: Sendable {
     }
     private let handler = Locked(Handler())
 
-    func handle(by handler: (@Sendable (String) -> Void)?) { self.handler.withLock { $0.call = handler } }
+    func handle(by handler: (@Sendable (String) -> Void)?) {
+        // Released outside the lock.
+        let former = self.handler.withLock { current in
+            defer { current.call = handler }
+            return current
+        }
+        withExtendedLifetime(former) {}
+    }
 
     func report(_ text: String) {
         if let handler = handler.withLock({ $0.call }) { return handler(text) }

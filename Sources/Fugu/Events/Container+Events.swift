@@ -17,7 +17,7 @@ extension Container {
     /// - Returns: A token that ends the observation. You can ignore it; then the observation ends with the root container.
     @discardableResult
     public func observeEvents(_ handler: @escaping @Sendable (ContainerEvent) -> Void) -> ObservationToken {
-        ObservationToken(EventObserver(in: backend.node, handler))
+        ObservationToken(EventObserver(in: node, handler))
     }
 
     /// Prints every event in the family of this container, one line for each.

@@ -2,7 +2,7 @@ extension Container {
     /// A snapshot of what this container, its ancestors and its descendants hold, and of what each instance was loaded from.
     ///
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public var graph: ContainerGraph { ContainerGraph.draw(GraphSnapshot(of: backend.node)).graph }
+    public var graph: ContainerGraph { ContainerGraph.draw(GraphSnapshot(of: node)).graph }
 }
 
 /// The data for a graph.
@@ -35,9 +35,8 @@ struct GraphSnapshot {
     private(set) var containers: [ContainerGraph.Container] = []
     private(set) var entries: [Entry] = []
 
-    /// `isAlone`: Whether to leave out descendants, and the values of rules that haven't run yet.
+    /// `isAlone`: Whether to leave out descendants.
     init(of node: Node, isAlone: Bool = false) {
-        if !isAlone { node.prepareScopes() }
         node.family.lock.withLock { token in
             if node.isEnded(token) { return }
             let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree(token))
@@ -47,28 +46,28 @@ struct GraphSnapshot {
     }
 
     private mutating func add(_ token: LockToken, _ node: Node) {
-        let scopes = node.storage[token].rare?[token].scopes.layer?.path
-        let above = node.parent?.storage[token].rare?[token].scopes.layer?.path
         var childCount = 0
         var child = node.storage[token].firstChild?.object
         while let next = child {
             childCount += 1
             child = next.storage[token].nextSibling?.object
         }
+        let rare = node.storage[token].rare
         containers.append(
             ContainerGraph.Container(
                 id: node.number, parent: node.parent?.number, depth: node.depth,
-                name: name(token, of: node) ?? scopes.map { Messages.rulesName($0) } ?? above
-                    ?? Messages.boxName(node.number), childCount: childCount, isClosed: node.storage[token].isClosed))
-        let failures = node.storage[token].rare?[token].failures ?? [:]
+                name: name(token, of: node) ?? rare?.scope?.path ?? Messages.boxName(node.number),
+                childCount: childCount, isClosed: node.storage[token].isClosed))
+        let failures = rare?.failures ?? [:]
         for cell in node.storage.cells(token) {
             guard cell.key != Self.nameKey, var entry = Entry(token, cell, in: node) else { continue }
             entry.failure = failures[cell.key]
             entries.append(entry)
         }
-        for (key, failure) in failures where Lookup(token, key, for: node).present == nil {
+        for (key, failure) in failures {
+            if case .found = node.look(token, key) { continue }
             var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
-            entry.inputs = failure.inputs.compactMap { Place(of: $0.key, at: $0.depth, above: node) }
+            entry.inputs = failure.inputs.compactMap { Place(token, of: $0, seenFrom: node) }
             // One of its inputs may have failed for the same container.
             if failure.way.count > 1 { entry.inputs.append(Place(key: failure.way[1], container: node.number)) }
             entry.failure = failure
@@ -88,14 +87,14 @@ struct GraphSnapshot {
         var known = Dictionary(uniqueKeysWithValues: entries.indices.map { (entries[$0].place, $0) })
         let loads = family.loads(token)
         let needed = Dictionary(grouping: loads) { load in load.parent.map { ObjectIdentifier($0) } }
-        for load in loads where load.requested.kind != .property {
-            let home = load.expected.object
+        for load in loads where load.key!.kind != .property {
+            let home = load.load!.expected.object
             guard numbers.contains(home.number) else { continue }
-            var inputs = load.state[token].inputs.compactMap { Place(of: $0.key, at: $0.depth, above: load.asker) }
+            var inputs = load.state[token].load.inputs.compactMap { Place(token, of: $0.key, seenFrom: load.node!) }
             for needed in needed[ObjectIdentifier(load)] ?? [] {
-                inputs.append(Place(key: needed.requested, container: needed.expected.object.number))
+                inputs.append(Place(key: needed.key!, container: needed.load!.expected.object.number))
             }
-            let place = Place(key: load.requested, container: home.number)
+            let place = Place(key: load.key!, container: home.number)
             let index = known[place] ?? entries.count
             if index == entries.count {
                 known[place] = index
@@ -110,33 +109,37 @@ struct GraphSnapshot {
 extension GraphSnapshot.Entry {
     /// Creates the entry for a cell, or returns `nil` for a link or an empty cell.
     fileprivate init?(_ token: LockToken, _ cell: CellReference, in node: Node) {
-        let cellState = cell.state?[token]
+        let known = cell.place?[token]
         let state: ContainerGraph.Entry.State
         switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
-        case (true, false) where cell.has(CellFlags.layered): state = .supplied
-        case (true, false): state = cellState?.replacement == nil ? .set : .replaced
+        case (true, false) where cell.has(CellFlags.layered): state = known?.rare?.rule == nil ? .supplied : .set
+        case (true, false): state = known?.rare?.replacement == nil ? .set : .replaced
         case (_, true): state = cell.key.kind == .property ? .defaultValue : .loaded
         case (false, false): return nil
         }
         self.init(place: GraphSnapshot.Place(key: cell.key, container: node.number), depth: node.depth, state: state)
-        loadCount = cellState?.loadCount ?? 0
+        loadCount = UInt32(known?.rare?.loadCount ?? 0)
         if cell.key.kind == .property { value = cell.payload }
-        guard let provenance = cellState?.provenance else { return }
+        guard let known, let provenance = known.provenance else { return }
         isLocal = provenance.isLocal
-        seconds = provenance.seconds
-        func place(_ input: Input) -> GraphSnapshot.Place? {
-            GraphSnapshot.Place(of: input.key, at: input.depth, above: node)
+        #if DEBUG
+        seconds = known.duration.map { Float($0 / .seconds(1)) } ?? -1
+        #endif
+        for input in provenance.direct {
+            guard case .found(let read, let owner) = node.look(token, input) else { continue }
+            let place = GraphSnapshot.Place(key: input, container: owner.object.number)
+            inputs.append(place)
+            if read.time > cell.time || known.isOutdated { changed.append(place) }
         }
-        inputs = provenance.inputs.compactMap(place)
-        changed = provenance.inputs.filter { $0.hasChanged(token, for: node) }.compactMap(place)
-        if !node.isRoot, !provenance.isLocal { anchors = provenance.way(.max) { node.holds(token, $0) } ?? [] }
+        if !node.isRoot, !provenance.isLocal { anchors = node.family.way(token, from: cell.key) { node.holds(token, $0) } }
+        if anchors.first == cell.key { anchors.removeFirst() }
     }
 }
 
 extension GraphSnapshot.Place {
-    /// Creates the place of an input in the ancestor of a node at a depth, or returns `nil` if there's no such ancestor.
-    fileprivate init?(of key: Key, at depth: Int, above node: Node) {
-        guard let owner = node.path.first(where: { $0.depth == depth }) else { return nil }
-        self.init(key: key, container: owner.number)
+    /// Creates the place of a key as it is seen from a node, or returns `nil` if nothing is seen.
+    fileprivate init?(_ token: LockToken, of key: Key, seenFrom node: Node) {
+        guard case .found(_, let owner) = node.look(token, key) else { return nil }
+        self.init(key: key, container: owner.object.number)
     }
 }

@@ -17,16 +17,18 @@ package struct KeyStatus {
 extension Container {
     /// Returns a graph that includes the values of properties that aren't secret.
     package func graph(telling teller: any ValueTeller) -> ContainerGraph {
-        ContainerGraph.draw(GraphSnapshot(of: backend.node), telling: teller).graph
+        ContainerGraph.draw(GraphSnapshot(of: node), telling: teller).graph
     }
 
     /// Returns what this container has for a key, without loading anything.
     package func status(of raw: UInt, telling teller: (any ValueTeller)? = nil) -> KeyStatus {
-        let (key, node) = (Key(raw: raw), backend.node)
+        let (key, node) = (Key(raw: raw), node)
         let snapshot = GraphSnapshot(of: node)
         let (graph, ids) = ContainerGraph.draw(snapshot, telling: teller)
-        let (seen, isClosed) = node.family.lock.withLock { token in
-            (Lookup(token, key, for: node).present?.owner.object.number, node.isClosed(token))
+        let (seen, isClosed) = node.family.lock.withLock { token -> (Int?, Bool) in
+            let look = node.look(token, key)
+            let seen: Int? = if case .found(_, let owner) = look { owner.object.number } else { nil }
+            return (seen, node.storage[token].isClosed)
         }
         let path = snapshot.containers.prefix { $0.id != node.number }.map(\.id) + [node.number]
         let own = path.reversed().compactMap { ids[GraphSnapshot.Place(key: key, container: $0)] }

@@ -15,36 +15,32 @@ extension Container {
     ///
     /// - Parameter onRead: A closure that is called on the reading thread, outside every lock.
     package func watchOverrides(onRead: @escaping @Sendable (Override) -> Void) {
-        let node = backend.node
-        let replacements = held().map { key, loader in
-            (key, Operation.replace(loader.telling { onRead(Override(key: key)) }))
-        }
-        var effects = Effects()
-        node.family.lock.withLock { token in
-            for (key, operation) in replacements {
-                Change(node: node, cell: node.storage.cell(token, key)).apply(token, operation, &effects)
-            }
-        }
-        effects.perform()
+        let node = node
+        node.family.commit(
+            held().map { key, loader in
+                Write(
+                    node, TypedKey(resetting: key), .replace(loader.telling { onRead(Override(key: key)) }))
+            })
     }
 
     /// A Boolean value that indicates whether a teardown closure is registered.
     package var hasClosers: Bool {
-        let node = backend.node
+        let node = node
         return node.family.lock.withLock { token in
             node.subtree(token).contains { node in
-                node.storage[token].rare?[token].closers.isEmpty == false
-                    || node.storage.cells(token).contains { $0.state?[token].lifetime != nil }
+                node.storage[token].rare.map { !$0.closers.isEmpty || $0.leaverCount > 0 } ?? false
+                    || node.storage.cells(token).contains { $0.place?[token].lifetime != nil }
             }
         }
     }
 
     /// Returns the entries that code set here, each as a loader that gives it.
     private func held() -> [(key: Key, loader: Replacement)] {
-        let node = backend.node
+        let node = node
         return node.family.lock.withLock { token in
-            node.storage.cells(token).compactMap { cell in
-                switch cell.setting(token) {
+            node.storage.cells(token).compactMap { cell -> (key: Key, loader: Replacement)? in
+                if cell.has(CellFlags.layered) { return nil }
+                return switch cell.setting(token) {
                 case .replace(let replacement): (cell.key, replacement)
                 case .set(let payload):
                     (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }))

@@ -17,20 +17,19 @@ extension Container {
     package func origins<P: Property>(of property: P.Type) -> [ValueOrigin<P.Value>] { origins(of: Request(property)) }
 
     private func origins<Value: Sendable>(of request: Request) -> [ValueOrigin<Value>] {
-        let node = backend.node
-        node.prepareScopes()
-        var held: [(payload: Payload?, isRule: Bool, sources: (any ValueSources)?)] = []
+        let node = node
+        var held: [(code: Payload?, rule: Payload?, sources: (any ValueSources)?)] = []
         node.family.lock.withLock { token in
             for node in node.path {
                 let cell = node.storage.existingCell(token, request.key)
-                let payload = cell?.heldFlags == CellFlags.held ? cell?.payload : nil
-                let rare = node.storage[token].rare
-                held.append((payload, rare?[token].scopes.layer != nil, rare?[token].sources))
+                let code = cell?.heldFlags == CellFlags.held ? cell?.payload : nil
+                held.append((code, cell?.place?[token].rare?.rule, node.storage[token].rare?.sources))
             }
         }
         var origins: [ValueOrigin<Value>] = []
-        for (payload, isRule, sources) in held {
-            if let value = payload?.value(as: Value.self) { origins.append(isRule ? .rule(value) : .code(value)) }
+        for (code, rule, sources) in held {
+            if let value = code?.value(as: Value.self) { origins.append(.code(value)) }
+            if let value = rule?.value(as: Value.self) { origins.append(.rule(value)) }
             if let sources { origins.append(.sources(sources, request.naming?.answer(of: sources) ?? .nothing)) }
         }
         return origins
@@ -38,13 +37,13 @@ extension Container {
 
     /// The sources of this container and its ancestors, nearest first.
     package var allSources: [any ValueSources] {
-        let node = backend.node
-        return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].rare?[token].sources } }
+        let node = node
+        return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].rare?.sources } }
     }
 
     /// The names that were read or are observed in this container's family.
     package var knownNames: [String] {
-        let family = backend.node.family
+        let family = node.family
         return family.lock.withLock { token in family.state[token].namings.values.map(\.name) }
     }
 }

@@ -2,15 +2,14 @@
 ///
 /// You don't need to keep the token: the observation continues until you call ``cancel()``, or until the container goes away.
 public final class ObservationToken: Sendable {
-    private let subscription: any Cancelling
+    private let observer: any Cancelling
 
-    init(_ observer: Observer) { subscription = observer.subscription }
-    init(_ observer: EventObserver) { subscription = observer }
+    init(_ observer: any Cancelling) { self.observer = observer }
 
     /// Ends the observation and releases the closure.
     ///
     /// No call of the observer begins after this method has returned.
-    public func cancel() { subscription.cancel() }
+    public func cancel() { observer.cancel() }
 }
 
 /// An observation that a token can cancel.
@@ -52,7 +51,7 @@ final class MainActorQueue<Value: Sendable>: Sendable {
         }
         guard starts else { return }
         // A task retains the task-local values of its creator, and the thread that delivers has bound the container.
-        Container.$current.withValue(.ended) { _ = Task { @MainActor in run() } }
+        Scope.run(.ended, nil) { _ = Task { @MainActor in run() } }
     }
 
     /// Drops the values that are still waiting.
@@ -77,7 +76,7 @@ final class MainActorQueue<Value: Sendable>: Sendable {
             }
             guard let next else { return }
             guard let container = container() else { return cancel() }
-            Current.observing(container) { observer(next) }
+            Scope.run(container, nil) { observer(next) }
         }
     }
 }
@@ -95,7 +94,7 @@ extension Container {
         _ subject: Subject, while owner: (any AnyObject & Sendable)?,
         _ observer: @escaping @MainActor @Sendable (Value) -> Void
     ) -> ObservationToken {
-        let container = backend.owner ?? self
+        let container = self.owner ?? self
         guard let owner else {
             let queue = MainActorQueue(in: container, observer)
             return add(subject, while: nil, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
@@ -109,23 +108,15 @@ extension Container {
         _ subject: Subject, while owner: (any AnyObject & Sendable)?, _ call: @escaping @Sendable (Payload) -> Void,
         onEnd: (@Sendable () -> Void)?
     ) -> ObservationToken {
-        let node = backend.node
-        guard let owner else {
-            let observer = Observer(node, subject.key, call, onEnd: onEnd)
-            node.family.observe(observer, in: backend.owner ?? self, subject.reloader, subject.naming)
-            return ObservationToken(observer)
+        let observer: Observer
+        if let owner {
+            observer = Observer(
+                subject.key, isOver: { [weak owner] in owner == nil },
+                { [weak owner] payload in if owner != nil { call(payload) } }, onEnd: onEnd)
+        } else {
+            observer = Observer(subject.key, call, onEnd: onEnd)
         }
-        // The observer receives its own token.
-        let token = Locked<ObservationToken?>(nil)
-        let observer = Observer(
-            node, subject.key,
-            { [weak owner] payload in
-                if owner != nil { return call(payload) }
-                token.withLock { $0 }?.cancel()
-            }, onEnd: onEnd)
-        let made = ObservationToken(observer)
-        token.withLock { $0 = made }
-        node.family.observe(observer, in: backend.owner ?? self, subject.reloader, subject.naming)
-        return made
+        add(observer, subject.reloader, subject.naming)
+        return ObservationToken(observer)
     }
 }

@@ -31,12 +31,12 @@ extension Container {
     ///
     /// If the container has gone away or is closed, nothing happens: there's nobody left to notify.
     func prepare(_ request: Request, _ load: (Container) -> Payload) -> PreparationHandle? {
-        _ = try? backend.read(request, self, load)
+        _ = try? present(request.key, request.naming) ?? self.load(request, load)
         return nil
     }
 
     func reportFailedReload(of key: Key, _ error: any Error) {
         if let error = error as? LoadError, error.code == .ended || error.code == .closed { return }
-        backend.node.family.reports.report(Messages.reloadFailed(of: key, error))
+        node.family.reports.report(Messages.reloadFailed(of: key, error))
     }
 }

@@ -13,7 +13,7 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     fileprivate init(
         of subject: Subject, in container: Container, _ prepare: @escaping @Sendable (Container) -> PreparationHandle?
     ) {
-        let owner = container.backend.owner ?? container
+        let owner = container.owner ?? container
         source = ValueSource(subject: subject, prepare: prepare) { [weak owner] in owner }
         first = Locked(source.stream(in: owner, prepare(container)))
     }
@@ -47,6 +47,21 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
+// Neither the values nor what reads them is printed.
+extension Values: CustomStringConvertible, CustomReflectable {
+    /// The name of the type.
+    public var description: String { "\(Self.self)" }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Values.AsyncIterator: CustomStringConvertible, CustomReflectable {
+    /// The name of the type.
+    public var description: String { "\(Self.self)" }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// Creates a stream for each reader of a sequence.
 private struct ValueSource<Element: Sendable>: Sendable {
     let subject: Subject
@@ -63,18 +78,18 @@ private struct ValueSource<Element: Sendable>: Sendable {
     ///
     /// When its reader leaves, a load that only this stream waits for is canceled.
     func stream(in container: Container, _ preparation: PreparationHandle?) -> AsyncStream<Element> {
-        let node = container.backend.node
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
-            node, subject.key, isSequence: true, { continuation.yield($0.value(as: Element.self)) },
+            subject.key, isSequence: true, { continuation.yield($0.value(as: Element.self)) },
             onEnd: { continuation.finish() })
-        continuation.onTermination = { [subscription = observer.subscription] _ in
-            subscription.cancel()
+        continuation.onTermination = { _ in
+            observer.cancel()
             preparation?.cancel()
         }
-        node.family.observe(observer, in: container, subject.reloader, subject.naming, startsWithPresent: true)
+        container.add(observer, subject.reloader, subject.naming, startsWithPresent: true)
         // Closing ends the sequences that exist at that moment; this one may have been added later.
-        if node.family.lock.withLock({ token in node.isClosed(token) }) { observer.subscription.cancel() }
+        let node = container.node
+        if node.family.lock.withLock({ token in node.storage[token].isClosed }) { observer.cancel() }
         return stream
     }
 }

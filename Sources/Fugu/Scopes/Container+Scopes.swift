@@ -2,13 +2,13 @@ extension Container {
     /// Adds a rule for the scopes whose path matches a pattern, here and in descendants.
     ///
     /// Rules run in the order in which you add them, those of ancestors first, and each sees what earlier ones set. They run
-    /// when a scope is first read, and again after you add a rule or call ``invalidateScopes()``.
+    /// when a scope is made, and again before this method and ``invalidateScopes()`` return.
     ///
     /// - Parameters:
     ///   - pattern: The pattern, which must match the whole path. `*` matches anything within a segment, `**` any segments,
     ///     and `?` one character.
     ///   - rule: A closure that sets properties for the scope.
-    /// - Complexity: O(*n*) for *n* descendants and the instances in their scopes.
+    /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
     public func configureScopes(
         _ pattern: String = "**", _ rule: @escaping @Sendable (any PropertyContainer) -> Void
     ) {
@@ -22,7 +22,7 @@ extension Container {
     ///   - matches: A closure that receives the path, with a leading slash and without a query.
     ///   - description: A name for the rule in messages.
     ///   - rule: A closure that sets properties for the scope.
-    /// - Complexity: O(*n*) for *n* descendants and the instances in their scopes.
+    /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
     public func configureScopes(
         where matches: @escaping @Sendable (String) -> Bool, description: String,
         _ rule: @escaping @Sendable (any PropertyContainer) -> Void
@@ -40,45 +40,51 @@ extension Container {
     ///   which takes O(*r* × *l*) for rules with *r* characters in all.
     public func scope(_ path: String) -> Container {
         let path = ScopePattern.normalized(path)
-        let node = backend.node
-        if let known = node.family.lock.withLock({ token in
-            node.storage[token].rare?[token].scopes.scopes[path]?.container
-        }) {
-            return known
-        }
-        let layer = child()
-        let made = layer.child()
-        return node.family.lock.withLock { token in
-            let rare = node.storage[token].more()
-            if let known = rare[token].scopes.scopes[path]?.container { return known }
-            let layerNode = layer.backend.node
-            layerNode.storage[token].more()[token].scopes.layer = RuleState(path: path)
-            node.family.add(token, layer: layerNode)
-            rare[token].scopes.scopes[path] = WeakScope(container: made, layer: UnmanagedReference(layerNode))
+        let node = node
+        while true {
+            // Made strong outside the lock, since letting go of it may end it.
+            let known = node.family.lock.withLock { token in node.storage[token].rare?.scopes[path] }
+            if let container = known?.object {
+                ScopeRun(container).finish()
+                return container
+            }
+            let made = child()
+            let weak = WeakReference(made)
+            let isFirst = node.family.lock.withLock { token in
+                let rare = node.storage[token].more()
+                if let other = rare.scopes[path], other != known { return false }
+                rare.scopes[path] = weak
+                rare.scopeNodes[path] = UnmanagedReference(made.node)
+                made.node.storage[token].more().scope = ScopeState(path: path, parent: node)
+                return true
+            }
+            guard isFirst else { continue }
+            ScopeRun(made).finish()
             return made
         }
     }
 
-    /// Invalidates the scopes of this container and its descendants.
+    /// Runs the rules of this container's and its descendants' scopes again.
     ///
-    /// Observed scopes are configured again at once.
-    ///
-    /// - Complexity: O(*n*) for *n* descendants and the instances in their scopes.
+    /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
     public func invalidateScopes() { invalidateScopes { _, _ in } }
 
     private func add(_ rule: ScopeRule) {
-        invalidateScopes { token, node in node.storage[token].more()[token].scopes.rules.append(rule) }
+        invalidateScopes { token, node in node.storage[token].more().rules.append(rule) }
     }
 
     private func invalidateScopes(_ change: (LockToken, Node) -> Void) {
-        let node = backend.node
-        if let path = Current.unfinished?.configuredPath(within: node) { fatalError(Messages.ruleChangesRules(path)) }
-        let observed = node.family.lock.withLock { token in
+        let node = node
+        if let path = Frame.current?.configuredPath(within: node) { fatalError(Messages.ruleChangesRules(path)) }
+        let scopes = node.family.lock.withLock { token in
             change(token, node)
-            return node.family.state[token].layers.map(\.object).filter { layer in
-                layer.isWithin(node) && Layer(node: layer).invalidate(token)
+            // Ancestors first.
+            return node.subtree(token).compactMap { scope -> WeakReference<Container>? in
+                guard let state = scope.storage[token].rare?.scope else { return nil }
+                state.isOutdated = true
+                return scope.parent?.storage[token].rare?.scopes[state.path]
             }
         }
-        for layer in observed { layer.prepareScopes() }
+        for scope in scopes { if let container = scope.object { ScopeRun(container).finish() } }
     }
 }

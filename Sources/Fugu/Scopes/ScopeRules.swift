@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A rule: a closure and the scopes that it applies to.
 final class ScopeRule: Sendable {
     /// The description in messages and graphs.
@@ -17,222 +15,112 @@ final class ScopeRule: Sendable {
     }
 }
 
-/// The rules and scopes of a node.
+/// What rules do in a scope.
 ///
 /// The lock of the family guards it.
-struct ScopeState {
-    /// The rules that were added here, in order.
-    var rules: [ScopeRule] = []
-    /// The scopes of this node by path, for as long as someone holds them.
-    var scopes: [String: WeakScope] = [:]
-    /// Set if the node is the layer of a scope: the node between a scope and its parent that contains the values of
-    /// rules.
-    var layer: RuleState?
-}
-
-struct WeakScope {
-    weak var container: Container?
-    let layer: UnmanagedReference<Node>
-}
-
-/// The state of a layer.
-///
-/// The lock of the family guards it.
-struct RuleState {
+final class ScopeState {
     let path: String
-    var isComputed = false
-    var computation: Computation?
+    /// The parent, which knows the scope by its path.
+    private let parent: UnmanagedReference<Node>
+    /// The run of the rules in progress, for which those wait who ask for the scope.
+    var run: Frame?
+    /// Whether rules were added, or must run again for another reason, since the last run began.
+    var isOutdated = true
     /// The keys that rules set.
-    var keys: [Key] = []
-}
+    var keys: Set<Key> = []
 
-/// The configuration of a layer in progress, for which other readers of the scope wait.
-final class Computation: CallFrame {
-    let layer: Node
-    let path: String
-    let parent: (any CallFrame)?
-    let nesting: Nesting
-    let outermost = Current.outermost
-    let waiters = FamilyLocked<[Signal]>([])
-    private let finished = Atomic(false)
-
-    init(of layer: Node, at path: String, parent: (any CallFrame)?) {
-        self.layer = layer
+    init(path: String, parent: Node) {
         self.path = path
-        self.parent = parent
-        nesting = Nesting(under: parent?.nesting)
+        self.parent = UnmanagedReference(parent)
     }
 
-    deinit { waiters.free() }
-
-    var family: Family { layer.family }
-    var key: Key? { nil }
-    func isOf(_ node: Node) -> Bool { layer === node }
-    var isFinished: Bool { finished.load(ordering: .sequentiallyConsistent) }
-    func finish() { finished.store(true, ordering: .sequentiallyConsistent) }
-}
-
-extension CallFrame {
-    /// Returns the path of the scope at or below `node` that is being configured.
-    func configuredPath(within node: Node) -> String? {
-        chain.lazy.compactMap { $0 as? Computation }.first { $0.layer.isWithin(node) }?.path
+    /// The container goes away: takes it out of its parent's table.
+    func forget(_ token: LockToken, in node: Node) {
+        parent.use { parent in
+            guard let rare = parent.storage[token].rare, rare.scopeNodes[path] == UnmanagedReference(node) else { return }
+            rare.scopeNodes[path] = nil
+            rare.scopes[path] = nil
+        }
     }
 }
 
-extension Node {
-    /// Configures the layers above, as far as that hasn't happened, before a read.
-    func prepareScopes() {
-        guard family.hasScopes else { return }
-        for node in Array(path).reversed() { Layer(node: node).prepare() }
-    }
+/// A scope whose rules are to run.
+struct ScopeRun {
+    let container: Container
+    private var node: Node { container.node }
+    private var family: Family { node.family }
 
-    /// Whether all rules have run that a read here needs; read it under the lock.
-    func isConfigured(_ token: LockToken) -> Bool {
-        !family.hasScopes || path.allSatisfy { $0.storage[token].rare?[token].scopes.layer?.isComputed != false }
-    }
-}
+    init(_ container: Container) { self.container = container }
 
-/// A node as the layer of a scope, if it's one.
-struct Layer {
-    let node: Node
-
-    private enum Preparation {
-        case none
-        case compute(Computation, [ScopeRule])
-        case wait(Computation, Signal)
+    private enum Step {
+        case done
+        case run(Frame, [ScopeRule])
+        case wait(Frame, Signal)
         case circle(String)
     }
 
-    /// Runs the rules, if they haven't run, or waits for another thread that does.
-    fileprivate func prepare() {
-        let parent = Current.unfinished
+    /// Runs the rules, if they haven't run since they last changed, or waits for another thread that does.
+    func finish() {
+        let waiter = Frame.current
         while true {
-            switch node.family.lock.withLock({ token in decide(token, parent) }) {
-            case .none: return
-            case .compute(let computation, let rules): computation.run(rules)
-            case .wait(let computation, let signal):
+            switch family.lock.withLock({ token in next(token, waiter) }) {
+            case .done: return
+            case .run(let frame, let rules): run(rules, in: frame)
+            case .wait(let frame, let signal):
                 signal.wait()
-                WaitGraph.remove(parent, waitingFor: computation)
+                Waits.remove(waiter, for: frame)
             case .circle(let path): fatalError(Messages.scopeNeedsItself(path))
             }
         }
     }
 
-    private func decide(_ token: LockToken, _ parent: (any CallFrame)?) -> Preparation {
-        guard let rare = node.storage[token].rare, let layer = rare[token].scopes.layer,
-            !layer.isComputed || layer.computation != nil, !node.isEnded(token)
-        else { return .none }
-        if let computation = layer.computation {
-            guard parent?.chain.contains(where: { $0 === computation }) != true,
-                WaitGraph.add(parent, waitingFor: computation) == nil
-            else { return .circle(layer.path) }
+    private func next(_ token: LockToken, _ waiter: Frame?) -> Step {
+        guard let scope = node.storage[token].rare?.scope, !node.isEnded(token) else { return .done }
+        if let frame = scope.run {
+            if waiter?.chain.contains(where: { $0 === frame }) == true || Waits.add(waiter, for: frame) != nil {
+                return .circle(scope.path)
+            }
             let signal = Signal()
-            computation.waiters[token].append(signal)
-            return .wait(computation, signal)
+            frame.state[token].waiters.append(.thread(signal))
+            return .wait(frame, signal)
         }
-        let computation = Computation(of: node, at: layer.path, parent: parent)
-        rare[token].scopes.layer?.computation = computation
-        // An invalidation during the configuration resets it.
-        rare[token].scopes.layer?.isComputed = true
-        let rules = Array(node.path).reversed().flatMap { $0.storage[token].rare?[token].scopes.rules ?? [] }
-        return .compute(computation, rules)
+        guard scope.isOutdated else { return .done }
+        scope.isOutdated = false
+        let frame = Frame(.rules, in: family, node, under: waiter, within: Frame.own)
+        scope.run = frame
+        let rules = Array(node.path).reversed().flatMap { $0.storage[token].rare?.rules ?? [] }
+        return .run(frame, rules)
     }
 
-    /// Makes the rules run again before the next read; call it under the lock.
-    ///
-    /// Returns whether that's at once, since the scope is observed.
-    func invalidate(_ token: LockToken) -> Bool {
-        guard let rare = node.storage[token].rare, rare[token].scopes.layer?.isComputed == true else { return false }
-        rare[token].scopes.layer?.isComputed = false
-        node.storage.raiseEpoch(token, to: node.family.state[token].tick(), reachesDescendants: true)
-        let nodes = node.subtree(token)
-        // The next read of an instance that rules may drop must run the rules first.
-        for node in nodes { node.storage.cellsThatReload(token).forEach { $0.close() } }
-        return nodes.contains { $0.storage[token].followerCount > 0 }
-    }
-}
-
-extension Computation {
     /// Runs the rules that apply, in order, and publishes their values like one `update`.
-    fileprivate func run(_ rules: [ScopeRule]) {
-        let view = RuleView(layer)
-        let handle = Container(view: view)
-        Current.run(self) {
-            for rule in rules where rule.matches(path) { rule.configure(handle) }
-            publish(view.end())
+    private func run(_ rules: [ScopeRule], in frame: Frame) {
+        let (node, path) = (node, family.lock.withLock { token in self.node.storage[token].rare?.scope?.path ?? "" })
+        let view = Container(rule: Draft(frame: frame, node: node, container: container))
+        frame.collectWrites()
+        Scope.run(nil, frame) {
+            for rule in rules where rule.matches(path) { rule.configure(view) }
+            publish(frame.takeWrites())
         }
-        finish()
-        let waiters = family.lock.withLock { token in
-            layer.storage[token].rare?[token].scopes.layer?.computation = nil
-            for node in layer.subtree(token) where node.isConfigured(token) {
-                node.storage.cellsThatReload(token).forEach { $0.openIfPresent() }
-            }
-            return self.waiters[token]
-        }
-        for waiter in waiters { waiter.raise() }
-        Deferred.deliver(after: self)
+        family.lock.withLock { token in node.storage[token].rare?.scope?.run = nil }
+        frame.end()
     }
 
-    /// Sets the values that rules wrote, and resets those that only an earlier run wrote.
+    /// Sets the values that rules wrote, and takes away those that only an earlier run wrote.
     private func publish(_ written: [Write]) {
-        let keys = written.map(\.key)
+        let keys = Set(written.map(\.key))
         let before = family.lock.withLock { token in
-            guard let rare = layer.storage[token].rare else { return [Key]() }
-            defer { rare[token].scopes.layer?.keys = keys }
-            return rare[token].scopes.layer?.keys ?? []
+            defer { node.storage[token].rare?.scope?.keys = keys }
+            return node.storage[token].rare?.scope?.keys ?? []
         }
-        let gone = before.filter { !keys.contains($0) }
-            .map { Write(layer, TypedKey(resetting: $0), .reset) }
-        if !(written + gone).isEmpty { family.commit(written + gone) }
+        let gone = before.subtracting(keys).map { Write(node, TypedKey(resetting: $0), .rule(nil)) }
+        if !written.isEmpty || !gone.isEmpty { family.commit(written + gone) }
     }
 }
 
-extension StorageReference {
-    /// The cells of instances that are dropped when an input changes; read it under the lock.
-    fileprivate func cellsThatReload(_ token: LockToken) -> some Sequence<CellReference> {
-        cells(token).lazy.filter { $0.has(CellFlags.loaded) && $0.state?[token].provenance?.reloads == true }
+extension Frame {
+    /// Returns the path of the scope at or below `node` whose rules run.
+    func configuredPath(within node: Node) -> String? {
+        guard let frame = chain.first(where: { $0.kind == .rules && $0.node!.isWithin(node) }) else { return nil }
+        return family.lock.withLock { token in frame.node!.storage[token].rare?.scope?.path }
     }
-}
-
-/// The handle of a rule.
-///
-/// Its writes are published after all rules have run; its reads see the values of earlier rules, or else those of the
-/// scope's parent.
-private final class RuleView: Backend {
-    let node: Node
-    private let pending = Locked<[Write]?>([])
-
-    init(_ layer: Node) { node = layer }
-
-    func end() -> [Write] {
-        pending.withLock { writes in
-            defer { writes = nil }
-            return writes ?? []
-        }
-    }
-
-    func read(_ request: Request, _ container: Container, _ load: (Container) throws -> Payload) throws -> Payload {
-        if let pending = present(request.key) { return pending }
-        return try node.parent!.read(request, container, load)
-    }
-
-    func change(_ key: TypedKey, _ operation: Operation) {
-        let isOpen = pending.withLock { writes in
-            guard writes != nil else { return false }
-            writes!.removeAll { $0.key == key.key }
-            if case .set = operation {
-                writes!.append(Write(node, key, operation))
-            }
-            return true
-        }
-        if !isOpen { node.family.reports.report(Messages.changeAfterRule(of: key.key)) }
-    }
-
-    func present(_ key: Key) -> Payload? {
-        let write = pending.withLock { writes in writes?.first { $0.key == key } }
-        guard case .set(let payload)? = write?.operation else { return nil }
-        return payload
-    }
-
-    func onClose(_ closer: Closer) { node.onClose(closer) }
 }

@@ -7,7 +7,7 @@ struct CellReference: @unchecked Sendable, Equatable {
     init(_ pointer: UnsafeMutablePointer<Cell>) { self.pointer = pointer }
 
     var key: Key { Key(raw: pointer.pointee.key) }
-    private var status: UInt64 { pointer.pointee.status.load(ordering: .relaxed) }
+    var status: UInt64 { pointer.pointee.status.load(ordering: .relaxed) }
     func has(_ flag: UInt64) -> Bool { status & flag != 0 }
     /// What stays of the flags when a loaded value comes or goes.
     var heldFlags: UInt64 { status & (CellFlags.held | CellFlags.layered) }
@@ -26,7 +26,7 @@ struct CellReference: @unchecked Sendable, Equatable {
     /// `time`: A time of its own.
     func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
         let old = status
-        let kept = old & CellFlags.special
+        let kept = old & CellFlags.kept
         let boxed = payload.box == nil ? 0 : CellFlags.boxed
         let next = CellFlags.at(time) | kept | flags | boxed | CellFlags.hasWord
         guard (old | boxed) & CellFlags.boxed != 0 else {
@@ -59,7 +59,7 @@ struct CellReference: @unchecked Sendable, Equatable {
     /// `time`: A time of its own.
     func clear(flags: UInt64 = 0, at time: UInt64) -> Garbage {
         let old = status
-        let next = CellFlags.at(time) | old & CellFlags.special | flags
+        let next = CellFlags.at(time) | old & CellFlags.kept | flags
         guard old & CellFlags.boxed != 0 else {
             pointer.pointee.status.store(next, ordering: .relaxed)
             return Garbage()
@@ -77,26 +77,33 @@ struct CellReference: @unchecked Sendable, Equatable {
     /// `now`: The time of the last change. Two links of one time are right alike, so it need not be their own.
     func link(to target: CellReference, at now: UInt64) {
         guard target.has(CellFlags.fast), status & (CellFlags.held | CellFlags.loaded) == 0 else { return }
-        let bare = CellFlags.at(now) | status & CellFlags.special
+        let bare = CellFlags.at(now) | status & CellFlags.kept
         pointer.pointee.status.store(bare, ordering: .relaxed)
         pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
         pointer.pointee.status.store(bare | CellFlags.link, ordering: .releasing)
     }
 
-    /// What is rarely needed of the cell.
-    var state: FamilyLocked<CellState>? { pointer.pointee.state }
-
-    /// Returns the state, made if there is none.
-    func makeState() -> FamilyLocked<CellState> {
-        if let state { return state }
-        let made = FamilyLocked(CellState())
-        pointer.pointee.state = made
-        return made
+    /// Puts an equal value in the place of the present one, which keeps its time: for those who saw it nothing changes.
+    func exchange(_ payload: Payload) -> Garbage {
+        guard let box = payload.box else {
+            pointer.pointee.word.store(payload.bits, ordering: .releasing)
+            return Garbage()
+        }
+        let word = UInt64(UInt(bitPattern: Unmanaged.passRetained(box).toOpaque()))
+        return Garbage(box: pointer.pointee.word.exchange(word, ordering: .sequentiallyConsistent))
     }
 
-    /// Takes the state away, to be released outside the lock.
-    func takeState() -> FamilyLocked<CellState>? {
-        defer { pointer.pointee.state = nil }
-        return pointer.pointee.state
+    /// When the value came or went.
+    var time: UInt64 { CellFlags.time(status) }
+
+    /// What the engine knows of the key here beside its value.
+    var place: Place? { pointer.pointee.place }
+
+    func setPlace(_ place: Place) { pointer.pointee.place = place }
+
+    /// Takes the place away, to be released outside the lock.
+    func takePlace() -> Place? {
+        defer { pointer.pointee.place = nil }
+        return pointer.pointee.place
     }
 }

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// The bits of `Cell.state`: flags in the low 8, in the others the time on the family's clock at which the value came
+/// The bits of `Cell.status`: flags in the low 9, in the others the time on the family's clock at which the value came
 /// or the link was made.
 ///
 /// The clock ticks with every change and never comes round.
@@ -17,15 +17,20 @@ public import Synchronization
     static let special: UInt64 = 16
     /// `word` is the address of a retained box.
     static let boxed: UInt64 = 32
-    /// The value comes from a source, not from code or a rule.
+    /// What is held comes from a rule or a source, not from code.
     static let layered: UInt64 = 64
     /// There is a value in `word`.
     static let hasWord: UInt64 = 128
 
-    static let flags: UInt64 = 0xFF
+    /// An instance was made from the value, so that setting an equal one is to be told apart from a change.
+    static let input: UInt64 = 256
 
-    @inlinable @inline(__always) static func time(_ status: UInt64) -> UInt64 { status >> 8 }
-    static func at(_ time: UInt64) -> UInt64 { time << 8 }
+    static let flags: UInt64 = 0x1FF
+    /// What stays when a value comes or goes.
+    static let kept: UInt64 = special | input
+
+    @inlinable @inline(__always) static func time(_ status: UInt64) -> UInt64 { status >> 9 }
+    static func at(_ time: UInt64) -> UInt64 { time << 9 }
 }
 
 /// What one container knows of one key.
@@ -33,10 +38,10 @@ public import Synchronization
     @usableFromInline let key: UInt
     @usableFromInline let status: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
-    /// The state that few cells need, touched under the lock only.
+    /// What the engine knows of the key beside its value, touched under the lock only.
     ///
     /// The cell owns it.
-    var state: FamilyLocked<CellState>?
+    var place: Place?
 }
 
 /// The open-addressing table: this, then `mask + 1` words, each the address of a cell or zero.

@@ -162,53 +162,38 @@ struct PlatformSignal {
     #endif
 }
 
-/// Where code runs: a thread and the task that runs on it, if one does.
+/// Where code runs: the task that runs on the thread, or the thread where none does.
 struct Execution: Equatable, Sendable {
-    private let thread: UInt
-    private let task: UInt
+    private let word: UInt
 
-    static var current: Execution { Execution(thread: threadNumber, task: task) }
-    /// Whatever task runs on the thread.
-    static var currentThread: Execution { Execution(thread: threadNumber, task: 0) }
-    /// For a task, on whatever thread it goes on.
-    static var currentTask: Execution { Execution(thread: 0, task: task) }
+    static var current: Execution { Execution(word: task ?? (threadNumber | 1)) }
+    /// Where no code runs.
+    static var none: Execution { Execution(word: 0) }
 
-    static func == (left: Self, right: Self) -> Bool {
-        left.task == right.task && (left.thread == right.thread || left.thread == 0 || right.thread == 0)
+    /// The address of the running task, which no thread's odd number equals.
+    private static var task: UInt? {
+        withUnsafeCurrentTask { task in task.map { unsafeBitCast($0, to: UInt.self) } }
     }
-
-    private static var task: UInt { withUnsafeCurrentTask { $0.map { UInt(bitPattern: $0.hashValue) } ?? 0 } }
 
     private static var threadNumber: UInt {
         #if canImport(WinSDK)
-        UInt(GetCurrentThreadId())
+        UInt(GetCurrentThreadId()) << 1
         #elseif canImport(Darwin)
         UInt(bitPattern: pthread_self())
         #elseif canImport(Glibc) || canImport(Musl) || canImport(Android)
         UInt(pthread_self())
         #else
-        1
+        0
         #endif
     }
 }
 
-/// The stack of a thread.
-package struct PlatformStack: Sendable {
-    private let thread: Execution
-    /// How far down it may be used; nil where the platform does not tell.
-    private let limit: UInt?
-
-    /// The stack of the running thread.
-    static var current: PlatformStack {
-        // Deep recursion is not ours alone: a third of the stack is left to what loads call.
-        PlatformStack(thread: .currentThread, limit: bounds.map { $0.lowest &+ $0.size / 3 })
-    }
-
-    /// Whether the running thread is the one.
-    var isCurrent: Bool { thread == .currentThread }
-
-    /// Whether too little is left for more loads within one another.
-    var isNearlyUsedUp: Bool { limit.map { Self.position < $0 } ?? true }
+/// The stack of the running thread.
+package enum PlatformStack {
+    /// Whether too little is left for more loads within one another; true where the platform does not tell.
+    ///
+    /// Deep recursion is not ours alone: a third of the stack is left to what loads call.
+    static var isNearlyUsedUp: Bool { bounds.map { position &- $0.lowest < $0.size / 3 } ?? true }
 
     /// Returns whether fewer bytes are left of the running thread's stack; false where the platform does not tell.
     package static func isShorter(than bytes: UInt) -> Bool {

@@ -60,9 +60,8 @@ extension StorageReference {
 
     /// Frees all memory, when nobody can touch it any more; the values must be gone already.
     func free() {
-        for cell in cells { cell.takeState()?.free() }
+        for cell in cells { cell.takePlace()?.free() }
         var next = ledger.pointee.chunks
-        statePointer.pointee.free()
         statePointer.deinitialize(count: 1)
         ledger.deinitialize(count: 1)
         header.deinitialize(count: 1)
@@ -97,7 +96,7 @@ extension StorageReference {
             ledger.pointee.spareCount = UInt32(wanted)
         }
         let cell = ledger.pointee.spare
-        cell.initialize(to: Cell(key: key.raw, status: Atomic(0), word: Atomic(0), state: nil))
+        cell.initialize(to: Cell(key: key.raw, status: Atomic(0), word: Atomic(0), place: nil))
         ledger.pointee.spare = cell + 1
         ledger.pointee.spareCount -= 1
         ledger.pointee.count += 1
@@ -168,11 +167,11 @@ extension StorageReference {
     /// Takes the lock. Returns whether it was done, or nil if others are certainly concerned.
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = find(key) else { return false }
-        if cell.pointee.status.load(ordering: .relaxed) & CellFlags.special != 0 { return nil }
+        if cell.pointee.status.load(ordering: .relaxed) & CellFlags.kept != 0 { return nil }
         let replaced: UInt64? = header.pointee.lock.withLock { _ in
             let status = cell.pointee.status.load(ordering: .relaxed)
             let concerns =
-                CellFlags.fast | CellFlags.held | CellFlags.special | CellFlags.layered | CellFlags.loaded
+                CellFlags.fast | CellFlags.held | CellFlags.kept | CellFlags.layered | CellFlags.loaded
             guard status & concerns == CellFlags.fast | CellFlags.held else { return nil }
             guard let box = payload.box else {
                 cell.pointee.word.store(payload.bits, ordering: .releasing)

@@ -16,11 +16,11 @@ extension Container {
     }
 
     private func untilWaiting(_ key: Key, _ count: Int) async {
-        let family = backend.node.family
+        let family = node.family
         while true {
             let waiting = family.lock.withLock { token in
-                (family.existingRootState(token, of: key)?[token].loads ?? LoadList())
-                    .reduce(0) { $0 + $1.waiterCount(token) }
+                family.rootPlace(token, of: key)?[token].rare?.loads.all
+                    .reduce(0) { $0 + $1.state[token].waiters.count } ?? 0
             }
             if waiting >= count { return }
             await Task.yield()
@@ -29,20 +29,18 @@ extension Container {
 
     /// How many loads are under way in this family.
     var loadsUnderWay: Int {
-        let family = backend.node.family
-        return family.lock.withLock { token in family.loads(token).reduce(0) { count, _ in count + 1 } }
+        let family = node.family
+        return family.lock.withLock { token in family.loads(token).count }
     }
 
     /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
-    func untilClosersRan() async { await backend.node.family.closings.waitForAll() }
+    func untilClosersRan() async { await node.family.leavers.untilIdle() }
 
     /// Returns when the container, or the one it belongs to, has begun to close.
     func untilClosing() async {
         while true {
-            let node = backend.node
-            let isOpen = node.family.lock.withLock { token in
-                node.storage[token].closing == nil && !node.storage[token].isClosed
-            }
+            let node = node
+            let isOpen = node.family.lock.withLock { token in !node.storage[token].isRefusing }
             if !isOpen { return }
             await Task.yield()
         }
@@ -51,12 +49,26 @@ extension Container {
     /// Returns when so many calls of `close()` wait for another one.
     func untilClosersWait(_ count: Int) async {
         while true {
-            let node = backend.node
+            let node = node
             let waiting = node.family.lock.withLock { token in
-                node.storage[token].closing?[token].waiters.count ?? 0
+                node.storage[token].rare?.closing?.state[token].waiters.count ?? 0
             }
             if waiting >= count { return }
             await Task.yield()
+        }
+    }
+}
+
+extension Leavers {
+    fileprivate func untilIdle() async {
+        while let frame {
+            let waiter = TaskWaiter()
+            let isOver = frame.family.lock.withLock { token in
+                if frame.isFinished { return true }
+                frame.state[token].waiters.append(.task(waiter))
+                return false
+            }
+            if isOver { await Task.yield() } else { await waiter.wait() }
         }
     }
 }

@@ -34,7 +34,7 @@ package final class Strictness: Sendable {
     /// Reports the load and gives the placeholder, or throws if the kind can.
     ///
     /// `isForPart`: Whether what is given is read to swap a part of it, which is no mistake.
-    func answer(_ request: Request, _ parent: (any CallFrame)?, isForPart: Bool) throws -> Payload {
+    func answer(_ request: Request, _ parent: Frame?, isForPart: Bool) throws -> Payload {
         if !isForPart || request.placeholder == nil {
             let way = (parent?.way ?? []) + [request.key]
             let place = request.place?.outsideLibrary
@@ -61,26 +61,30 @@ extension Container {
 
     /// Whether this container is strict.
     package var isStrict: Bool {
-        let node = backend.node
+        let node = node
         return node.family.lock.withLock { token in node.storage[token].strictness != nil }
     }
 
     /// Takes away every feature that was loaded in this container, so that the next read asks for it again.
     package func dropLoadedFeatures() {
-        let node = backend.node
+        let node = node
         var effects = Effects()
         node.family.lock.withLock { token in
             for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) && cell.key.kind != .property {
-                Change(node: node, cell: cell).dropLoaded(token, &effects)
+                if let place = cell.place { effects.drop(token, place) }
             }
         }
         effects.perform()
     }
 
     private func setStrictness(_ strictness: Strictness?) {
-        let node = backend.node
-        node.family.lock.withLock { token in
-            for node in node.subtree(token) { node.storage[token].strictness = strictness }
+        let node = node
+        let former = node.family.lock.withLock { token in
+            node.subtree(token).map { node in
+                defer { node.storage[token].strictness = strictness }
+                return node.storage[token].strictness
+            }
         }
+        withExtendedLifetime(former) {}
     }
 }

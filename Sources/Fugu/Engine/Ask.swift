@@ -1,0 +1,125 @@
+// Sources, which are asked early: for a name when it's first used, and for all known names when sources change. What they
+// answer counts as held by the node that has them, so that no read ever asks.
+
+extension Family {
+    /// Asks all sources of the family for a named key that is used for the first time; outside the lock.
+    func learn(_ naming: PropertyNaming, of key: Key) {
+        while true {
+            let nodes: [(node: Node, sources: any ValueSources)]? = lock.withLock { token in
+                if state[token].namings[key] != nil { return nil }
+                return state[token].sourced.compactMap { node in
+                    node.use { $0.storage[token].rare?.sources }.map { (node.object, $0) }
+                }
+            }
+            guard let nodes else { return }
+            let answers = nodes.map { naming.ask($0.sources) }
+            let writes = zip(nodes, answers).map { Write($0.node, key, naming.equal, .supply($1)) }
+            var mistakes: [String] = []
+            let isDone = commit(writes) { token in
+                // Somebody may have asked meanwhile, or the sources may be others by now.
+                state[token].namings[key] != nil || state[token].sourced.count != nodes.count
+                    || !nodes.allSatisfy { $0.node.storage[token].rare?.sources === $0.sources }
+            } alongside: { token in
+                state[token].namings[key] = naming
+                for (node, answer) in zip(nodes, answers) {
+                    if let mistake = node.node.note(token, answer, of: key) { mistakes.append(mistake) }
+                }
+            }
+            for mistake in mistakes { reports.report(mistake) }
+            if isDone { return }
+        }
+    }
+}
+
+extension Node {
+    /// Gives the node its sources.
+    func take(_ token: LockToken, _ sources: any ValueSources) {
+        storage[token].more().sources = sources
+        family.state[token].sourced.insert(UnmanagedReference(self))
+        family.markSourced()
+    }
+
+    /// Remembers what is wrong with an answer; returns it if it wasn't known.
+    fileprivate func note(_ token: LockToken, _ answer: SourceAnswer<Payload>, of key: Key) -> String? {
+        let mistake = answer.mistake
+        guard let rare = mistake == nil ? storage.existingCell(token, key)?.place?[token].rare : place(token, key)[token].more(),
+            rare.mistake != mistake
+        else { return nil }
+        rare.mistake = mistake
+        return mistake
+    }
+}
+
+extension SourceAnswer {
+    /// The text of what is wrong, if something is.
+    fileprivate var mistake: String? { if case .failure(let error) = self { "\(error)" } else { nil } }
+}
+
+extension Container {
+    /// The sources of this container.
+    package var sources: (any ValueSources)? {
+        let node = node
+        return node.family.lock.withLock { token in node.storage[token].rare?.sources }
+    }
+
+    /// Gives the container other sources.
+    ///
+    /// All that was read or is observed by name changes at once, like one `update`.
+    ///
+    /// - `old`: What `sources` was when the new ones were made.
+    /// - `accept`: Is given the errors of the names that do not decode any more, and throws if that must not be; then
+    ///   nothing changes.
+    ///
+    /// Returns whether it was done; not if somebody else has replaced `old` meanwhile.
+    package func replaceSources(
+        _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
+    ) throws -> Bool {
+        try SourceChange(node: node, old: old, new: sources).commit(accept)
+    }
+}
+
+/// Other sources for a node.
+private struct SourceChange {
+    let node: Node
+    let old: (any ValueSources)?
+    let new: any ValueSources
+
+    private var family: Family { node.family }
+
+    /// Asks the new sources for all names, and stores all answers together or none.
+    ///
+    /// Returns whether it was done; not if somebody else has replaced the old ones meanwhile.
+    func commit(_ accept: ([any Error]) throws -> Void) throws -> Bool {
+        while true {
+            let namings = family.lock.withLock { token in family.state[token].namings }
+            var answers: [(key: Key, naming: PropertyNaming, answer: SourceAnswer<Payload>)] = []
+            var errors: [any Error] = []
+            for (key, naming) in namings {
+                // A value that no type can compare, or one that equals nothing, would else count as changed at every reload.
+                if let old, new.holdsTheSame(naming.name, as: old) { continue }
+                let answer = naming.ask(new)
+                answers.append((key, naming, answer))
+                if case .failure(let error) = answer, !hadFailed(naming) { errors.append(error) }
+            }
+            try accept(errors)
+            let writes = answers.map { Write(node, $0.key, $0.naming.equal, .supply($0.answer)) }
+            var isOld = true
+            var mistakes: [String] = []
+            let isDone = family.commit(writes) { token in
+                isOld = node.storage[token].rare?.sources === old
+                return !isOld || namings.count != family.state[token].namings.count
+            } alongside: { token in
+                node.take(token, new)
+                mistakes = answers.compactMap { node.note(token, $0.answer, of: $0.key) }
+            }
+            for mistake in mistakes { family.reports.report(mistake) }
+            if isDone || !isOld { return isDone }
+        }
+    }
+
+    /// Whether the old sources had no right value for a name either.
+    private func hadFailed(_ naming: PropertyNaming) -> Bool {
+        guard let old, case .failure = naming.ask(old) else { return false }
+        return true
+    }
+}

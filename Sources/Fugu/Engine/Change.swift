@@ -1,0 +1,539 @@
+// All changes: one commit for all writes, and one function that says who is concerned.
+
+/// What can be done to a key in a node.
+enum Operation {
+    case set(Payload)
+    case replace(Replacement)
+    case reset
+    /// What rules have set, or no more; it never takes the place of what code set.
+    case rule(Payload?)
+    /// What the sources have now; it never takes the place of what code or a rule set.
+    case supply(SourceAnswer<Payload>)
+
+    var isSet: Bool { if case .set = self { true } else { false } }
+    var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
+}
+
+/// A loader that takes the place of a feature's own.
+final class Replacement: Sendable {
+    let load: @Sendable (Container) throws -> Payload
+    let loadAsync: (@Sendable (Container) async throws -> Payload)?
+
+    init(
+        load: @escaping @Sendable (Container) throws -> Payload,
+        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil
+    ) {
+        self.load = load
+        self.loadAsync = loadAsync
+    }
+}
+
+/// One operation of a commit.
+struct Write {
+    let node: Node
+    let key: Key
+    let equal: Equality
+    let operation: Operation
+    /// What an update has loaded where the key will be reset or replaced.
+    var made: DraftInstance?
+
+    init(_ node: Node, _ key: TypedKey, _ operation: Operation) {
+        self.init(node, key.key, key.equal, operation)
+    }
+
+    init(_ node: Node, _ key: Key, _ equal: Equality, _ operation: Operation) {
+        self.node = node
+        self.key = key
+        self.equal = equal
+        self.operation = operation
+    }
+
+    /// The value that it puts in place.
+    fileprivate var value: Payload? {
+        switch operation {
+        case .set(let payload), .rule(let payload?), .supply(.value(let payload)): payload
+        default: nil
+        }
+    }
+}
+
+/// What a turn of the lock leaves to be done outside it.
+struct Effects {
+    var garbage = Garbage()
+    var waiters: [Waiter] = []
+    /// The outermost frame that runs here, at whose end those who follow are told.
+    private let holder: Frame?
+    private var follower: Follower?
+    private var moreFollowers: [Follower] = []
+    private var events: [PendingEvent] = []
+
+    init(in frame: Frame? = Frame.own) { holder = frame?.outermost }
+
+    mutating func add(_ event: PendingEvent) { events.append(event) }
+
+    /// Notes that a follower has something to tell.
+    mutating func tell(_ follower: Follower) {
+        if self.follower == nil { self.follower = follower } else { moreFollowers.append(follower) }
+    }
+
+    func wakeWaiters() { for waiter in waiters { waiter.wake() } }
+
+    /// Does everything that was collected; who follows hears of it at the end of the outermost frame that runs here.
+    func perform() {
+        for event in events { event.tell() }
+        if !garbage.isEmpty { garbage.dispose() }
+        if !waiters.isEmpty { wakeWaiters() }
+        guard let follower else { return }
+        let followers = [follower] + moreFollowers
+        if let holder {
+            holder.add(followers)
+        } else {
+            Follower.deliver(followers)
+        }
+    }
+}
+
+// MARK: Who is concerned
+
+/// How what is seen of a key changes at a place.
+enum ChangeKind {
+    /// Something was loaded where nothing was.
+    case loaded
+    /// What was loaded is gone.
+    case dropped
+    /// The value is another one.
+    case changed
+    /// The key is set where it was not.
+    case held
+    /// The same, with a value that equals what was seen before.
+    case heldEqual
+    /// The key is not set any more.
+    case unset
+
+    fileprivate var isReset: Bool { self == .changed || self == .unset }
+    fileprivate var changesHolder: Bool { self == .held || self == .heldEqual || self == .unset }
+}
+
+extension Effects {
+    /// Tells all who are concerned with a change of a key at a place or below it, as far down as it is seen, and drops what
+    /// must not stay.
+    ///
+    /// - `transaction`: What ends with this.
+    mutating func announce(_ token: LockToken, _ place: Place, _ kind: ChangeKind, endOf transaction: Frame? = nil) {
+        var open = [(place, kind)]
+        var reached: [(Follower, Bool)] = []
+        while let (start, kind) = open.popLast() {
+            for place in dropped(token, start, kind, &reached) {
+                drop(token, place)
+                open.append((place, .dropped))
+            }
+        }
+        // When all has changed.
+        // Nothing stands between the places that were reached, so that all see the same value of a property.
+        let look = place.key.kind == .property ? place[token].node.use { $0.look(token, place.key) } : nil
+        for (follower, isReset) in reached {
+            let seen = follower.key == place.key ? look : nil
+            note(token, follower, isReset: isReset, endOf: transaction, seen)
+        }
+    }
+
+    /// Collects those who follow the key, and returns the places of the instances that must go.
+    private func dropped(
+        _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [(Follower, Bool)]
+    ) -> [Place] {
+        let key = start.key
+        let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
+        var drops: [Place] = []
+        var open = [start]
+        while let place = open.popLast() {
+            if let follower = place[token].rare?.follower { reached.append((follower, kind.isReset)) }
+            if kind != .loaded {
+                place.forEachReader(token) { reader, role in
+                    switch role {
+                    case .follower: if let follower = reader[token].rare?.follower { reached.append((follower, false)) }
+                    case .input:
+                        if reader[token].mustGo(token, key, kind) { drops.append(reader) }
+                    case .anchor: break
+                    }
+                }
+                // What was loaded below gives way to what is set above.
+                if place != start, replacesCopies, place[token].provenance != nil { drops.append(place) }
+            }
+            place.forEachBelow(token) { below in
+                // What is set below, or was loaded there, hides this.
+                if below[token].node.use({ $0.holds(token, key) }) { return }
+                if replacesCopies || below[token].provenance == nil { open.append(below) }
+            }
+        }
+        return drops
+    }
+
+    /// After a key is no longer set at a place: drops the instances that were there because of it and of nothing else.
+    ///
+    /// Returns their places.
+    mutating func dropUnanchored(_ token: LockToken, _ place: Place) -> [Place] {
+        var drops: [Place] = []
+        place.forEachReader(token) { reader, role in
+            guard role == .anchor else { return }
+            reader.unregisterAnchor(token)
+            if !reader.anchor(token) { drops.append(reader) }
+        }
+        for place in drops { drop(token, place) }
+        return drops
+    }
+
+    /// Takes a loaded instance away, so that the next read loads again.
+    mutating func drop(_ token: LockToken, _ place: Place) {
+        guard place[token].provenance != nil else { return }
+        place.forget(token, &garbage)
+        let cell = place[token].cell
+        let node = place[token].node
+        let time = node.use { $0.family.state[token].tick() }
+        garbage.add(cell.clear(flags: cell.heldFlags, at: time))
+        node.use { $0.emit(token, .dropped, cell.key, &self) }
+    }
+
+    /// Lets a follower look what is to be seen now.
+    mutating func note(
+        _ token: LockToken, _ follower: Follower, isReset: Bool, known: Stamp? = nil, endOf transaction: Frame? = nil,
+        _ look: Look? = nil
+    ) {
+        let news = News(isReset: isReset, known: known, transaction: transaction, holder: holder)
+        if follower.refresh(token, news, look, &garbage) { tell(follower) }
+    }
+}
+
+extension PlaceState {
+    /// Whether an instance that reloads goes when a key that it was made from changes so.
+    fileprivate func mustGo(_ token: LockToken, _ key: Key, _ kind: ChangeKind) -> Bool {
+        guard let provenance else { return false }
+        if kind != .heldEqual, provenance.direct.contains(key) { return true }
+        guard kind.changesHolder else { return false }
+        // What it has read may be hidden now, or uncovered.
+        return provenance.direct.contains { input in
+            if case .missing = node.use({ $0.look(token, input) }) { true } else { false }
+        }
+    }
+}
+
+// MARK: One key in one node
+
+/// What happens to one key in one node, under the lock of the family.
+private struct Change {
+    let node: Node
+    let cell: CellReference
+
+    init(_ token: LockToken, _ write: Write) {
+        node = write.node
+        cell = node.storage.cell(token, write.key)
+    }
+
+    private var key: Key { cell.key }
+    private var family: Family { node.family }
+
+    /// Performs the operation.
+    ///
+    /// - Parameters:
+    ///   - isOpen: Whether readers may see it at once.
+    ///   - isEqual: Whether the value equals the one that is seen.
+    /// - Returns: What changed for those who are concerned; nil if nothing.
+    func apply(_ token: LockToken, _ write: Write, isOpen: Bool, isEqual: Bool, _ effects: inout Effects) -> ChangeKind? {
+        let operation = write.operation
+        let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
+        let isByCode = cell.heldFlags == CellFlags.held
+        switch operation {
+        case .rule(let payload):
+            let rare = node.place(token, key).mutableRare(token)
+            if let old = rare.rule?.box { effects.garbage.add(old) }
+            rare.rule = payload
+            if isByCode { return nil }
+        case .supply(let answer):
+            if case .nothing = answer, !cell.has(CellFlags.layered), cell.place?[token].rare == nil { return nil }
+            let rare = node.place(token, key).mutableRare(token)
+            if case .value(let old) = rare.supplied, let box = old.box { effects.garbage.add(box) }
+            rare.supplied = answer
+            if isByCode || rare.rule != nil { return nil }
+            if case .nothing = answer, !wasHeld { return nil }
+        case .reset:
+            markReset(token)
+            guard isByCode || wasLoaded else { return nil }
+        case .replace: markReset(token)
+        case .set:
+            // For those who saw the value nothing changes.
+            if isEqual, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
+                effects.garbage.add(cell.exchange(value))
+                emit(token, operation, isNew: false, &effects)
+                return nil
+            }
+        }
+        if wasLoaded { cell.place?.forget(token, &effects.garbage) }
+        if let rare = cell.place?[token].rare, let replacement = rare.replacement {
+            effects.garbage.add(replacement)
+            rare.replacement = nil
+        }
+        let time = family.state[token].tick()
+        // A value that hides an inherited one can be read only after links that pass this node have become invalid.
+        let opensLater = isOpen && !wasHeld && !node.isRoot
+        // An equal value keeps the time, so that nothing seems to have changed.
+        let isSame = isEqual && cell.has(CellFlags.hasWord)
+        put(token, operation, at: isSame ? cell.time : time, isOpen: isOpen && !opensLater, &effects)
+        let isHeld = cell.has(CellFlags.held)
+        if isHeld != wasHeld {
+            if isHeld { node.storage[token].heldMask |= key.mask }
+            node.storage.raiseEpoch(
+                token, to: time, reachesDescendants: !node.isRoot && node.hasChildren(token))
+        }
+        if opensLater { cell.openIfPresent() }
+        emit(token, operation, isNew: !wasHeld && !node.isRoot, &effects)
+        if isHeld == wasHeld { return isEqual && isHeld ? .loaded : .changed }
+        return isHeld ? (isEqual ? .heldEqual : .held) : .unset
+    }
+
+    /// Changes the cell itself.
+    private func put(_ token: LockToken, _ operation: Operation, at time: UInt64, isOpen: Bool, _ effects: inout Effects) {
+        switch operation {
+        case .set(let payload):
+            effects.garbage.add(cell.store(payload, flags: CellFlags.held, at: time, isOpen: isOpen))
+        case .replace(let replacement):
+            effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
+            node.place(token, key).mutableRare(token).replacement = replacement
+        case .reset, .rule, .supply:
+            // What stands behind comes to light.
+            let rare = cell.place?[token].rare
+            let flags = CellFlags.held | CellFlags.layered
+            if let rule = rare?.rule {
+                effects.garbage.add(cell.store(rule, flags: flags, at: time, isOpen: isOpen))
+                return
+            }
+            switch rare?.supplied ?? .nothing {
+            case .value(let payload):
+                effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
+            // Held without a value: the default is loaded in its place, here.
+            case .failure: effects.garbage.add(cell.clear(flags: flags, at: time))
+            case .nothing: effects.garbage.add(cell.clear(at: time))
+            }
+        }
+    }
+
+    /// What is being loaded now is not kept here.
+    private func markReset(_ token: LockToken) {
+        guard family.rootPlace(token, of: key)?[token].rare?.loads.all.isEmpty == false else { return }
+        node.place(token, key).mutableRare(token).resetTime = family.state[token].tick()
+    }
+
+    private func emit(_ token: LockToken, _ operation: Operation, isNew: Bool, _ effects: inout Effects) {
+        guard family.hasEvents else { return }
+        let kind: ContainerEvent.Kind =
+            switch operation {
+            case .set where isNew, .replace where isNew, .rule where isNew: .overridden
+            case .set, .rule(_?): .set
+            case .replace: .replaced
+            case .reset, .rule(nil): .reset
+            case .supply: .supplied
+            }
+        node.emit(token, kind, key, &effects)
+    }
+}
+
+extension Place {
+    fileprivate func mutableRare(_ token: LockToken) -> RarePlaceState { self[token].more() }
+}
+
+// MARK: The commit
+
+/// The state of a key as it is seen from somewhere: where the value stands, and when it came there.
+struct Stamp: Equatable {
+    let cell: CellReference
+    let time: UInt64
+
+    init(_ cell: CellReference) {
+        self.cell = cell
+        time = cell.time
+    }
+}
+
+/// What keeps writes from being done at once.
+private enum Obstacle {
+    /// Values are to be compared, which is user code.
+    case compare([(index: Int, old: Payload, new: Payload, stamp: Stamp)])
+    case wait(Frame, Signal)
+    case circle(Key)
+}
+
+extension Family {
+    /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
+    /// to what was there.
+    ///
+    /// - Parameters:
+    ///   - owner: The `modify` or the update that ends with this.
+    ///   - isOutdated: Asked under the lock; if so, nothing is done.
+    ///   - alongside: Done under the lock with the writes.
+    /// - Returns: Whether it was done.
+    @discardableResult
+    func commit(
+        _ writes: [Write], endOf owner: Frame? = nil, unless isOutdated: (LockToken) -> Bool = { _ in false },
+        alongside: (LockToken) -> Void = { _ in }
+    ) -> Bool {
+        var writes = writes
+        var answers: [Int: (stamp: Stamp, isEqual: Bool)] = [:]
+        while true {
+            var effects = Effects()
+            var isDone = false
+            var ended: [Write] = []
+            let obstacle = lock.withLock { token -> Obstacle? in
+                if isOutdated(token) { return nil }
+                for index in writes.indices.reversed() where writes[index].node.isEnded(token) {
+                    ended.append(writes.remove(at: index))
+                    answers = [:]
+                }
+                if let obstacle = self.obstacle(token, writes, &answers, owner) { return obstacle }
+                perform(token, writes, answers, owner, &effects)
+                alongside(token)
+                if let owner, owner.kind == .modify { effects.waiters += owner.endExclusion(token) }
+                isDone = true
+                return nil
+            }
+            for write in ended { reports.report(Messages.changeAfterEnd(of: write.key)) }
+            switch obstacle {
+            case nil:
+                effects.perform()
+                return isDone
+            case .compare(let open):
+                for (index, old, new, stamp) in open { answers[index] = (stamp, writes[index].equal(old, new)) }
+            case .wait(let exclusion, let signal):
+                signal.wait()
+                Waits.remove(Frame.current, for: exclusion)
+            case .circle(let key): fatalError(Messages.circleOfWaits(key, Frame.current))
+            }
+        }
+    }
+
+    /// Returns what is to be done first.
+    private func obstacle(
+        _ token: LockToken, _ writes: [Write], _ answers: inout [Int: (stamp: Stamp, isEqual: Bool)], _ owner: Frame?
+    ) -> Obstacle? {
+        var open: [(index: Int, old: Payload, new: Payload, stamp: Stamp)] = []
+        for (index, write) in writes.enumerated() {
+            guard let cell = write.node.storage.existingCell(token, write.key), cell.has(CellFlags.kept) else {
+                answers[index] = nil
+                continue
+            }
+            if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner {
+                return wait(token, for: exclusion, Frame.current)
+            }
+            guard let new = write.value, case .found(let seen, _) = write.node.look(token, write.key),
+                let old = seen.payload
+            else {
+                answers[index] = nil
+                continue
+            }
+            let stamp = Stamp(seen)
+            if answers[index]?.stamp == stamp { continue }
+            if let isEqual = write.equal.known(old, new) {
+                answers[index] = (stamp, isEqual)
+            } else {
+                open.append((index, old, new, stamp))
+            }
+        }
+        return open.isEmpty ? nil : .compare(open)
+    }
+
+    /// Returns how to wait for the end of a `modify`, or that it would never come.
+    private func wait(_ token: LockToken, for exclusion: Frame, _ waiter: Frame?) -> Obstacle {
+        if Waits.add(waiter, for: exclusion) != nil { return .circle(exclusion.key!) }
+        let signal = Signal()
+        exclusion.state[token].waiters.append(.thread(signal))
+        return .wait(exclusion, signal)
+    }
+
+    /// Performs the writes.
+    ///
+    /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
+    /// first is changed.
+    private func perform(
+        _ token: LockToken, _ writes: [Write], _ answers: [Int: (stamp: Stamp, isEqual: Bool)],
+        _ transaction: Frame?, _ effects: inout Effects
+    ) {
+        if writes.count > 1 { for write in writes { write.node.storage.cell(token, write.key).close() } }
+        var changes: [(place: Place, kind: ChangeKind, known: Stamp?)] = []
+        for (index, write) in writes.enumerated() {
+            let answer = answers[index]
+            let isEqual = answer?.isEqual == true
+            let change = Change(token, write)
+            var kind = change.apply(token, write, isOpen: writes.count == 1, isEqual: isEqual, &effects)
+            if let made = write.made, keep(token, made, write, &effects) { kind = kind ?? .loaded }
+            guard let kind, let place = change.cell.place else { continue }
+            changes.append((place, kind, isEqual ? answer?.stamp : nil))
+            // What is set next keeps nothing that was loaded before.
+            if kind == .unset { for place in effects.dropUnanchored(token, place) { changes.append((place, .dropped, nil)) } }
+        }
+        if writes.count > 1 {
+            for write in writes { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
+        }
+        for (place, kind, known) in changes {
+            // Those who saw an equal value are told nothing, and look there from now on.
+            if let known { place.forEachFollower(token) { effects.note(token, $0, isReset: false, known: known) } }
+            effects.announce(token, place, kind, endOf: transaction)
+        }
+    }
+
+    /// Keeps what an update has loaded in the place of what it resets or replaces.
+    ///
+    /// Returns whether it is wanted.
+    private func keep(_ token: LockToken, _ made: DraftInstance, _ write: Write, _ effects: inout Effects) -> Bool {
+        let node = write.node
+        let cell = node.storage.cell(token, write.key)
+        let isAnchored =
+            node.isRoot || made.provenance.isLocal || node.holds(token, write.key)
+            || node.holdsAny(token, of: made.provenance.keys, made.provenance.mask)
+        guard isAnchored, !made.isOutdated(token, in: node), !cell.has(CellFlags.hasWord) else {
+            effects.garbage.add(made.left(token))
+            return false
+        }
+        effects.garbage.add(
+            cell.store(made.payload, flags: CellFlags.loaded | cell.heldFlags, at: state[token].tick(), isOpen: false))
+        cell.openIfPresent()
+        node.place(token, write.key).settle(token, made.provenance, made.lifetime)
+        return true
+    }
+
+    /// Resets every key that was set or loaded in a node.
+    func resetAll(in node: Node) {
+        let keys = lock.withLock { token in
+            var keys = Set(node.storage.cells(token).filter { $0.has(CellFlags.held | CellFlags.loaded) }.map(\.key))
+            guard node.subtree(token).contains(where: { $0.storage[token].underWay > 0 }) else { return keys }
+            for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!) }
+            return keys
+        }
+        for key in keys { commit([Write(node, TypedKey(resetting: key), .reset)]) }
+    }
+}
+
+extension Place {
+    /// Calls `body` with those who follow the key here and below.
+    fileprivate func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
+        var open = [self]
+        while let place = open.popLast() {
+            if let follower = place[token].rare?.follower { body(follower) }
+            place.forEachBelow(token) { open.append($0) }
+        }
+    }
+}
+
+extension Node {
+    /// Sets a value for the first time if nobody else is concerned with the key: nobody observes it, loads it or was made
+    /// from it.
+    func setAlone(_ key: Key, _ payload: Payload) -> Bool {
+        let replaced: Garbage? = family.lock.withLock { token in
+            guard !isEnded(token), !family.hasEvents else { return nil }
+            let cell = storage.cell(token, key)
+            guard cell.isEmpty, cell.place == nil else { return nil }
+            let time = family.state[token].tick()
+            storage[token].heldMask |= key.mask
+            storage.raiseEpoch(token, to: time, reachesDescendants: !isRoot && hasChildren(token))
+            return cell.store(payload, flags: CellFlags.held, at: time)
+        }
+        replaced?.dispose()
+        return replaced != nil
+    }
+}

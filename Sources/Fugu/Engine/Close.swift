@@ -1,0 +1,494 @@
+import Synchronization
+
+/// What `onClose` registers.
+struct Closer: Sendable {
+    let close: @Sendable () async throws -> Void
+}
+
+/// The life of an instance that has closers, or was made from one that has; kept by its place and by whatever was made from
+/// the instance.
+///
+/// When the last of them lets go, the instance has left early and its closers run.
+final class Lifetime: Sendable {
+    let key: Key
+    let home: Node
+    /// A dependent always ends loading after what it depends on.
+    let order: UInt64
+    private let state: Locked<State>
+
+    private struct State {
+        var closers: [Closer]
+        /// What the instance was made from is needed until its closers have run.
+        var uses: [Lifetime]
+        /// Whether closings of its home wait for it.
+        var isLeaving = false
+    }
+
+    init(_ key: Key, home: Node, order: UInt64, closers: [Closer], uses: [Lifetime]) {
+        self.key = key
+        self.home = home
+        self.order = order
+        state = Locked(State(closers: closers, uses: uses))
+    }
+
+    var hasClosers: Bool { state.withLock { !$0.closers.isEmpty } }
+
+    /// Hands the closers out, last registered first; nobody else runs them then.
+    func takeClosers() -> [Closer] {
+        state.withLock { state in
+            defer { state.closers = [] }
+            return state.closers.reversed()
+        }
+    }
+
+    /// Takes the closers away, which will never run.
+    func withoutClosers() -> Lifetime {
+        _ = takeClosers()
+        return self
+    }
+
+    /// The instance leaves its place: from now on closings of its home wait until its closers have run.
+    func leave(_ token: LockToken) {
+        let isNew = state.withLock { state in
+            if state.isLeaving || state.closers.isEmpty { return false }
+            state.isLeaving = true
+            return true
+        }
+        if isNew, !home.isEnded(token) { home.storage[token].more().leaverCount += 1 }
+    }
+
+    /// Takes away the closers of the instance, and of those that left early and are kept only by it: their container
+    /// goes without having been closed.
+    ///
+    /// Returns the keys of those that had some.
+    func abandon(in node: Node) -> [Key] {
+        var abandoned: [Key] = []
+        var seen: Set<ObjectIdentifier> = []
+        var open = [self]
+        while let lifetime = open.popLast() {
+            guard lifetime.home === node, seen.insert(ObjectIdentifier(lifetime)).inserted else { continue }
+            let (hadClosers, uses) = lifetime.state.withLock { state in
+                defer { state.closers = [] }
+                return (!state.closers.isEmpty, state.uses)
+            }
+            if hadClosers { abandoned.append(lifetime.key) }
+            open += uses
+        }
+        return abandoned
+    }
+
+    private func takeUses() -> [Lifetime] {
+        state.withLock { state in
+            guard state.closers.isEmpty else { return [] }
+            defer { state.uses = [] }
+            return state.uses
+        }
+    }
+
+    deinit {
+        let (closers, uses, isLeaving) = state.withLock { ($0.closers, $0.uses, $0.isLeaving) }
+        if !closers.isEmpty {
+            return home.family.leavers.run(
+                Leaver(key: key, home: home, closers: closers.reversed(), uses: uses, isCounted: isLeaving))
+        }
+        if isLeaving { home.leaverIsGone() }
+        // One by one, since a chain may be longer than a stack: the uses of what only this one kept are taken from it
+        // before it goes.
+        state.withLock { $0.uses = [] }
+        var open = uses
+        while var lifetime = open.popLast() {
+            if isKnownUniquelyReferenced(&lifetime) { open += lifetime.takeUses() }
+        }
+    }
+}
+
+extension Node {
+    /// The closers of a former instance have run, or there are none any more.
+    fileprivate func leaverIsGone() {
+        var effects = Effects(in: nil)
+        family.lock.withLock { token in
+            guard let rare = storage[token].rare else { return }
+            rare.leaverCount -= 1
+            if rare.leaverCount == 0 { wakeIdle(token, &effects) }
+        }
+        effects.wakeWaiters()
+    }
+}
+
+// MARK: Early leavers
+
+/// An instance that left early, with the closers that are to run.
+private struct Leaver: Sendable {
+    let key: Key
+    let home: Node
+    let closers: [Closer]
+    /// What the instance was made from, needed until its closers have run.
+    let uses: [Lifetime]
+    let isCounted: Bool
+}
+
+/// The instances of one family that left early, whose closers run in a task of their own, one instance after the other.
+final class Leavers: Sendable {
+    private struct State {
+        var waiting: [Leaver] = []
+        var next = 0
+        /// What runs the closers, for those who wait.
+        var frame: Frame?
+        var call: ClosingCall?
+        /// How long those who wait give each closer.
+        var deadlines: [Duration] = []
+    }
+    private let state = Locked(State())
+
+    /// Runs the closers of an instance, soon.
+    fileprivate func run(_ leaver: Leaver) {
+        let family = leaver.home.family
+        let frame: Frame? = state.withLock { state in
+            state.waiting.append(leaver)
+            guard state.frame == nil else { return nil }
+            state.frame = Frame(.closer, in: family, nil, under: nil, within: nil)
+            return state.frame
+        }
+        guard let frame else { return }
+        Task.detached { [self] in
+            while let leaver = next() {
+                await close(leaver, in: frame)
+                if leaver.isCounted { leaver.home.leaverIsGone() }
+            }
+            frame.end()
+        }
+    }
+
+    private func next() -> Leaver? {
+        state.withLock { state in
+            guard state.next < state.waiting.count else {
+                (state.waiting, state.next, state.frame) = ([], 0, nil)
+                return nil
+            }
+            defer {
+                state.next += 1
+                if state.next > 64, state.next * 2 > state.waiting.count {
+                    state.waiting.removeFirst(state.next)
+                    state.next = 0
+                }
+            }
+            return state.waiting[state.next]
+        }
+    }
+
+    /// Runs the closers of an instance, each as long as those who wait allow.
+    private func close(_ leaver: Leaver, in frame: Frame) async {
+        let span = ClosingSpan(leaver.home)
+        var failure: (any Error)?
+        for closer in leaver.closers {
+            let call = ClosingCall()
+            let deadline = state.withLock { state in
+                state.call = call
+                return state.deadlines.min()
+            }
+            let error = await call.run(closer, in: frame, deadline)
+            state.withLock { $0.call = nil }
+            guard let error else { continue }
+            failure = error
+            frame.family.reports.report(Messages.closerFailed(of: leaver.key, error))
+        }
+        span.end(leaver.key, failure)
+    }
+
+    /// What runs closers now.
+    var frame: Frame? { state.withLock { $0.frame } }
+
+    /// Gives the closer that runs now, and each that follows, so long until `endLimit`.
+    fileprivate func beginLimit(_ deadline: Duration) {
+        let call = state.withLock { state in
+            state.deadlines.append(deadline)
+            return state.call
+        }
+        call?.limit(to: deadline)
+    }
+
+    fileprivate func endLimit(_ deadline: Duration) {
+        state.withLock { state in
+            if let index = state.deadlines.firstIndex(of: deadline) { state.deadlines.remove(at: index) }
+        }
+    }
+}
+
+extension Closer {
+    /// Runs the closer, in a task of its own if there is a deadline.
+    ///
+    /// Returns what went wrong.
+    func run(in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
+        if let deadline { return await ClosingCall().run(self, in: frame, deadline) }
+        do {
+            try await Scope.run(nil, frame) { try await close() }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// One closer under way, in a task of its own, so that it can be left to itself.
+final class ClosingCall: Sendable {
+    private struct State {
+        var outcome: Result<Void, any Error>?
+        var alarms: [Task<Void, Never>] = []
+    }
+    private let state = Locked(State())
+    private let waiter = TaskWaiter()
+
+    /// Runs the closer.
+    ///
+    /// Returns what went wrong: what it threw, or that its time was over.
+    func run(_ closer: Closer, in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
+        let work = Task {
+            do {
+                try await Scope.run(nil, frame) { try await closer.close() }
+                end(.success(()))
+            } catch {
+                end(.failure(error))
+            }
+        }
+        if let deadline { limit(to: deadline) }
+        await waiter.wait()
+        work.cancel()
+        if case .failure(let error) = state.withLock({ $0.outcome }) { return error }
+        return nil
+    }
+
+    /// Gives it so long from now on, or less if that was said before.
+    func limit(to deadline: Duration) {
+        let alarm = Task {
+            do { try await Task.sleep(for: deadline) } catch { return }
+            end(.failure(CloseError.DeadlineExceeded(deadline: deadline)))
+        }
+        let isOver = state.withLock { state in
+            if state.outcome == nil { state.alarms.append(alarm) }
+            return state.outcome != nil
+        }
+        if isOver { alarm.cancel() }
+    }
+
+    /// The first end counts.
+    private func end(_ outcome: Result<Void, any Error>) {
+        let alarms = state.withLock { state in
+            if state.outcome == nil { state.outcome = outcome }
+            defer { state.alarms = [] }
+            return state.alarms
+        }
+        for alarm in alarms { alarm.cancel() }
+        waiter.wake()
+    }
+}
+
+// MARK: Closing
+
+extension Container {
+    /// Closes the container and its descendants.
+    ///
+    /// Returns what went wrong with closers.
+    func runClose(_ deadline: Duration?) async throws -> [CloseError.Failure] {
+        let node = node
+        let span = ClosingSpan(node)
+        if node.closeAtOnce() {
+            span.end(nil, nil)
+            return []
+        }
+        let frame = Frame(.closing, in: node.family, node, under: Frame.current, within: nil)
+        if let error = frame.waitsForItself() { throw error }
+        let closing = Closing(node: node, frame: frame, deadline: deadline)
+        // Cancelling the caller doesn't cancel the closing, whose closers must not hold up the actor of the caller.
+        let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { await closing.run() }
+        let result = await task.value
+        let failures = try result.get()
+        span.end(nil, failures.isEmpty ? nil : CloseError(failures: failures))
+        return failures
+    }
+}
+
+extension Node {
+    /// Closes the container if nothing is to be waited for and nothing to be run; says whether that is so.
+    fileprivate func closeAtOnce() -> Bool {
+        var effects = Effects()
+        let isDone = family.lock.withLock { token in
+            let rare = storage[token].rare
+            guard !hasChildren(token), storage[token].underWay == 0,
+                rare == nil || rare!.closers.isEmpty && rare!.leaverCount == 0 && rare!.closing == nil
+            else { return false }
+            if storage[token].isClosed { return true }
+            for cell in storage.cells(token) {
+                if let place = cell.place, place[token].lifetime?.hasClosers == true || place[token].rare?.follower != nil {
+                    return false
+                }
+            }
+            storage[token].isRefusing = true
+            release(token, &effects)
+            return true
+        }
+        effects.perform()
+        return isDone
+    }
+
+    /// Gives up the features that were loaded or set here.
+    fileprivate func release(_ token: LockToken, _ effects: inout Effects) {
+        storage[token].isClosed = true
+        for cell in storage.cells(token) where cell.key.kind != .property {
+            if cell.has(CellFlags.loaded), let place = cell.place {
+                effects.drop(token, place)
+            } else if cell.heldFlags == CellFlags.held, cell.has(CellFlags.hasWord) {
+                effects.garbage.add(cell.clear(at: family.state[token].tick()))
+                storage.raiseEpoch(
+                    token, to: family.state[token].now, reachesDescendants: !isRoot && hasChildren(token))
+            }
+        }
+    }
+}
+
+extension Frame {
+    /// Why a closing would wait for itself, if its call is a part of what it waits for.
+    fileprivate func waitsForItself() -> CloseError.WaitsForItself? {
+        for frame in chain.dropFirst() {
+            if frame.kind == .load, frame.node!.isWithin(node!) {
+                return CloseError.WaitsForItself(feature: frame.key!.name, isLoad: true)
+            }
+        }
+        return nil
+    }
+}
+
+/// One call that closes a container.
+private struct Closing: Sendable {
+    let node: Node
+    let frame: Frame
+    /// How long each closer may take.
+    let deadline: Duration?
+
+    private var family: Family { node.family }
+
+    func run() async -> Result<[CloseError.Failure], any Error> {
+        var failures: [CloseError.Failure] = []
+        do {
+            // Loads that began before, and what they need, finish first.
+            let nodes = family.lock.withLock { token in
+                let nodes = node.subtree(token)
+                for node in nodes { node.storage[token].isRefusing = true }
+                return nodes
+            }
+            for node in nodes { try await awaitIdle(node) { token in node.storage[token].underWay == 0 } }
+            for node in nodes.reversed() { failures += try await close(node) }
+        } catch {
+            frame.end()
+            return .failure(error)
+        }
+        frame.end()
+        return .success(failures)
+    }
+
+    /// Closes one container, whose children are closed.
+    private func close(_ node: Node) async throws -> [CloseError.Failure] {
+        enum Step { case begun, wait(Frame, TaskWaiter), over }
+        while true {
+            let step = try family.lock.withLock { token -> Step in
+                if node.storage[token].isClosed { return .over }
+                let rare = node.storage[token].more()
+                guard let other = rare.closing else {
+                    rare.closing = frame
+                    return .begun
+                }
+                if Waits.add(frame, for: other) != nil { throw waitsForItself }
+                let waiter = TaskWaiter()
+                other.state[token].waiters.append(.task(waiter))
+                return .wait(other, waiter)
+            }
+            switch step {
+            case .begun:
+                try await awaitLeavers(of: node)
+                let failures = await runClosers(of: node)
+                try await awaitLeavers(of: node)
+                return failures
+            case .over:
+                try await awaitLeavers(of: node)
+                return []
+            case .wait(let other, let waiter):
+                await waiter.wait()
+                Waits.remove(frame, for: other)
+            }
+        }
+    }
+
+    private var waitsForItself: CloseError.WaitsForItself {
+        let closer = frame.chain.first { $0.kind == .closer }
+        return CloseError.WaitsForItself(feature: closer?.key?.name, isLoad: false)
+    }
+
+    /// Runs all closers of a container: dependents before what they depend on, the container's own last.
+    private func runClosers(of node: Node) async -> [CloseError.Failure] {
+        var failures: [CloseError.Failure] = []
+        while true {
+            var effects = Effects()
+            let (lifetimes, closers, followers) = family.lock.withLock { token -> ([Lifetime], [Closer], [Follower]) in
+                let rare = node.storage[token].more()
+                let lifetimes = node.storage.cells(token).compactMap { cell -> Lifetime? in
+                    guard let lifetime = cell.place?[token].lifetime, lifetime.hasClosers else { return nil }
+                    return lifetime
+                }
+                let closers = lifetimes.isEmpty ? rare.closers : []
+                if lifetimes.isEmpty { rare.closers = [] }
+                guard lifetimes.isEmpty, closers.isEmpty else { return (lifetimes, closers, []) }
+                // A closer that registers another one has been heard.
+                node.release(token, &effects)
+                rare.closing = nil
+                return ([], [], node.storage.cells(token).compactMap { $0.place?[token].rare?.follower })
+            }
+            for lifetime in lifetimes.sorted(by: { $0.order > $1.order }) {
+                failures += await run(lifetime.takeClosers(), of: lifetime.key)
+            }
+            if !closers.isEmpty { failures += await run(closers.reversed(), of: nil) }
+            guard lifetimes.isEmpty, closers.isEmpty else { continue }
+            effects.perform()
+            for follower in followers { follower.endSequences() }
+            return failures
+        }
+    }
+
+    private func run(_ closers: [Closer], of key: Key?) async -> [CloseError.Failure] {
+        let span = ClosingSpan(node)
+        let call = Frame(.closer, in: family, node, key, under: frame, within: nil)
+        var failures: [CloseError.Failure] = []
+        for closer in closers {
+            guard let error = await closer.run(in: call, deadline) else { continue }
+            failures.append(CloseError.Failure(feature: key?.name, error: error))
+        }
+        call.end()
+        if let key { span.end(key, failures.last?.error) }
+        return failures
+    }
+
+    /// Returns when the closers of all former instances of a container have run.
+    private func awaitLeavers(of node: Node) async throws {
+        func isGone(_ token: LockToken) -> Bool { node.storage[token].rare?.leaverCount ?? 0 == 0 }
+        if family.lock.withLock({ token in isGone(token) }) { return }
+        let runner = family.leavers.frame
+        if let runner, Waits.add(frame, for: runner) != nil {
+            throw CloseError.WaitsForItself(feature: runner.key?.name, isLoad: false)
+        }
+        if let deadline { family.leavers.beginLimit(deadline) }
+        try await awaitIdle(node, isGone)
+        if let deadline { family.leavers.endLimit(deadline) }
+        if let runner { Waits.remove(frame, for: runner) }
+    }
+
+    private func awaitIdle(_ node: Node, _ isIdle: (LockToken) -> Bool) async throws {
+        while true {
+            let waiter = TaskWaiter()
+            let isDone = family.lock.withLock { token in
+                if isIdle(token) { return true }
+                node.storage[token].more().idle.append(waiter)
+                return false
+            }
+            if isDone { return }
+            await waiter.wait()
+        }
+    }
+}

@@ -1,0 +1,481 @@
+import Synchronization
+
+/// Loads a key without being asked by a reader.
+typealias Reloader = @Sendable (Container) -> Void
+
+/// One who wants to hear of a key's changes as they are seen from a container.
+final class Observer: Cancelling {
+    let key: Key
+    /// Whether a first load is no change to it.
+    let skipsLoads: Bool
+    /// Whether it ends when its container is closed.
+    let isSequence: Bool
+    /// Whether its owner is gone, if it has one.
+    private let isOver: (@Sendable () -> Bool)?
+    private let state: Locked<State>
+
+    private struct State {
+        var call: (@Sendable (Payload) -> Void)?
+        var onEnd: (@Sendable () -> Void)?
+        var follower: Follower?
+        /// Events after it are heard.
+        var since: UInt64 = 0
+        var index = 0
+    }
+
+    init(
+        _ key: Key, skipsLoads: Bool = false, isSequence: Bool = false, isOver: (@Sendable () -> Bool)? = nil,
+        _ call: @escaping @Sendable (Payload) -> Void, onEnd: (@Sendable () -> Void)? = nil
+    ) {
+        self.key = key
+        self.skipsLoads = skipsLoads
+        self.isSequence = isSequence
+        self.isOver = isOver
+        state = Locked(State(call: call, onEnd: onEnd))
+    }
+
+    fileprivate var index: Int {
+        get { state.withLock { $0.index } }
+        set { state.withLock { $0.index = newValue } }
+    }
+
+    /// Joins the observers of a key, unless it has been cancelled by now.
+    fileprivate func begin(_ follower: Follower, at number: UInt64, index: Int) {
+        state.withLock { state in
+            guard state.call != nil else { return }
+            (state.follower, state.since, state.index) = (follower, number, index)
+        }
+    }
+
+    /// Tells of a value, if that came after the observer.
+    fileprivate func hear(_ payload: Payload, _ number: UInt64) {
+        if isIdle { return cancel() }
+        let call = state.withLock { number > $0.since ? $0.call : nil }
+        call?(payload)
+    }
+
+    fileprivate var isIdle: Bool { isOver?() ?? false }
+
+    /// Ends the observation: no call begins after this, and nothing is kept.
+    func cancel() {
+        let ended = state.withLock { state in
+            defer { (state.call, state.onEnd, state.follower) = (nil, nil, nil) }
+            return state
+        }
+        ended.follower?.remove(self)
+        ended.onEnd?()
+    }
+}
+
+/// The observers of one key in one container, and what they are still to be told.
+final class Follower: Sendable {
+    let family: Family
+    let key: Key
+    /// The node, which ends this before it goes.
+    let node: UnmanagedReference<Node>
+    /// Whom to bind while observers are called; a handle's observers may outlive it.
+    fileprivate let container: WeakReference<Container>
+    fileprivate let state: FamilyLocked<FollowerState>
+
+    init(_ key: Key, in node: Node, of container: WeakReference<Container>) {
+        family = node.family
+        self.key = key
+        self.node = UnmanagedReference(node)
+        self.container = container
+        state = FamilyLocked(FollowerState())
+    }
+
+    deinit { state.free() }
+}
+
+/// The changing part of it.
+///
+/// The lock of the family protects it.
+private struct FollowerState {
+    var observers: [Observer?] = []
+    var count = 0
+    /// How many there may be before those whose owners are gone are looked for.
+    var limit = 16
+    /// Loads the key again when nobody reads it; nil until an observer comes that brings one.
+    var reloader: Reloader?
+    var seen = Seen.nothing
+    /// What the instance that was seen last was made from: a change of it changes what is seen.
+    var watched: Provenance?
+    /// What observers are still to be told, the first at `first`.
+    var events: [Event] = []
+    var first = 0
+    /// How many events wait for the end of no frame.
+    var freeCount = 0
+    var number: UInt64 = 0
+    var isDelivering = false
+    var isEnded = false
+
+    /// What those who observe were told last, or are going to be.
+    enum Seen {
+        case nothing
+        case value(Stamp)
+        /// The value is gone, and they wait for the next one; it was loaded for them so often since, with nothing to be
+        /// seen afterwards.
+        case loss(attempts: Int)
+    }
+
+    /// Something that observers are to be told.
+    struct Event {
+        let news: Change
+        let number: UInt64
+        /// When it was made.
+        let time: UInt64
+        /// The frame whose end it waits for.
+        let holder: Frame?
+        /// The one who is told, if it is not for all.
+        var only: Observer?
+    }
+
+    enum Change {
+        case value(Payload)
+        case load(Payload)
+        /// There is nothing any more: it is to be loaded again, and that load is an event of its own.
+        case gone
+    }
+
+    mutating func queue(_ news: Change, at time: UInt64, until holder: Frame?, only: Observer? = nil) {
+        number += 1
+        if holder == nil { freeCount += 1 }
+        events.append(Event(news: news, number: number, time: time, holder: holder, only: only))
+    }
+
+    /// Takes the first event out.
+    mutating func takeFirst() -> Event {
+        let event = events[first]
+        first += 1
+        if event.holder == nil { freeCount -= 1 }
+        if first == events.count || first >= 64 && first * 2 > events.count {
+            events.removeFirst(first)
+            first = 0
+        }
+        return event
+    }
+
+    /// Takes out what was made within a transaction and waits.
+    mutating func takeEvents(of transaction: Frame, since time: UInt64) -> [Event] {
+        let holder = transaction.outermost
+        // Within another frame only first loads, since what else was changed there was published.
+        func isTaken(_ event: Event) -> Bool {
+            guard event.holder === holder, event.time > time else { return false }
+            if case .load = event.news { return true }
+            return holder === transaction
+        }
+        let taken = events[first...].filter(isTaken)
+        if !taken.isEmpty {
+            events = events[first...].filter { !isTaken($0) }
+            first = 0
+        }
+        return taken
+    }
+}
+
+/// Events that nobody is told, to be released outside the lock.
+private final class Dropped {
+    private let events: [FollowerState.Event]
+    init(_ events: [FollowerState.Event]) { self.events = events }
+}
+
+/// What a follower is to know of a change.
+struct News {
+    /// Whether the key was reset, so that it's loaded again even if it doesn't reload by itself.
+    var isReset = false
+    /// The state of a value that equals the one that is seen now.
+    var known: Stamp?
+    /// The transaction that ends with this: what waits for its end about the same key is not told.
+    var transaction: Frame?
+    /// The frame at whose end it's told.
+    var holder: Frame?
+}
+
+// Under the lock.
+extension Follower {
+    /// Looks what is to be seen now, and queues it if that has changed; says whether there is something to deliver.
+    ///
+    ///   - look: What is seen, if that is known.
+    func refresh(_ token: LockToken, _ news: News, _ look: Look? = nil, _ garbage: inout Garbage) -> Bool {
+        if state[token].isEnded { return false }
+        // Observers are owed an event for those that were dropped unheard, even if only to hear that the value is gone.
+        var isOwed = false
+        if let transaction = news.transaction {
+            let dropped = state[token].takeEvents(
+                of: transaction, since: transaction.state[token].begun)
+            isOwed = !dropped.isEmpty
+            if isOwed { garbage.add(Dropped(dropped)) }
+        }
+        guard case .found(let cell, _) = look ?? node.use({ $0.look(token, key) }) else {
+            // What was seen last stays watched: when an override of it goes, it may be seen again.
+            switch state[token].seen {
+            case .nothing: return false
+            case .value where isOwed || news.isReset || key.kind == .property || state[token].watched?.reloads == true:
+                state[token].seen = .loss(attempts: 0)
+            case .value: return false
+            case .loss:
+                // Who has not been told yet that it's gone is told once.
+                if case .gone? = state[token].events[state[token].first...].last?.news { return false }
+            }
+            state[token].queue(.gone, at: now(token), until: news.holder)
+            return true
+        }
+        watch(token, cell.place?[token].provenance, &garbage)
+        let stamp = Stamp(cell)
+        if case .value(let last) = state[token].seen {
+            if last == stamp, !isOwed { return false }
+            state[token].seen = .value(stamp)
+            if news.known == last, !isOwed { return false }
+        }
+        state[token].seen = .value(stamp)
+        guard let payload = cell.payload else { return false }
+        let change: FollowerState.Change = cell.has(CellFlags.loaded) ? .load(payload) : .value(payload)
+        state[token].queue(change, at: now(token), until: news.holder)
+        return true
+    }
+
+    /// A load for those who observe has failed: what it has read decides when it's tried again.
+    func watchFailed(_ token: LockToken, _ provenance: Provenance) {
+        guard case .loss = state[token].seen else { return }
+        node.use { node in
+            guard let place = node.storage.existingCell(token, key)?.place else { return }
+            let known = state[token].watched?.keys ?? []
+            for input in provenance.keys where input != key && !known.contains(input) {
+                place.register(token, with: node.place(token, input), as: .follower)
+            }
+        }
+    }
+
+    private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
+
+    /// Follows what an instance was made from, here and above.
+    private func watch(_ token: LockToken, _ provenance: Provenance?, _ garbage: inout Garbage) {
+        if state[token].watched === provenance { return }
+        node.use { node in
+            guard let place = node.storage.existingCell(token, key)?.place else { return }
+            place.unregisterFollower(token)
+            garbage.add(state[token].watched)
+            state[token].watched = provenance
+            for input in provenance?.keys ?? [] where input != key {
+                place.register(token, with: node.place(token, input), as: .follower)
+            }
+        }
+    }
+
+    fileprivate func add(_ token: LockToken, _ observer: Observer, _ reloader: Reloader?, startsWithPresent: Bool) {
+        observer.begin(self, at: state[token].number, index: state[token].observers.count)
+        state[token].observers.append(observer)
+        state[token].count += 1
+        if state[token].reloader == nil { state[token].reloader = reloader }
+        if startsWithPresent, case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
+            state[token].queue(.value(payload), at: now(token), until: nil, only: observer)
+        }
+    }
+
+    /// Takes it out of its place.
+    private func end(_ token: LockToken, _ place: Place) {
+        state[token].isEnded = true
+        place[token].rare?.follower = nil
+        place.unregisterFollower(token)
+        place.unfollow(token)
+        place.refresh(token)
+    }
+}
+
+// Outside the lock.
+extension Follower {
+    fileprivate func remove(_ observer: Observer) {
+        let dropped: (Follower, Provenance?, Reloader?)? = family.lock.withLock { token in
+            let index = observer.index
+            guard index < state[token].observers.count, state[token].observers[index] === observer else { return nil }
+            state[token].observers[index] = nil
+            state[token].count -= 1
+            closeHoles(token)
+            guard state[token].count == 0, !state[token].isEnded, !state[token].isDelivering,
+                state[token].first == state[token].events.count,
+                let place = node.use({ $0.storage.existingCell(token, key)?.place }), place[token].rare?.follower === self
+            else { return nil }
+            end(token, place)
+            return (self, state[token].watched.take(), state[token].reloader.take())
+        }
+        withExtendedLifetime((dropped, observer)) {}
+    }
+
+    /// Taking one out leaves a hole, so that it costs the same wherever it stands.
+    private func closeHoles(_ token: LockToken) {
+        guard state[token].observers.count > 16, state[token].count * 2 < state[token].observers.count else { return }
+        state[token].observers.removeAll { $0 == nil }
+        for (index, observer) in state[token].observers.enumerated() { observer?.index = index }
+    }
+
+    /// The container is gone: ends all observers.
+    func end() {
+        let ended = family.lock.withLock { token in
+            state[token].isEnded = true
+            defer { (state[token].observers, state[token].events, state[token].reloader) = ([], [], nil) }
+            return (state[token].observers, state[token].events, state[token].reloader, state[token].watched.take())
+        }
+        for observer in ended.0 { observer?.cancel() }
+    }
+
+    /// Ends the observers that follow the key as a sequence, since the container is closed.
+    func endSequences() {
+        for observer in family.lock.withLock({ token in state[token].observers }) where observer?.isSequence == true {
+            observer?.cancel()
+        }
+    }
+
+    /// Ends those whose owners are gone, when there are many more than there were the last time.
+    fileprivate func sweep() {
+        let observers = family.lock.withLock { token -> [Observer?] in
+            if state[token].count < state[token].limit { return [] }
+            return state[token].observers
+        }
+        if observers.isEmpty { return }
+        for observer in observers where observer?.isIdle == true { observer?.cancel() }
+        family.lock.withLock { token in state[token].limit = max(16, 2 * state[token].count) }
+    }
+
+    /// Calls the observers of those who have something to tell, and of what they change, in rounds.
+    ///
+    /// Observers are in nobody's load: what they change is told after the present round.
+    static func deliver(_ followers: [Follower]) {
+        var round = followers
+        let frame = Frame(.observers, in: followers[0].family, nil, under: nil, within: nil)
+        repeat {
+            for follower in round { follower.deliver(in: frame) }
+            round = frame.takeDeferred()
+        } while !round.isEmpty
+        frame.markFinished()
+    }
+
+    /// What one thread has to do next.
+    private struct Turn {
+        let event: FollowerState.Event
+        let observers: [Observer?]
+        let reloader: Reloader?
+    }
+
+    /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
+    private func deliver(in frame: Frame) {
+        guard var turn = family.lock.withLock({ token in takeTurn(token, in: frame, isFirst: true) }) else { return }
+        // A handle may have made the first observation; then there is nobody but the node to ask.
+        let container = container.object ?? Container(viewing: node.object)
+        Scope.run(container, frame) {
+            while true {
+                tell(turn, in: container)
+                guard let next = family.lock.withLock({ token in takeTurn(token, in: frame, isFirst: false) }) else { return }
+                turn = next
+            }
+        }
+    }
+
+    /// Returns what the caller is to deliver next, until there is nothing more.
+    ///
+    /// The first time it returns nil, too, if another thread is delivering.
+    private func takeTurn(_ token: LockToken, in frame: Frame, isFirst: Bool) -> Turn? {
+        if isFirst, state[token].isDelivering { return nil }
+        state[token].isDelivering = !state[token].isEnded && isDue(token, in: frame)
+        guard state[token].isDelivering else { return nil }
+        return Turn(
+            event: state[token].takeFirst(), observers: state[token].observers, reloader: state[token].reloader)
+    }
+
+    /// Whether there is an event that need not wait any longer.
+    ///
+    /// A frame of another container holds up nothing that comes later.
+    private func isDue(_ token: LockToken, in frame: Frame) -> Bool {
+        guard state[token].first < state[token].events.count else { return false }
+        guard let holder = state[token].events[state[token].first].holder, !holder.isFinished, holder !== frame else {
+            return true
+        }
+        return state[token].freeCount > 0 && holder.node.map { UnmanagedReference($0) != node } ?? true
+    }
+
+    private func tell(_ turn: Turn, in container: Container) {
+        let (event, number) = (turn.event, turn.event.number)
+        switch event.news {
+        case .value(let payload):
+            if let only = event.only { return only.hear(payload, number) }
+            turn.observers.forEachUncounted { $0.hear(payload, number) }
+        case .load(let payload):
+            turn.observers.forEachUncounted { if !$0.skipsLoads { $0.hear(payload, number) } }
+        case .gone:
+            // Who tracks reads wants to know; the load that follows is no change to it.
+            turn.observers.forEachUncounted { if $0.skipsLoads { $0.hear(Payload(()), number) } }
+            reload(turn.reloader, in: container)
+        }
+    }
+
+    /// Loads what is gone, if nothing is there by now; if what was loaded was not kept, a few times.
+    private func reload(_ reloader: Reloader?, in container: Container) {
+        guard let reloader, isGone else { return }
+        reloader(container)
+        var garbage = Garbage()
+        family.lock.withLock { token in
+            if state[token].isEnded { return }
+            if case .found = node.use({ $0.look(token, key) }) {
+                _ = refresh(token, News(), nil, &garbage)
+            } else if case .loss(let attempts) = state[token].seen, attempts < 8, !key.kind.throws {
+                state[token].seen = .loss(attempts: attempts + 1)
+                state[token].queue(.gone, at: now(token), until: nil)
+            }
+        }
+        garbage.dispose()
+    }
+
+    private var isGone: Bool {
+        family.lock.withLock { token in
+            if state[token].isEnded { return false }
+            return node.use { node in
+                if node.storage[token].isRefusing, key.kind != .property { return false }
+                if case .missing = node.look(token, key) { return true }
+                return false
+            }
+        }
+    }
+}
+
+extension Container {
+    /// Adds an observer to those of its key in this container.
+    ///
+    /// From now on writes of the key in the nodes above take the long way.
+    func add(
+        _ observer: Observer, _ reloader: Reloader?, _ naming: PropertyNaming? = nil, startsWithPresent: Bool = false
+    ) {
+        let (node, key) = (node, observer.key)
+        if let naming { node.family.learn(naming, of: key) }
+        let container = WeakReference(owner ?? (isView ? nil : self))
+        var garbage = Garbage()
+        let follower: Follower? = node.family.lock.withLock { token in
+            if node.isEnded(token) { return nil }
+            let place = node.place(token, key)
+            let rare = place[token].more()
+            let follower: Follower
+            if let known = rare.follower {
+                follower = known
+            } else {
+                follower = Follower(key, in: node, of: container)
+                rare.follower = follower
+                place.follow(token)
+                follower.begin(token, &garbage)
+            }
+            follower.add(token, observer, reloader, startsWithPresent: startsWithPresent)
+            return follower
+        }
+        garbage.dispose()
+        guard let follower else { return observer.cancel() }
+        if startsWithPresent { Follower.deliver([follower]) }
+        follower.sweep()
+    }
+}
+
+extension Follower {
+    /// Begins with what is there, which nobody is told.
+    fileprivate func begin(_ token: LockToken, _ garbage: inout Garbage) {
+        guard case .found(let cell, _) = node.use({ $0.look(token, key) }) else { return }
+        watch(token, cell.place?[token].provenance, &garbage)
+        state[token].seen = .value(Stamp(cell))
+    }
+}

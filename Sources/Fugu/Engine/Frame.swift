@@ -1,0 +1,412 @@
+import Synchronization
+
+/// Whatever runs user code: a load, an update, a `modify`, rules, a round of observers, a closing.
+///
+/// Frames form chains, from what is needed to what needs it; messages print such a chain.
+final class Frame: Sendable {
+    enum Kind {
+        case load, modify, update, rules, observers, closing, closer, warmUp
+    }
+    let kind: Kind
+    let family: Family
+    /// The node that was asked, or is being changed.
+    let node: Node?
+    /// What is loaded or modified.
+    let key: Key?
+    /// Who needs this.
+    let parent: Frame?
+    /// How many frames there are on the way, this one included.
+    let level: Int
+    /// The bits of the keys of all loads on the way, by `Key.mask`.
+    let mask: UInt64
+    /// The outermost frame that runs on the same thread or task, if this is not it: until its end nobody is told of
+    /// changes. This keeps it.
+    private let outer: UnmanagedReference<Frame>?
+    /// What a load is asked for.
+    let load: LoadFacts?
+    let state: FamilyLocked<FrameState>
+    private let finished = Atomic(false)
+
+    /// - `own`: The frame that runs on this thread or task, if this one does, too.
+    init(
+        _ kind: Kind, in family: Family, _ node: Node?, _ key: Key? = nil, under parent: Frame?, within own: Frame?,
+        _ load: LoadFacts? = nil
+    ) {
+        self.kind = kind
+        self.family = family
+        self.node = node
+        self.key = key
+        self.parent = parent
+        self.load = load
+        level = (parent?.level ?? 0) + 1
+        mask = (parent?.mask ?? 0) | (kind == .load ? key!.mask : 0)
+        outer = own.map { $0.outer ?? UnmanagedReference($0) }
+        state = FamilyLocked(FrameState())
+    }
+
+    deinit { state.free() }
+
+    var isFinished: Bool { finished.load(ordering: .acquiring) }
+    var outermost: Frame { outer?.object ?? self }
+
+    /// This and all that need it and have not ended, innermost first.
+    var chain: some Sequence<Frame> {
+        sequence(first: self) { $0.parent }.lazy.filter { !$0.isFinished }
+    }
+
+    /// The keys of the loads of the chain, outermost first.
+    var way: [Key] { chain.compactMap { $0.kind == .load ? $0.key : nil }.reversed() }
+
+    /// The innermost frame that the running code is somewhere within, also in tasks started there.
+    static var current: Frame? { Scope.bound.flatMap { $0.unfinished } }
+
+    /// The same, if it runs on this very thread or task.
+    static var own: Frame? { Scope.bound.flatMap { $0.own } }
+
+    /// Marks the end, for readers of the handle and for chains.
+    func markFinished() { finished.store(true, ordering: .releasing) }
+
+    /// Ends it under the lock.
+    ///
+    /// Who is returned is to be woken outside.
+    func finish(_ token: LockToken) -> [Waiter] {
+        markFinished()
+        guard !state[token].waiters.isEmpty else { return [] }
+        return state[token].waiters.takeAll()
+    }
+
+    /// Outside the lock: ends it, wakes who waits, and tells of the changes that were made within.
+    func end() {
+        for waiter in family.lock.withLock({ token in finish(token) }) { waiter.wake() }
+        deliver()
+    }
+
+    /// Keeps followers until the end.
+    func add(_ followers: [Follower]) {
+        family.lock.withLock { token in state[token].deferred += followers }
+    }
+
+    /// Outside the lock: tells of what was changed within, if this is the outermost frame on its thread or task.
+    func deliver() {
+        guard outer == nil else { return }
+        let followers = family.lock.withLock { token in
+            var followers: [Follower] = []
+            swap(&followers, &state[token].deferred)
+            return followers
+        }
+        if !followers.isEmpty { Follower.deliver(followers) }
+    }
+
+    /// Takes what was deferred since the last call.
+    func takeDeferred() -> [Follower] {
+        family.lock.withLock { token in
+            defer { state[token].deferred = [] }
+            return state[token].deferred
+        }
+    }
+}
+
+/// The changing part of a frame.
+///
+/// The lock of the family protects it.
+struct FrameState {
+    var waiters = WaiterList()
+    /// Whom to tell at the end, if it is the outermost on its thread or task.
+    var deferred: [Follower] = []
+    /// What a load has read and come to.
+    var load = LoadState()
+    /// What an update, or rules, have written.
+    var pending: PendingWrites?
+    /// When a transaction began.
+    var begun: UInt64 = 0
+    /// What was needed and has failed.
+    var failures: [FailedNeed] = []
+}
+
+/// What is to be released outside the lock.
+final class FailedNeeds {
+    private let all: [FailedNeed]
+    init(_ all: [FailedNeed]) { self.all = all }
+}
+
+/// A load that something needed and that has failed.
+struct FailedNeed {
+    /// From the load to the one that threw the error.
+    let way: [Key]
+    let error: any Error
+}
+
+extension Frame {
+    /// Outside the lock: a load that this needed has failed.
+    func needFailed(_ way: [Key], _ error: any Error) {
+        var dropped: [FailedNeed] = []
+        family.lock.withLock { token in
+            if isFinished { return }
+            if let index = state[token].failures.firstIndex(where: { $0.way.first == way.first }) {
+                dropped.append(state[token].failures.remove(at: index))
+            }
+            state[token].failures.append(FailedNeed(way: way, error: error))
+        }
+    }
+
+    /// The way to the load that threw the error, if it came from what this needed.
+    func way(to error: any Error) -> [Key] {
+        let failures = family.lock.withLock { token in state[token].failures }
+        return failures.last { isSame($0.error, error) }?.way ?? []
+    }
+}
+
+// MARK: What code runs in
+
+/// What code runs in, beside ``Container/current``.
+struct Scope: Sendable {
+    let frame: Frame?
+    /// Tasks that are started inside inherit the scope: this tells whether it is here.
+    let execution: Execution
+    /// Whether the shared container was bound, rather than none.
+    var bindsShared = false
+
+    @TaskLocal static var bound: Scope?
+
+    var own: Frame? {
+        guard let frame, execution == .current, !frame.isFinished else { return nil }
+        return frame
+    }
+
+    var unfinished: Frame? {
+        guard let frame else { return nil }
+        return frame.isFinished ? frame.chain.first { _ in true } : frame
+    }
+
+    /// Runs `body` as a part of a frame, with a container as the current one if there is one.
+    @inline(__always)
+    static func run<R>(_ container: Container?, _ frame: Frame?, _ body: () throws -> R) rethrows -> R {
+        try $bound.withValue(Scope(frame: frame, execution: .current)) {
+            guard let container else { return try body() }
+            return try Container.$current.withValue(container, operation: body)
+        }
+    }
+
+    /// Runs `body` as a part of a frame, on whatever threads its task runs.
+    nonisolated(nonsending) static func run<R>(
+        _ container: Container?, _ frame: Frame?, _ body: nonisolated(nonsending) () async throws -> R
+    ) async rethrows -> R {
+        try await $bound.withValue(Scope(frame: frame, execution: .current)) {
+            guard let container else { return try await body() }
+            return try await Container.$current.withValue(container) { try await body() }
+        }
+    }
+
+    /// The scope of code for which the shared container is bound.
+    static var withShared: Scope {
+        Scope(frame: bound?.frame, execution: bound?.execution ?? .none, bindsShared: true)
+    }
+}
+
+// MARK: Waiting
+
+/// One who waits: a thread or a task.
+enum Waiter {
+    case thread(Signal)
+    case task(TaskWaiter)
+
+    func wake() {
+        switch self {
+        case .thread(let signal): signal.raise()
+        case .task(let waiter): waiter.wake()
+        }
+    }
+}
+
+/// A task that waits: woken, or released alone when it is cancelled.
+final class TaskWaiter: Sendable {
+    private enum State {
+        case idle
+        case suspended(CheckedContinuation<Void, any Error>)
+        case released(isCancelled: Bool)
+    }
+    private let state = Locked(State.idle)
+
+    func wake() { release(isCancelled: false) }
+
+    private func release(isCancelled: Bool) {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            switch state {
+            case .released: return nil
+            case .idle:
+                state = .released(isCancelled: isCancelled)
+                return nil
+            case .suspended(let continuation):
+                state = .released(isCancelled: isCancelled)
+                return continuation
+            }
+        }
+        if isCancelled { continuation?.resume(throwing: CancellationError()) } else { continuation?.resume() }
+    }
+
+    /// Returns when woken; throws `CancellationError` when its task is cancelled first, after `onCancel`.
+    func wait(onCancel: @escaping @Sendable () -> Void) async throws {
+        try await withTaskCancellationHandler {
+            try await suspend()
+        } onCancel: {
+            onCancel()
+            release(isCancelled: true)
+        }
+    }
+
+    /// Returns when woken, whatever happens to its task.
+    func wait() async { try? await suspend() }
+
+    private func suspend() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let isCancelled = state.withLock { state -> Bool? in
+                if case .released(let isCancelled) = state { return isCancelled }
+                state = .suspended(continuation)
+                return nil
+            }
+            switch isCancelled {
+            case true?: continuation.resume(throwing: CancellationError())
+            case false?: continuation.resume()
+            case nil: break
+            }
+        }
+    }
+}
+
+/// Those who wait for a frame, in the order in which they came.
+///
+/// Leaving takes the same time however many there are.
+struct WaiterList {
+    private var slots: [Waiter?] = []
+    private var places: [ObjectIdentifier: Int] = [:]
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ waiter: Waiter) {
+        // Only tasks leave; a thread waits to the end.
+        if case .task(let task) = waiter { places[ObjectIdentifier(task)] = slots.count }
+        slots.append(waiter)
+        count += 1
+    }
+
+    mutating func remove(_ task: TaskWaiter) {
+        guard let place = places.removeValue(forKey: ObjectIdentifier(task)) else { return }
+        slots[place] = nil
+        count -= 1
+        guard slots.count > 16, slots.count > 2 * count else { return }
+        for waiter in takeAll() { append(waiter) }
+    }
+
+    mutating func takeAll() -> [Waiter] {
+        let waiting = slots.compactMap { $0 }
+        self = WaiterList()
+        return waiting
+    }
+}
+
+/// Who waits for whom, of all families: loads of one may need another's.
+enum Waits {
+    /// The waits of one frame.
+    private struct Edges {
+        /// The frames that it waits for itself, and through those that it needs, with how often.
+        var targets: [ObjectIdentifier: (frame: Frame, count: Int)] = [:]
+        /// The frames that wait for it.
+        var waiters: [ObjectIdentifier: (frame: Frame, count: Int)] = [:]
+        var isEmpty: Bool { targets.isEmpty && waiters.isEmpty }
+    }
+    private static let edges = Locked<[ObjectIdentifier: Edges]>([:])
+
+    /// Records that `waiter` is about to wait for `target`, unless that would close a circle of waits.
+    ///
+    /// Looks from both ends and goes on where there is less to look at, so that many who wait for one, or one who waits
+    /// for many, cost no more than themselves.
+    ///
+    /// - Returns: The circle: each needs the next, and the last, `waiter`, the first, `target`.
+    static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
+        guard let waiter else { return nil }
+        let above = waiter.chain.map { ObjectIdentifier($0) }
+        return edges.withLock { edges in
+            if let circle = findCircle(from: waiter, to: target, Set(above), edges) { return circle }
+            for id in above {
+                edges[id, default: Edges()].targets[ObjectIdentifier(target), default: (target, 0)].count += 1
+            }
+            edges[ObjectIdentifier(target), default: Edges()].waiters[ObjectIdentifier(waiter), default: (waiter, 0)]
+                .count += 1
+            return nil
+        }
+    }
+
+    private static func findCircle(
+        from waiter: Frame, to target: Frame, _ above: Set<ObjectIdentifier>, _ edges: [ObjectIdentifier: Edges]
+    ) -> [Frame]? {
+        // Who needs the waiter, directly or through others, with what each of them needs.
+        var needs: [ObjectIdentifier: Frame] = [:]
+        var behind = [waiter]
+        // Whom the target waits for; nil once one of them is known to need the waiter.
+        var ahead: [Frame]? = [target]
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(target)]
+        while let last = behind.last {
+            let waiters = edges[ObjectIdentifier(last)]?.waiters ?? [:]
+            if let next = ahead?.last {
+                let targets = edges[ObjectIdentifier(next)]?.targets ?? [:]
+                if above.contains(ObjectIdentifier(next)) {
+                    ahead = nil
+                    continue
+                } else if targets.count <= waiters.count {
+                    ahead!.removeLast()
+                    for (id, wait) in targets where seen.insert(id).inserted { ahead!.append(wait.frame) }
+                    continue
+                }
+            } else if ahead != nil {
+                return nil
+            }
+            behind.removeLast()
+            if last === target { return circle(from: last, to: waiter, needs) }
+            for next in [last.parent].compactMap(\.self) + waiters.values.map(\.frame)
+            where next !== waiter && !next.isFinished && needs[ObjectIdentifier(next)] == nil {
+                needs[ObjectIdentifier(next)] = last
+                behind.append(next)
+            }
+        }
+        return nil
+    }
+
+    private static func circle(from first: Frame, to last: Frame, _ needs: [ObjectIdentifier: Frame]) -> [Frame] {
+        var circle = [first]
+        while let frame = circle.last, frame !== last, let next = needs[ObjectIdentifier(frame)] { circle.append(next) }
+        return circle
+    }
+
+    static func remove(_ waiter: Frame?, for target: Frame) {
+        guard let waiter else { return }
+        // Released outside the lock.
+        var dropped: [Frame] = []
+        edges.withLock { edges in
+            // One above may have ended meanwhile.
+            for frame in sequence(first: waiter, next: { $0.parent }) {
+                drop(ObjectIdentifier(frame), \.targets, target, in: &edges, &dropped)
+            }
+            drop(ObjectIdentifier(target), \.waiters, waiter, in: &edges, &dropped)
+        }
+    }
+
+    private static func drop(
+        _ id: ObjectIdentifier, _ list: WritableKeyPath<Edges, [ObjectIdentifier: (frame: Frame, count: Int)]>,
+        _ other: Frame, in edges: inout [ObjectIdentifier: Edges], _ dropped: inout [Frame]
+    ) {
+        guard let count = edges[id]?[keyPath: list][ObjectIdentifier(other)]?.count else { return }
+        if count > 1 {
+            edges[id]?[keyPath: list][ObjectIdentifier(other)]?.count -= 1
+            return
+        }
+        dropped.append(other)
+        edges[id]?[keyPath: list][ObjectIdentifier(other)] = nil
+        if edges[id]?.isEmpty == true { edges[id] = nil }
+    }
+
+    /// The frames that a frame waits for, directly or through those that it needs.
+    static func targets(of frame: Frame) -> [Frame] {
+        edges.withLock { edges in (edges[ObjectIdentifier(frame)]?.targets ?? [:]).values.map(\.frame) }
+    }
+}

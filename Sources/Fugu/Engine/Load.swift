@@ -1,0 +1,781 @@
+// A load, from its handle to its end.
+
+/// What a load is asked for.
+struct LoadFacts: Sendable {
+    let isLocal: Bool
+    let reloads: Bool
+    let isExternal: Bool
+    /// The nearest node that holds the key without a value of its own: the instance lives there or deeper.
+    let limit: UnmanagedReference<Node>?
+    /// Where the instance is expected to live.
+    let expected: UnmanagedReference<Node>
+    /// The update through whose handle the key is read.
+    let draft: Frame?
+    /// When it began.
+    let begun: UInt64
+    /// Whether it is for its reader alone, since the container is closed: nothing is kept.
+    let isForReaderAlone: Bool
+}
+
+/// Something that a load has read.
+struct Input {
+    let key: Key
+    /// Where it stood; nil for what was given to the load and not kept, or has failed.
+    let cell: CellReference?
+    /// When it had come there.
+    let time: UInt64
+
+    /// For what was given and not kept: it counts as changed at once.
+    static let neverKept = UInt64.max
+
+    let provenance: Provenance?
+    let lifetime: Lifetime?
+}
+
+/// The changing part of a load.
+///
+/// The lock of the family protects it.
+struct LoadState {
+    private(set) var first: Input?
+    private(set) var more: [Input] = []
+    /// The keys of the inputs, once they are many.
+    private var seen: Set<Key> = []
+    private(set) var mask: UInt64 = 0
+    /// The depth of the deepest node that held what was read.
+    fileprivate(set) var depth = 0
+    fileprivate(set) var isLocal = false
+    /// Whether it was made from a placeholder that nobody asked for: then it is neither kept nor given to who waits, each of
+    /// whom is to meet the failure.
+    var isProvisional = false
+    /// Whether nobody waits for it any more.
+    fileprivate(set) var isAbandoned = false
+    fileprivate(set) var closers: [Closer] = []
+    /// Keys on which the home depends beside the inputs.
+    fileprivate var others: [Key] = []
+    /// What those who wait will be given, theirs alone once the load has ended: an instance may keep its handle, which
+    /// keeps the load.
+    fileprivate var outcome: PendingOutcome?
+    fileprivate(set) var task: Task<Void, Never>?
+    /// The asker's container while the load runs, for children made from the handle; whoever runs the load keeps it.
+    fileprivate(set) var container: UnmanagedReference<Container>?
+    /// Where the handle reads after the load.
+    fileprivate(set) var home: UnmanagedReference<Node>?
+    /// Where it stands among the loads of the key.
+    fileprivate var index = -1
+    /// What was loaded for a closed container, by the loads that need each other.
+    var alone: [Key: Payload] = [:]
+    /// What events call the load.
+    var number: UInt64?
+
+    var inputs: [Input] { first.map { [$0] + more } ?? [] }
+
+    mutating func append(_ input: Input) {
+        if mask & input.key.mask != 0, contains(input) { return }
+        mask |= input.key.mask
+        if first == nil { first = input } else { more.append(input) }
+    }
+
+    /// Whether the same was read before.
+    ///
+    /// A key that is read again may have another instance by now, which is needed, too.
+    private mutating func contains(_ input: Input) -> Bool {
+        if more.count >= 8, input.lifetime == nil {
+            if seen.isEmpty { seen = Set(inputs.map(\.key)) }
+            return !seen.insert(input.key).inserted
+        }
+        func isSame(_ other: Input) -> Bool {
+            other.key == input.key && (other.lifetime === input.lifetime || input.lifetime == nil)
+        }
+        return first.map(isSame) ?? false || more.contains(where: isSame)
+    }
+
+    /// Returns what is to be released outside the lock.
+    fileprivate mutating func takeInputs() -> LoadInputs {
+        defer { (first, more, seen, closers) = (nil, [], [], []) }
+        return LoadInputs(first: first, more: more, closers: closers)
+    }
+}
+
+/// What a load has left, to be released outside the lock.
+private final class LoadInputs {
+    let first: Input?
+    let more: [Input]
+    let closers: [Closer]
+    init(first: Input?, more: [Input], closers: [Closer]) {
+        self.first = first
+        self.more = more
+        self.closers = closers
+    }
+}
+
+/// How a load ended.
+struct LoadOutcome {
+    let result: Result<Payload, any Error>
+    let home: Node
+    let provenance: Provenance
+    let lifetime: Lifetime?
+    /// Whether something changed meanwhile that it was made from, so that it is not kept: who waited asks again.
+    let isOutdated: Bool
+    /// Whether it is right for who began the load alone.
+    let isProvisional: Bool
+}
+
+/// Where those who wait find the outcome of a load; the lock of the family protects it.
+final class PendingOutcome: Sendable {
+    let state = FamilyLocked<LoadOutcome?>(nil)
+    deinit { state.free() }
+}
+
+/// The loads of one key that are under way in a family.
+///
+/// Whoever runs a load keeps it until it has left the list.
+struct LoadList {
+    private(set) var all: [Frame] = []
+    /// By where the instance is expected to live, once they are many.
+    private var homes: [UnmanagedReference<Node>: [Frame]] = [:]
+
+    mutating func append(_ token: LockToken, _ load: Frame) {
+        load.state[token].load.index = all.count
+        all.append(load)
+        if all.count == 8 {
+            for load in all { homes[load.load!.expected, default: []].append(load) }
+        } else if all.count > 8 {
+            homes[load.load!.expected, default: []].append(load)
+        }
+    }
+
+    mutating func remove(_ token: LockToken, _ load: Frame) {
+        let index = load.state[token].load.index
+        guard index >= 0 else { return }
+        load.state[token].load.index = -1
+        let last = all.removeLast()
+        if index < all.count {
+            all[index] = last
+            last.state[token].load.index = index
+        }
+        if all.isEmpty { return homes = [:] }
+        guard !homes.isEmpty else { return }
+        let expected = load.load!.expected
+        homes[expected]?.removeAll { $0 === load }
+        if homes[expected]?.isEmpty == true { homes[expected] = nil }
+    }
+
+    /// Returns those that may be joined by who expects the instance in a node.
+    func candidates(at home: UnmanagedReference<Node>) -> [Frame] { homes.isEmpty ? all : homes[home] ?? [] }
+}
+
+// MARK: What is read
+
+extension Frame {
+    /// Records that the load read a key from a cell of a node.
+    @inline(__always)
+    func record(_ token: LockToken, _ cell: CellReference, of owner: UnmanagedReference<Node>) {
+        let depth = owner.depth
+        guard !isFinished, depth <= node!.depth else { return }
+        if !cell.has(CellFlags.input) { cell.mark(CellFlags.input) }
+        let place = cell.place
+        let provenance = place?[token].provenance
+        add(
+            token, Input(
+                key: cell.key, cell: cell, time: cell.time, provenance: provenance,
+                lifetime: provenance == nil ? nil : place?[token].lifetime), depth)
+    }
+
+    /// Records an input whose value was given to the load but not kept.
+    func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key, hasFailed: Bool = false) {
+        guard !isFinished, outcome.home.depth <= node!.depth else { return }
+        if outcome.isProvisional { state[token].load.isProvisional = true }
+        let time = hasFailed ? 0 : Input.neverKept
+        add(
+            token,
+            Input(key: key, cell: nil, time: time, provenance: outcome.provenance, lifetime: outcome.lifetime),
+            outcome.home.depth)
+    }
+
+    /// Records an external feature that was refused; it counts as read from the root.
+    func recordRefusal(_ token: LockToken, of key: Key, isForAll: Bool) {
+        guard !isFinished else { return }
+        if isForAll { state[token].load.isProvisional = true }
+        let root = node!.ancestor(at: 0)
+        record(token, root.storage.cell(token, key), of: UnmanagedReference(root))
+    }
+
+    private func add(_ token: LockToken, _ input: Input, _ depth: Int) {
+        if depth > state[token].load.depth { state[token].load.depth = depth }
+        if input.provenance?.isLocal == true { state[token].load.isLocal = true }
+        state[token].load.append(input)
+    }
+
+    /// Whether an input has changed since it was read.
+    func hasOldInputs(_ token: LockToken) -> Bool {
+        if family.state[token].now == load!.begun { return false }
+        func isOld(_ input: Input) -> Bool {
+            guard let known = input.cell else { return input.time == Input.neverKept }
+            if known.time != input.time { return true }
+            guard case .found(let cell, _) = node!.look(token, input.key) else { return known.has(CellFlags.hasWord) }
+            return cell != known
+        }
+        guard let first = state[token].load.first else { return false }
+        return isOld(first) || state[token].load.more.contains(where: isOld)
+    }
+
+    /// Adds a closer, if the load hasn't ended.
+    func add(_ closer: Closer) -> Bool {
+        family.lock.withLock { token in
+            // Looked at under the lock, where loads end: what comes a moment too late must not be lost.
+            if isFinished { return false }
+            state[token].load.closers.append(closer)
+            return true
+        }
+    }
+
+    /// The node that the handle reads and writes after the load.
+    var homeNode: Node { family.lock.withLock { token in state[token].load.home?.object } ?? node! }
+    /// The asker's container, as long as the load runs.
+    var askedContainer: Container? { family.lock.withLock { token in state[token].load.container?.object } }
+}
+
+// MARK: The run
+
+extension Frame {
+    /// Runs the load on this thread.
+    ///
+    /// Returns what its own asker gets.
+    func run(
+        for container: Container, _ recorder: Frame?, _ loader: (Container) throws -> Payload
+    ) throws -> Payload {
+        // A default reads nothing through a handle.
+        let view = key!.kind == .property ? container : Container(handle: self)
+        let bound = view === container ? nil : view
+        let span = LoadSpan.begin(self)
+        var closerCount = 0
+        let result: Result<Payload, any Error>
+        do {
+            result = .success(try Scope.run(bound, self) { try loader(view) })
+        } catch {
+            result = .failure(error)
+        }
+        if load!.isForReaderAlone { closerCount = family.lock.withLock { token in state[token].load.closers.count } }
+        let given = endLoad(with: result, recorder, span)
+        if view !== container { view.answers(from: homeNode) }
+        deliver()
+        if load!.isForReaderAlone { family.reports.report(Messages.loadedAfterClosing(way + [key!], closers: closerCount)) }
+        return try given.get()
+    }
+
+    /// Begins the load in a task of its own, which keeps the container that was asked.
+    ///
+    /// `mayRunHere`: Whether what doesn't suspend may be done when this returns, on this thread.
+    func start(
+        for container: Container, _ recorder: Frame?, mayRunHere: Bool,
+        _ loader: @escaping @Sendable (Container) async throws -> Payload
+    ) {
+        let task = Task<Void, Never>.start(atOnce: mayRunHere) { [self] in
+            let view = Container(handle: self)
+            let span = LoadSpan.begin(self)
+            let result: Result<Payload, any Error>
+            do {
+                // Whom all have left before it began does not begin: another load may be under way by now.
+                try Task.checkCancellation()
+                result = .success(try await Scope.run(view, self) { try await loader(view) })
+            } catch {
+                result = .failure(error)
+                // What it opened is closed before anyone is told.
+                await closeFailed()
+            }
+            _ = endLoad(with: result, recorder, span)
+            view.answers(from: homeNode)
+            deliver()
+            withExtendedLifetime(container) {}
+        }
+        family.lock.withLock { token in if !isFinished { state[token].load.task = task } }
+    }
+
+    /// Runs the closers of a load that has failed, also if it was cancelled.
+    private func closeFailed() async {
+        let closers = family.lock.withLock { token in
+            defer { state[token].load.closers = [] }
+            return state[token].load.closers
+        }
+        for closer in closers.reversed() {
+            let error = await Task { await closer.run(in: self, nil) }.value
+            if let error { family.reports.report(Messages.closerFailed(of: key!, error)) }
+        }
+    }
+
+    /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who wait.
+    ///
+    /// Returns what the load's own asker gets.
+    private func endLoad(
+        with result: Result<Payload, any Error>, _ recorder: Frame?, _ span: LoadSpan?
+    ) -> Result<Payload, any Error> {
+        var effects = Effects(in: self)
+        var given = result
+        let failedWay: [Key] = if case .failure(let error) = result { [key!] + way(to: error) } else { [] }
+        let report = family.lock.withLock { token -> String? in
+            let end = LoadEnd(token, of: self, recorder, hasInstance: failedWay.isEmpty, span?.duration)
+            state[token].load.home = UnmanagedReference(end.home)
+            // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
+            let waiters = finish(token)
+            if !waiters.isEmpty { effects.waiters += waiters }
+            let report = end.settle(token, &given, &effects)
+            end.leave(token, &effects)
+            span?.end(token, end.kind(token, result), of: self, end.home, result, &effects)
+            return report
+        }
+        effects.perform()
+        if let report { family.reports.report(report) }
+        if case .failure(let error) = result {
+            remember(error, failedWay)
+            if case .failure = given { parent?.needFailed(failedWay, error) }
+        }
+        return given
+    }
+}
+
+/// The end of a load, under the lock: where what was made belongs, and what becomes of it.
+private struct LoadEnd {
+    let load: Frame
+    /// The load that reads the instance through its handle.
+    let recorder: Frame?
+    let home: Node
+    let provenance: Provenance
+    let lifetime: Lifetime?
+    let isOutdated: Bool
+    let duration: Duration?
+    /// What the family knows of the key.
+    private let place: Place
+
+    private var key: Key { load.key! }
+    private var asker: Node { load.node! }
+    private var facts: LoadFacts { load.load! }
+
+    init(_ token: LockToken, of load: Frame, _ recorder: Frame?, hasInstance: Bool, _ duration: Duration?) {
+        self.load = load
+        self.recorder = recorder
+        self.duration = duration
+        let (asker, facts, state) = (load.node!, load.load!, load.state)
+        place = asker.ancestor(at: 0).place(token, load.key!)
+        var isLocal = facts.isLocal || state[token].load.isLocal
+        var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
+        // An instance that is wrong for the asker stays as it is for those who share it: the new one lives where that begins
+        // to be wrong.
+        while home !== asker, facts.draft == nil, let older = home.storage.existingCell(token, load.key!)?.place?[token].provenance,
+            !older.isValid(token, for: asker, from: home)
+        {
+            if older.isLocal {
+                isLocal = true
+                home = asker
+            } else {
+                let below = home.depth
+                var first = asker
+                for node in asker.path where node.depth > below && node.holdsAny(token, of: older.keys, older.mask) { first = node }
+                home = first
+                state[token].load.others += older.keys.filter { first.holds(token, $0) }
+            }
+        }
+        self.home = home
+        isOutdated = load.hasOldInputs(token)
+        provenance = Self.provenance(token, of: load, isLocal: isLocal, place[token].rare?.last)
+        lifetime = Self.lifetime(token, of: load, home, hasInstance: hasInstance)
+    }
+
+    /// Returns what the instance was made from: the same object as last time, if it is the same.
+    private static func provenance(_ token: LockToken, of load: Frame, isLocal: Bool, _ last: Provenance?) -> Provenance {
+        let (state, reloads) = (load.state, load.load!.reloads)
+        guard let first = state[token].load.first else {
+            return isLocal || reloads ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
+        }
+        let others = state[token].load.others
+        if state[token].load.more.isEmpty, others.isEmpty, first.provenance == nil || first.provenance!.keys.isEmpty {
+            if let last, last.keys.count == 1, last.keys[0] == first.key, last.direct.count == 1, last.isLocal == isLocal,
+                last.reloads == reloads
+            {
+                return last
+            }
+            let keys = [first.key]
+            return Provenance(direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
+        }
+        var (direct, keys, mask) = ([Key](), others.sortedUnique(), state[token].load.mask)
+        direct.reserveCapacity(1 + state[token].load.more.count)
+        for key in others { mask |= key.mask }
+        func add(_ input: Input) {
+            direct.append(input.key)
+            guard let made = input.provenance else { return }
+            mask |= made.mask
+            keys = keys.merged(with: made.keys)
+            if input.cell == nil { direct += made.direct }
+        }
+        add(first)
+        state[token].load.more.forEach(add)
+        keys = keys.merged(with: direct.sortedUnique())
+        let made = Provenance(direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads)
+        return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
+    }
+
+    /// Only what has closers, or was made from something that has, needs a lifetime.
+    private static func lifetime(_ token: LockToken, of load: Frame, _ home: Node, hasInstance: Bool) -> Lifetime? {
+        let state = load.state
+        var uses: [Lifetime] = []
+        if let used = state[token].load.first?.lifetime { uses.append(used) }
+        for input in state[token].load.more {
+            if let used = input.lifetime, !uses.contains(where: { $0 === used }) { uses.append(used) }
+        }
+        if state[token].load.closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
+        let order = load.family.state[token].tick()
+        return Lifetime(load.key!, home: home, order: order, closers: state[token].load.closers, uses: uses)
+    }
+
+    /// Keeps what was made, or says what the asker gets instead; returns what is to be reported.
+    func settle(_ token: LockToken, _ given: inout Result<Payload, any Error>, _ effects: inout Effects) -> String? {
+        guard case .success(let payload) = given else {
+            dropLifetime(token, &effects)
+            publish(token, given)
+            guard case .found(let cell, let owner) = lookAgain(token), !cell.has(CellFlags.loaded), let set = cell.payload
+            else {
+                // What it has read decides what becomes of who goes on without it.
+                recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
+                asker.storage.existingCell(token, key)?.place?[token].rare?.follower?.watchFailed(token, provenance)
+                return nil
+            }
+            recorder?.record(token, cell, of: owner)
+            given = .success(set)
+            if owner.depth <= home.depth { publish(token, given, in: cell, of: owner.object) }
+            return nil
+        }
+        if facts.isForReaderAlone {
+            // Those that need it, and each other, are given it, too.
+            for frame in load.chain where frame.node === asker && frame.load?.isForReaderAlone == true {
+                frame.state[token].load.alone[key] = payload
+            }
+            effects.garbage.add(lifetime.map { $0.withoutClosers() })
+            publish(token, given)
+            return nil
+        }
+        rememberLast(token, &effects)
+        if case .found(let cell, let owner) = lookAgain(token), let other = cell.payload {
+            // Set meanwhile, or loaded by another: that stays.
+            recorder?.record(token, cell, of: owner)
+            given = .success(other)
+            if owner.depth <= home.depth {
+                publish(token, given, in: cell, of: owner.object)
+                dropLifetime(token, &effects)
+            } else {
+                publish(token, .success(payload))
+                // Who does not see what was set below the home still shares what was loaded for it.
+                if case .missing = home.look(token, key), isWanted(token) {
+                    _ = keep(token, payload, &effects)
+                } else {
+                    dropLifetime(token, &effects)
+                }
+            }
+            return nil
+        }
+        publish(token, given)
+        if let draft = facts.draft, let write = draft.pendingWrite(token, of: key, in: home), !write.operation.isSet {
+            let made = DraftInstance(
+                payload: payload, provenance: provenance, lifetime: lifetime, time: load.family.state[token].now)
+            draft.keep(token, made, of: key, in: home, &effects)
+            recorder?.record(token, outcome(token, given), of: key)
+            return nil
+        }
+        guard isWanted(token) else {
+            recorder?.record(token, outcome(token, given), of: key)
+            dropLifetime(token, &effects)
+            repeatIfObserved(token, &effects)
+            return nil
+        }
+        let cell = keep(token, payload, &effects)
+        let owner = UnmanagedReference(home)
+        if home === asker || provenance.isValid(token, for: asker, from: home) {
+            recorder?.record(token, cell, of: owner)
+            asker.link(token, key, to: cell, of: owner)
+        } else {
+            recorder?.record(token, outcome(token, given), of: key)
+            // Something was set meanwhile that hides it from the asker.
+            repeatIfObserved(token, &effects)
+        }
+        return madeAgain(token)
+    }
+
+    /// What the asker sees by now.
+    private func lookAgain(_ token: LockToken) -> Look {
+        asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key, through: facts.draft)
+    }
+
+    private func dropLifetime(_ token: LockToken, _ effects: inout Effects) {
+        guard let lifetime else { return }
+        lifetime.leave(token)
+        effects.garbage.add(lifetime)
+    }
+
+    /// Whether to keep what was made.
+    ///
+    /// That is so if the key was not reset meanwhile, if what puts the instance below the root is still set, and, for
+    /// an instance that reloads, if none of its inputs has changed.
+    private func isWanted(_ token: LockToken) -> Bool {
+        if load.state[token].load.isProvisional || isOutdated && facts.reloads { return false }
+        if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
+        if let rare = home.storage.existingCell(token, key)?.place?[token].rare, rare.resetTime > facts.begun { return false }
+        return home.isRoot || provenance.isLocal || home.holds(token, key)
+            || home.holdsAny(token, of: provenance.keys, provenance.mask)
+    }
+
+    private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
+        let cell = home.storage.cell(token, key)
+        if let place = cell.place { place.forget(token, &effects.garbage) }
+        effects.garbage.add(
+            cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
+        if key.kind != .property {
+            let place = home.isRoot ? place : home.place(token, key)
+            place.settle(token, provenance, lifetime)
+            place[token].isOutdated = isOutdated
+            #if DEBUG
+            place[token].duration = duration
+            #endif
+            place[token].more().loadCount += 1
+        }
+        if let place = cell.place { effects.announce(token, place, .loaded) }
+        return cell
+    }
+
+    /// Loads again at once, if it's observed, what was reset meanwhile or made from old values.
+    private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
+        guard !load.state[token].load.isProvisional,
+            let follower = asker.storage.existingCell(token, key)?.place?[token].rare?.follower
+        else { return }
+        effects.note(token, follower, isReset: true)
+    }
+
+    private func outcome(_ token: LockToken, _ result: Result<Payload, any Error>) -> LoadOutcome {
+        LoadOutcome(
+            result: result, home: home, provenance: provenance, lifetime: lifetime,
+            isOutdated: isOutdated && facts.reloads, isProvisional: load.state[token].load.isProvisional)
+    }
+
+    /// Leaves to those who wait what was made, or what stands in a cell instead.
+    private func publish(
+        _ token: LockToken, _ result: Result<Payload, any Error>, in cell: CellReference? = nil, of owner: Node? = nil
+    ) {
+        guard let pending = load.state[token].load.outcome else { return }
+        guard let cell, let owner else { return pending.state[token] = outcome(token, result) }
+        pending.state[token] = LoadOutcome(
+            result: result, home: owner, provenance: cell.place?[token].provenance ?? .none,
+            lifetime: cell.place?[token].lifetime, isOutdated: false, isProvisional: false)
+    }
+
+    /// Remembers the provenance, from which the home of the next load is guessed.
+    private func rememberLast(_ token: LockToken, _ effects: inout Effects) {
+        if key.kind == .property || place[token].rare?.last === provenance { return }
+        let rare = place[token].more()
+        effects.garbage.add(rare.last)
+        rare.last = provenance
+    }
+
+    /// Takes the load off all lists.
+    func leave(_ token: LockToken, _ effects: inout Effects) {
+        place[token].rare?.loads.remove(token, load)
+        asker.endUnderWay(token, &effects)
+        let state = load.state
+        effects.garbage.add(state[token].load.takeInputs())
+        state[token].load.container = nil
+        effects.garbage.add(state[token].load.outcome)
+        state[token].load.outcome = nil
+        state[token].load.task = nil
+        if !state[token].failures.isEmpty { effects.garbage.add(FailedNeeds(state[token].failures)) }
+        state[token].failures = []
+    }
+
+    /// Returns what debug builds report of an instance that is made again for a child.
+    private func madeAgain(_ token: LockToken) -> String? {
+        #if DEBUG
+        guard !home.isRoot, facts.isExternal || lifetime?.hasClosers == true, !provenance.isLocal, facts.limit == nil,
+            provenance.keys.contains(where: { home.holds(token, $0) })
+        else { return nil }
+        let family = load.family
+        let rare = place[token].more()
+        guard rare.isMadeBelow || place[token].cell.has(CellFlags.loaded) else {
+            rare.isMadeBelow = true
+            return nil
+        }
+        guard family.state[token].isNew(key, key) else { return nil }
+        return Messages.madeAgain(key, family.way(token, from: key) { home.holds(token, $0) })
+        #else
+        return nil
+        #endif
+    }
+
+    /// Returns what events call it.
+    func kind(_ token: LockToken, _ result: Result<Payload, any Error>) -> ContainerEvent.Kind {
+        if case .failure = result { return .failed }
+        guard let cell = home.storage.existingCell(token, key), cell.has(CellFlags.loaded), let place = cell.place,
+            place[token].provenance === provenance
+        else {
+            if case .found = lookAgain(token) { return .overtaken }
+            return .notKept
+        }
+        return place[token].rare?.loadCount ?? 0 > 1 ? .reloaded : .loaded
+    }
+}
+
+extension Family {
+    /// Returns the way from a feature to a key that meets a condition, along what the last loads have read.
+    func way(_ token: LockToken, from key: Key, to isMet: (Key) -> Bool) -> [Key] {
+        var ways: [Key: Key] = [:]
+        var open = [key]
+        var index = 0
+        while index < open.count {
+            let next = open[index]
+            index += 1
+            if next != key, isMet(next) {
+                return sequence(first: next) { ways[$0] }.reversed()
+            }
+            for input in rootPlace(token, of: next)?[token].rare?.last?.direct ?? [] where input != key && ways[input] == nil {
+                ways[input] = next
+                open.append(input)
+            }
+        }
+        return [key]
+    }
+}
+
+// MARK: Those who wait
+
+extension Frame {
+    /// Adds one who waits for the end.
+    func join(_ token: LockToken, _ waiter: Waiter) -> PendingOutcome {
+        state[token].waiters.append(waiter)
+        return pendingOutcome(token)
+    }
+
+    func pendingOutcome(_ token: LockToken) -> PendingOutcome {
+        if let outcome = state[token].load.outcome { return outcome }
+        let made = PendingOutcome()
+        state[token].load.outcome = made
+        return made
+    }
+
+    /// Puts the load on the list of its key's loads.
+    func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in loads: inout LoadList) {
+        loads.append(token, self)
+        state[token].load.container = container
+        node!.beginUnderWay(token)
+    }
+
+    /// Returns when the load has ended.
+    ///
+    /// - Throws: `CancellationError` if the task that waits is cancelled first.
+    func await(_ waiter: TaskWaiter) async throws {
+        escalate(to: Task.currentPriority)
+        try await waiter.wait { [self] in withdraw(waiter) }
+    }
+
+    /// Hands a priority on to the load and to what it waits for.
+    private func escalate(to priority: TaskPriority) {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+        var open = [self]
+        while let frame = open.popLast() {
+            frame.family.lock.withLock { token in frame.state[token].load.task }?.escalatePriority(to: priority)
+            for next in Waits.targets(of: frame) where seen.insert(ObjectIdentifier(next)).inserted { open.append(next) }
+        }
+    }
+
+    /// Lets a task go that does not wait any longer.
+    ///
+    /// When the last one has left, the load is cancelled, and the next reader begins a new one.
+    private func withdraw(_ waiter: TaskWaiter) {
+        let task: Task<Void, Never>? = family.lock.withLock { token in
+            if isFinished { return nil }
+            state[token].waiters.remove(waiter)
+            guard state[token].waiters.isEmpty else { return nil }
+            state[token].load.isAbandoned = true
+            family.rootPlace(token, of: key!)?[token].rare?.loads.remove(token, self)
+            return state[token].load.task
+        }
+        task?.cancel()
+    }
+}
+
+extension Node {
+    /// A load that was asked for here, or a read that waits here for one, begins: no closing goes on until its end.
+    func beginUnderWay(_ token: LockToken) { storage[token].underWay += 1 }
+
+    func endUnderWay(_ token: LockToken, _ effects: inout Effects) {
+        storage[token].underWay -= 1
+        if storage[token].underWay == 0 { wakeIdle(token, &effects) }
+    }
+
+    /// Wakes those who wait until nothing is under way here.
+    func wakeIdle(_ token: LockToken, _ effects: inout Effects) {
+        guard let rare = storage[token].rare, !rare.idle.isEmpty else { return }
+        effects.waiters += rare.idle.map { .task($0) }
+        rare.idle = []
+    }
+}
+
+/// What is remembered of a load that failed, for graphs: no error, which may keep anything, but its text.
+struct FailedLoad: Sendable {
+    let text: String
+    /// From the key to the one whose load threw the error.
+    let way: [Key]
+    /// What it had read by then.
+    var inputs: [Key] = []
+    var count = 1
+
+    private static let longestText = 500
+
+    /// Outside every lock, since the error says what it is.
+    init(_ error: any Error, way: [Key]) {
+        let text = "\(error)"
+        self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
+        self.way = way
+    }
+}
+
+extension Frame {
+    /// Outside the lock: remembers that the load has failed.
+    fileprivate func remember(_ error: any Error, _ way: [Key]) {
+        if error is CancellationError { return }
+        var failure = FailedLoad(error, way: way)
+        family.lock.withLock { token in
+            guard let node, !node.isEnded(token) else { return }
+            let rare = node.storage[token].more()
+            failure.count += rare.failures[key!]?.count ?? 0
+            rare.failures[key!] = failure
+        }
+    }
+}
+
+extension Task where Failure == Never {
+    /// Starts a task.
+    ///
+    /// If it is to start at once, and the platform has that, it runs on the caller's thread until it suspends for the
+    /// first time: what doesn't suspend costs no hop to another thread.
+    static func start(
+        atOnce: Bool, _ operation: sending @escaping @isolated(any) () async -> Success
+    ) -> Task {
+        guard atOnce, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+            return Task(operation: operation)
+        }
+        return .immediate(operation: operation)
+    }
+
+    /// Starts a task that inherits nothing from its caller, otherwise the same.
+    static func startDetached(
+        atOnce: Bool, _ operation: sending @escaping @isolated(any) () async -> Success
+    ) -> Task {
+        guard atOnce, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+            return .detached(operation: operation)
+        }
+        return .immediateDetached(operation: operation)
+    }
+}
+
+extension Task<Never, Never> {
+    /// Whether code isolated so runs on an actor, which is not to be held up.
+    ///
+    /// Not in place: the compiler (6.3.1) fails there.
+    @inline(never)
+    static func isOnActor(_ isolation: (any Actor)?) -> Bool { isolation != nil }
+}

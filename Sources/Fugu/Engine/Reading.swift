@@ -1,0 +1,383 @@
+// A read that could not be answered at once.
+
+/// A read that looks again and again, until there is an answer or somebody has to load or to wait, which threads and tasks
+/// do in different ways.
+struct Reading: ~Copyable {
+    /// What is to be done, as a look under the lock says.
+    private enum Decision {
+        case found(Payload)
+        case load(Frame, Replacement?)
+        case wait(Frame, Waiter)
+        /// The feature belongs to the root: it's to be loaded there first.
+        case root(Node)
+        case external(Strictness)
+        case cycle([Key])
+        case tooDeep([Key])
+        case overridden([Key])
+        case closed([Key])
+        case failed(any Error)
+        case cancelled
+        /// The container has gone away.
+        case ended
+    }
+
+    let request: Request
+    let node: Node
+    /// The load that reads through its handle.
+    private var recorder: Frame?
+    /// The update through whose handle is read.
+    let draft: Frame?
+    /// The container that was asked; whoever reads keeps it.
+    let container: UnmanagedReference<Container>
+    /// Whether the reader is a task that may suspend; otherwise its thread waits.
+    let isTask: Bool
+
+    // Who needs what is read, and the frame that runs on this thread or task.
+    private let frame: Frame?
+    private let own: Frame?
+    /// The outcome of the load that was waited for last, and whether this read began it.
+    private var awaited: PendingOutcome?
+    private var isOwnLoad = false
+    /// How often something was waited for that was not for this reader.
+    private var misses = 0
+    private var waitBegan: ContinuousClock.Instant?
+    private var shared: Payload?
+
+    private var key: Key { request.key }
+
+    init(
+        _ request: Request, in node: Node, for container: Container, _ recorder: Frame?, through draft: Frame? = nil,
+        isTask: Bool = false
+    ) {
+        self.request = request
+        self.node = node
+        self.draft = draft
+        self.container = UnmanagedReference(container)
+        self.recorder = recorder
+        self.isTask = isTask
+        let scope = Scope.bound
+        own = scope?.own
+        frame = own ?? scope?.unfinished ?? recorder
+    }
+
+    // MARK: Threads and tasks
+
+    /// Gives the value, loading it on this thread if need be.
+    ///
+    /// `loader`: Makes the value; called at most once, in place.
+    consuming func read(_ loader: (Container) throws -> Payload) throws -> Payload {
+        while true {
+            switch look() {
+            case .found(let payload): return payload
+            case .root(let root): shared = try share(root, loader)
+            case .load(let load, let replacement): return try run(load, replacement, loader)
+            case .wait(let load, let waiter):
+                if case .thread(let signal) = waiter { signal.wait() }
+                endWait(for: load)
+            case .external(let strictness): return try refuse(by: strictness)
+            case .ended where key.kind == .property:
+                node.family.reports.report(Messages.readAfterEnd(of: key))
+                return try loader(Container.ended)
+            case let decision: throw error(decision)
+            }
+        }
+    }
+
+    // Apart, so that what stands on the stack while loads run within one another is small.
+
+    @inline(never)
+    private func share(_ root: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
+        let container = container.object.root
+        defer { withExtendedLifetime(container) {} }
+        return try Reading(request, in: root, for: container, nil).read(loader)
+    }
+
+    private func run(
+        _ load: Frame, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
+    ) throws -> Payload {
+        let container = container.object
+        if let replacement { return try load.run(for: container, recorder, replacement.load) }
+        return try load.run(for: container, recorder, loader)
+    }
+
+    /// Gives the value of an async key, loading it in a task of its own if need be.
+    consuming func readAsync(_ loader: @escaping @Sendable (Container) async throws -> Payload) async throws -> Payload {
+        // A load must not hold up the actor of its reader.
+        let hasActor = Task.isOnActor(#isolation)
+        while true {
+            switch look() {
+            case .found(let payload): return payload
+            case .root(let root):
+                let container = container.object.root
+                shared = try await Reading(request, in: root, for: container, nil, isTask: true).readAsync(loader)
+                withExtendedLifetime(container) {}
+            case .load(let load, let replacement):
+                let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
+                load.start(for: container.object, recorder, mayRunHere: mayRunHere, replacement?.loadAsync ?? loader)
+                isOwnLoad = true
+                if let waiter = joinOwn(load) { try await load.await(waiter) }
+            case .wait(let load, .task(let waiter)):
+                do {
+                    try await load.await(waiter)
+                } catch {
+                    endWait(for: load)
+                    leave()
+                    throw error
+                }
+                endWait(for: load)
+            case .external(let strictness): return try refuse(by: strictness)
+            case let decision: throw error(decision)
+            }
+        }
+    }
+
+    /// Waits for the load that this read has begun, unless that has ended.
+    private mutating func joinOwn(_ load: Frame) -> TaskWaiter? {
+        let waiter = TaskWaiter()
+        return node.family.lock.withLock { token in
+            if load.isFinished { return nil }
+            _ = load.join(token, .task(waiter))
+            return waiter
+        }
+    }
+
+    /// Waits no longer, since the task has been cancelled.
+    private func leave() {
+        var effects = Effects(in: nil)
+        node.family.lock.withLock { token in node.endUnderWay(token, &effects) }
+        effects.wakeWaiters()
+    }
+
+    private func endWait(for load: Frame) {
+        Waits.remove(frame, for: load)
+        if let waitBegan { load.tellOfWait(since: waitBegan, frame) }
+    }
+
+    /// Returns the error that a decision means, or stops the program if reads of the kind can't throw.
+    private func error(_ decision: consuming Decision) -> any Error {
+        let error: LoadError
+        switch decision {
+        case .cycle(let way): error = .cycle(way)
+        case .tooDeep(let way): error = .tooDeep(way)
+        case .overridden(let way): error = .overridden(way, of: key)
+        case .closed(let way): error = .closed(way)
+        case .failed(let other): return other
+        case .cancelled: return CancellationError()
+        default: error = .ended(key)
+        }
+        guard key.kind.throws else { fatalError(error.description) }
+        return error
+    }
+
+    // MARK: Deciding
+
+    /// Looks under the lock.
+    @inline(never)
+    private mutating func look() -> Decision {
+        let (decision, effects) = node.family.lock.withLock { token -> (Decision, Effects) in
+            var effects = Effects(in: nil)
+            let wasWaiting = awaited != nil && !isOwnLoad
+            let decision = decide(token)
+            if wasWaiting { node.endUnderWay(token, &effects) }
+            if case .wait = decision {
+                node.beginUnderWay(token)
+                waitBegan = node.family.hasEvents ? .now : nil
+            }
+            return (decision, effects)
+        }
+        effects.wakeWaiters()
+        #if DEBUG
+        if misses == 0 { reportUnrecorded() }
+        #endif
+        return decision
+    }
+
+    /// Takes what is there, joins a load under way, or begins one.
+    private mutating func decide(_ token: LockToken) -> Decision {
+        if node.isEnded(token) { return .ended }
+        if recorder == nil { recorder = node.ownRecorder(token) { frame } }
+        let limit: UnmanagedReference<Node>?
+        switch node.look(token, key, through: draft) {
+        case .found(let cell, let owner):
+            recorder?.record(token, cell, of: owner)
+            if draft == nil { node.link(token, key, to: cell, of: owner) }
+            return .found(cell.payload!)
+        case .pending(let payload): return .found(payload)
+        case .missing(let holder): limit = holder
+        }
+        if request.isShared, !node.isRoot, limit == nil { return decideShared(token) }
+        if let outcome = awaited?.state[token] {
+            if let decision = accept(token, outcome, limit) { return decision }
+            misses += 1
+        }
+        if let decision = refuseNesting(token) { return decision }
+        let isAlone = isRefused(token)
+        if isAlone {
+            if key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
+            if let frame {
+                for above in frame.chain where above.node === node {
+                    if let known = above.state[token].load.alone[key] { return .found(known) }
+                }
+            }
+        }
+        if isTask, Task.isCancelled { return .cancelled }
+        let rare = node.ancestor(at: 0).place(token, key)[token].more()
+        let expected = expectedHome(token, of: node, rare.last, limit)
+        // Who was given nothing but what others need, again and again, loads in parallel.
+        if misses < 4, !isAlone, draft == nil, !rare.loads.all.isEmpty,
+            let decision = join(token, rare, expected, limit)
+        {
+            return decision
+        }
+        let replacement = limit.flatMap { limit in
+            draft?.pendingWrite(token, of: key, in: limit.object)?.operation.replacement
+                ?? limit.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement }
+        }
+        if request.isExternal, replacement == nil, let strictness = node.storage[token].strictness {
+            return .external(strictness)
+        }
+        let facts = LoadFacts(
+            isLocal: request.isLocal, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
+            expected: expected, draft: draft, begun: node.family.state[token].now, isForReaderAlone: isAlone)
+        let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
+        load.begin(token, for: container, in: &rare.loads)
+        if isTask { awaited = load.pendingOutcome(token) }
+        return .load(load, replacement)
+    }
+
+    /// Ends what needs itself, or is nested too deeply to be anything else.
+    private func refuseNesting(_ token: LockToken) -> Decision? {
+        guard let frame else { return nil }
+        func needsItself(_ frame: Frame) -> Bool {
+            frame.mask & key.mask != 0
+                && frame.chain.contains { $0.kind == .load && $0.key == key && $0.family === node.family }
+        }
+        if needsItself(frame) { return .cycle(frame.way + [key]) }
+        // A handle that another load lent: what runs here waits in its own name, but that load must not need itself either.
+        if let recorder, recorder !== frame, needsItself(recorder), !frame.chain.contains(where: { $0 === recorder }) {
+            return .cycle(recorder.way + [key])
+        }
+        guard frame.level >= 100, frame.level >= 2_000 || frame.level.isMultiple(of: 8) && PlatformStack.isNearlyUsedUp else {
+            return nil
+        }
+        return .tooDeep(frame.way + [key])
+    }
+
+    /// Whether the container is closed: what a load needs that began before is loaded still, and so are defaults.
+    private func isRefused(_ token: LockToken) -> Bool {
+        guard node.storage[token].isRefusing, key.kind != .property else { return false }
+        guard let frame else { return true }
+        var closed = node
+        while let parent = closed.parent, parent.storage[token].isRefusing { closed = parent }
+        return !frame.chain.contains { $0.load?.isForReaderAlone == false && $0.node!.isWithin(closed) }
+    }
+
+    /// Joins a load under way whose instance is expected to live where this reader's would.
+    private mutating func join(
+        _ token: LockToken, _ rare: RarePlaceState, _ mine: UnmanagedReference<Node>, _ limit: UnmanagedReference<Node>?
+    ) -> Decision? {
+        for load in rare.loads.candidates(at: mine) {
+            let facts = load.load!
+            guard facts.limit == limit, facts.draft == nil, !facts.isForReaderAlone, !load.state[token].load.isAbandoned,
+                facts.expected == mine || expectedHome(token, of: load.node!, rare.last, limit) == mine,
+                !facts.reloads || !load.hasOldInputs(token), !wasReset(token, facts, mine)
+            else { continue }
+            if let circle = Waits.add(frame, for: load) {
+                // Some may wait for what will turn out to be none of theirs: a load in parallel shows it.
+                guard circle.allSatisfy({ $0.kind != .load || $0.node === node }) else { return nil }
+                return .cycle(circle.compactMap(\.key) + [key])
+            }
+            let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
+            awaited = load.join(token, waiter)
+            isOwnLoad = false
+            return .wait(load, waiter)
+        }
+        return nil
+    }
+
+    /// Whether the key was reset after a load of it began.
+    private func wasReset(_ token: LockToken, _ facts: LoadFacts, _ home: UnmanagedReference<Node>) -> Bool {
+        let place = home.use { $0.storage.existingCell(token, key)?.place }
+        return place?[token].rare.map { $0.resetTime > facts.begun } ?? false
+    }
+
+    /// Returns where the key's next instance for a node will live, judging by its last one.
+    private func expectedHome(
+        _ token: LockToken, of asker: Node, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
+    ) -> UnmanagedReference<Node> {
+        if request.isLocal || asker.isRoot || last?.isLocal == true { return UnmanagedReference(asker) }
+        return asker.path.firstResult { node in
+            let isHome =
+                node.isRoot || UnmanagedReference(node) == limit
+                || last.map { node.holdsAny(token, of: $0.keys, $0.mask) } ?? false
+            return isHome ? UnmanagedReference(node) : nil
+        }!
+    }
+
+    /// Returns what the outcome of a load gives the reader, who waited for it; nil if it doesn't fit.
+    private func accept(
+        _ token: LockToken, _ outcome: LoadOutcome, _ limit: UnmanagedReference<Node>?
+    ) -> Decision? {
+        guard isOwnLoad || !outcome.isOutdated && !outcome.isProvisional, node.isWithin(outcome.home),
+            limit?.depth ?? 0 <= outcome.home.depth,
+            isOwnLoad || outcome.provenance.isValid(token, for: node, from: outcome.home)
+        else { return nil }
+        switch outcome.result {
+        case .failure(let error):
+            recorder?.record(token, outcome, of: key, hasFailed: true)
+            return .failed(error)
+        case .success(let payload):
+            recorder?.record(token, outcome, of: key)
+            return .found(payload)
+        }
+    }
+
+    /// Returns what to do about a shared feature that is not seen here: load it in the root, or, where something here
+    /// hides the root's instance, fail.
+    private func decideShared(_ token: LockToken) -> Decision {
+        let root = node.ancestor(at: 0)
+        if let cell = root.storage.existingCell(token, key), cell.has(CellFlags.loaded) {
+            let way = node.family.way(token, from: key) { key in
+                node.path.firstResult { !$0.isRoot && $0.holds(token, key) ? true : nil } ?? false
+            }
+            return .overridden((frame?.way ?? []) + way)
+        }
+        return shared.map { .found($0) } ?? .root(root)
+    }
+
+    // MARK: What is refused
+
+    /// Answers for an external feature that was not swapped.
+    ///
+    /// It counts as read, from the root: a child that swaps it has its own instance of whatever was made with the
+    /// placeholder.
+    private func refuse(by strictness: Strictness) throws -> Payload {
+        node.family.lock.withLock { token in recorder?.recordRefusal(token, of: key, isForAll: strictness.isForAll) }
+        let isForPart = frame?.kind == .modify && frame?.key == key && frame?.node === node
+        return try strictness.answer(request, frame, isForPart: isForPart)
+    }
+
+    #if DEBUG
+    /// Tells of a load that reads its own family past its handle.
+    private func reportUnrecorded() {
+        guard recorder == nil, let load = frame, load.kind == .load, load.family === node.family else { return }
+        node.family.reports.report(Messages.unrecordedRead(of: key, by: load.key!))
+    }
+    #endif
+}
+
+extension Node {
+    /// The load from whose handle this container, or one above it, was made, if what reads now is part of that load.
+    @inline(__always)
+    func ownRecorder(_ token: LockToken, for reader: () -> Frame?) -> Frame? {
+        guard let own = storage[token].rare?.recorder, !own.isFinished, let reader = reader(),
+            reader.chain.contains(where: { $0 === own })
+        else { return nil }
+        return own
+    }
+}
+
+extension KeyKind {
+    /// Whether a read of the kind can throw.
+    var `throws`: Bool { self == .throwingFeature || self == .asyncFeature }
+}

@@ -1,0 +1,365 @@
+// Changes that are made together, and changes that exclude others.
+
+/// Writes that are not done yet, the last for each key and container, in the order of the first.
+struct PendingWrites {
+    private struct Target: Hashable {
+        let node: UnmanagedReference<Node>
+        let key: Key
+    }
+    private(set) var all: [Write] = []
+    private var targets: [Target: Int] = [:]
+    /// What was replaced, and where, as long as somebody may want it back.
+    private var journal: [(index: Int, replaced: Write?)] = []
+    private var joined = 0
+
+    // The writes keep the nodes.
+    subscript(key: Key, node: Node) -> Write? {
+        targets.isEmpty ? nil : targets[Target(node: UnmanagedReference(node), key: key)].map { all[$0] }
+    }
+
+    /// Returns the write whose place it takes.
+    mutating func add(_ write: Write) -> Write? {
+        let target = Target(node: UnmanagedReference(write.node), key: write.key)
+        if let index = targets[target] {
+            defer { all[index] = write }
+            if joined > 0 { journal.append((index, all[index])) }
+            return all[index]
+        }
+        if joined > 0 { journal.append((all.count, nil)) }
+        targets[target] = all.count
+        all.append(write)
+        return nil
+    }
+
+    /// Returns where the writes begin that may be taken back.
+    mutating func join() -> Int {
+        joined += 1
+        return journal.count
+    }
+
+    /// Returns the writes that are dropped, and those that nobody can want back any more.
+    mutating func leave(_ start: Int, isTakenBack: Bool) -> [Write] {
+        joined -= 1
+        var dropped: [Write] = []
+        while isTakenBack, journal.count > start, let (index, replaced) = journal.popLast() {
+            dropped.append(all[index])
+            if let replaced {
+                all[index] = replaced
+            } else {
+                let last = all.removeLast()
+                targets[Target(node: UnmanagedReference(last.node), key: last.key)] = nil
+            }
+        }
+        guard joined == 0 else { return dropped }
+        defer { journal = [] }
+        return dropped + journal.compactMap(\.replaced)
+    }
+}
+
+/// What an update has loaded in the place of what it resets or replaces.
+struct DraftInstance {
+    let payload: Payload
+    let provenance: Provenance
+    let lifetime: Lifetime?
+    /// When its load ended.
+    let time: UInt64
+
+    /// Whether something that it was made from has changed since.
+    func isOutdated(_ token: LockToken, in node: Node) -> Bool {
+        provenance.reloads
+            && provenance.direct.contains { key in
+                guard case .found(let cell, _) = node.look(token, key) else { return true }
+                return cell.time > time
+            }
+    }
+
+    /// Lets the instance go.
+    ///
+    /// What is returned is to be released outside the lock.
+    func left(_ token: LockToken) -> AnyObject? {
+        lifetime?.leave(token)
+        return lifetime
+    }
+}
+
+/// What the handle of an update, or of a rule, reads and writes.
+struct Draft: Sendable {
+    let frame: Frame
+    let node: Node
+    /// The container that children made from the handle belong to.
+    let container: Container
+}
+
+extension Frame {
+    /// The last write of a key in a node, in an update that has not ended.
+    func pendingWrite(_ token: LockToken, of key: Key, in node: Node) -> Write? { state[token].pending?[key, node] }
+
+    /// Puts a write with the others; says whether there was still time.
+    func add(_ write: Write) -> Bool {
+        let (isAdded, dropped): (Bool, [Write]) = family.lock.withLock { token in
+            guard !isFinished, state[token].pending != nil else { return (false, []) }
+            let dropped = [state[token].pending!.add(write)].compactMap(\.self)
+            for write in dropped { _ = write.made?.left(token) }
+            return (true, dropped)
+        }
+        withExtendedLifetime(dropped) {}
+        return isAdded
+    }
+
+    /// Keeps an instance that was loaded through the handle, until the end.
+    func keep(
+        _ token: LockToken, _ made: DraftInstance, of key: Key, in node: Node, _ effects: inout Effects
+    ) {
+        guard var write = state[token].pending?[key, node], write.made == nil else {
+            return effects.garbage.add(made.left(token))
+        }
+        write.made = made
+        _ = state[token].pending?.add(write)
+    }
+
+    /// Ends the writing: what is written from now on is written at once.
+    func takeWrites() -> [Write] {
+        family.lock.withLock { token in
+            defer { state[token].pending = nil }
+            return state[token].pending?.all ?? []
+        }
+    }
+
+    /// Lets go of what was written and loaded, when it is not published.
+    fileprivate func discardWrites() {
+        let writes = takeWrites()
+        family.lock.withLock { token in for write in writes { _ = write.made?.left(token) } }
+    }
+
+    /// Starts to collect writes.
+    func collectWrites() {
+        family.lock.withLock { token in
+            state[token].pending = PendingWrites()
+            state[token].begun = family.state[token].now
+        }
+    }
+}
+
+// MARK: update
+
+extension Container {
+    /// Runs `body` with a handle whose writes are published together at its end, or not at all if it throws.
+    func runUpdate<E: Error>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
+        let (node, own) = (node, Frame.own)
+        // One that runs in a task or thread started inside another is none of that one's.
+        let ownChain = own.map { own in own.chain.prefix { $0.outermost === own.outermost } } ?? []
+        if let outer = ownChain.first(where: { $0.kind == .update && $0.family === node.family }) {
+            return try join(outer, node, body)
+        }
+        let update = Frame(.update, in: node.family, node, under: Frame.current, within: own)
+        update.collectWrites()
+        let result = run(update, node, body)
+        if case .success = result {
+            // In the frame, so that observers hear at its end.
+            Scope.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
+        } else {
+            update.discardWrites()
+        }
+        update.end()
+        try result.get()
+    }
+
+    /// Runs `body` as a part of an update that is under way; if it fails, what it wrote is taken back.
+    private func join<E: Error>(
+        _ update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
+    ) throws(E) {
+        let family = node.family
+        let start = family.lock.withLock { token in update.state[token].pending?.join() ?? 0 }
+        let result = run(update, node, body)
+        let isTakenBack = if case .failure = result { true } else { false }
+        let dropped = family.lock.withLock { token in
+            let dropped = update.state[token].pending?.leave(start, isTakenBack: isTakenBack) ?? []
+            for write in dropped { _ = write.made?.left(token) }
+            return dropped
+        }
+        withExtendedLifetime(dropped) {}
+        try result.get()
+    }
+
+    private func run<E: Error>(
+        _ update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
+    ) -> Result<Void, E> {
+        let view = Container(draft: Draft(frame: update, node: node, container: owner ?? self))
+        return Scope.run(nil, update) {
+            do throws(E) { return .success(try body(view)) } catch { return .failure(error) }
+        }
+    }
+}
+
+// MARK: modify
+
+extension Container {
+    /// Changes the value by what `body` makes of it, with no other write of the key in this node meanwhile.
+    func runModify<E: Error>(
+        _ key: TypedKey, read: () -> Payload, _ body: (Payload) throws(E) -> Payload
+    ) throws(E) {
+        let (node, own) = (node, Frame.own)
+        let modify = Frame(.modify, in: node.family, node, key.key, under: Frame.current, within: own)
+        modify.beginExclusion()
+        let result = Scope.run(nil, modify) { () -> Result<Payload, E> in
+            let old = read()
+            do throws(E) { return .success(try body(old)) } catch { return .failure(error) }
+        }
+        if case .success(let payload) = result {
+            // Whether that is a change is asked while others are still excluded.
+            Scope.run(nil, modify) {
+                node.family.commit([Write(node, key, .set(payload))], endOf: modify)
+            }
+        } else {
+            modify.endExclusion()
+        }
+        modify.deliver()
+        _ = try result.get()
+    }
+}
+
+extension Frame {
+    /// How often a `modify` looks whether another one is done before it waits for it.
+    private static var patience: Int {
+        #if FUGU_EXPLORE
+        1
+        #else
+        20
+        #endif
+    }
+
+    /// Becomes the only one to write the key in the node.
+    fileprivate func beginExclusion() {
+        enum Step { case done, again, wait(Frame, Signal), circle }
+        var tries = 0
+        while true {
+            tries += 1
+            let step = family.lock.withLock { token -> Step in
+                let place = node!.place(token, key!)
+                let rare = place[token].more()
+                guard let other = rare.exclusion else {
+                    rare.exclusion = self
+                    state[token].begun = family.state[token].now
+                    place.refresh(token)
+                    return .done
+                }
+                // The other one is usually done within a moment.
+                if tries < Self.patience, parent == nil { return .again }
+                if Waits.add(parent, for: other) != nil { return .circle }
+                let signal = Signal()
+                other.state[token].waiters.append(.thread(signal))
+                return .wait(other, signal)
+            }
+            switch step {
+            case .done: return
+            case .again: yieldThread()
+            case .circle: fatalError(Messages.circleOfWaits(key!, parent))
+            case .wait(let other, let signal):
+                signal.wait()
+                Waits.remove(parent, for: other)
+            }
+        }
+    }
+
+    /// Lets the next one in; who is returned is to be woken outside the lock.
+    func endExclusion(_ token: LockToken) -> [Waiter] {
+        if let place = node!.storage.existingCell(token, key!)?.place, let rare = place[token].rare, rare.exclusion === self {
+            rare.exclusion = nil
+            place.refresh(token)
+        }
+        return finish(token)
+    }
+
+    fileprivate func endExclusion() {
+        for waiter in family.lock.withLock({ token in endExclusion(token) }) { waiter.wake() }
+    }
+}
+
+// MARK: Copies
+
+/// What was set in containers and can be set elsewhere.
+private struct Holdings {
+    var operations: [Key: Operation] = [:]
+    var rules: [ScopeRule] = []
+    var sources: (any ValueSources)?
+    var strictness: Strictness?
+
+    init() {}
+
+    /// Returns what the node holds itself.
+    ///
+    /// A load that copies was made from it.
+    private init(_ token: LockToken, of node: Node, _ recorder: Frame?) {
+        strictness = node.storage[token].strictness
+        sources = node.storage[token].rare?.sources
+        rules = node.storage[token].rare?.rules ?? []
+        for cell in node.storage.cells(token) {
+            guard let operation = cell.setting(token) else { continue }
+            recorder?.record(token, cell, of: UnmanagedReference(node))
+            operations[cell.key] = operation
+        }
+    }
+
+    /// Adds what a container and its ancestors hold, the nearest winning.
+    mutating func add(_ container: Container) {
+        let (node, recorder) = (container.node, container.recorder)
+        // In one look, so that a copy never has half of an update.
+        let levels = node.family.lock.withLock { token in node.path.map { Holdings(token, of: $0, recorder) } }
+        for level in levels.reversed() { add(level) }
+    }
+
+    private mutating func add(_ nearer: Holdings) {
+        strictness = nearer.strictness ?? strictness
+        // A rule that comes by two ways was added once; its last place wins.
+        rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
+        rules += nearer.rules
+        if let sources = nearer.sources { add(sources) }
+        operations.merge(nearer.operations) { $1 }
+    }
+
+    /// What farther containers set gives way to what nearer ones have from their sources.
+    private mutating func add(_ nearer: any ValueSources) {
+        for key in operations.keys {
+            guard let naming = key.naming else { continue }
+            if case .nothing = naming.ask(nearer) { continue }
+            operations[key] = nil
+        }
+        sources = sources.map { nearer.over($0) } ?? nearer
+    }
+}
+
+extension CellReference {
+    /// What code or a rule set, but not what sources gave, as it can be set elsewhere.
+    func setting(_ token: LockToken) -> Operation? {
+        let rare = place?[token].rare
+        if let replacement = rare?.replacement { return .replace(replacement) }
+        if heldFlags == CellFlags.held { return payload.map { .set($0) } }
+        return rare?.rule.map { .set($0) }
+    }
+}
+
+extension Container {
+    /// Creates a container with what was set in other containers and in their ancestors.
+    ///
+    /// The nearest value wins within a container and its ancestors, and the last container wins over the others. The
+    /// copy takes values, swapped and replaced features, sources, and rules, but nothing that was loaded: features load
+    /// anew and see the copy's values. If a later container has a name in its sources, that value wins over what code
+    /// set for the name in an earlier one. Afterwards, the containers are independent.
+    ///
+    /// A load that copies its handle has as inputs what was set and, of the sources, only what it reads by name.
+    ///
+    /// - Parameter containers: The containers to copy. The last one has the highest priority.
+    /// - Complexity: O(*n*) for *n* values in the containers and their ancestors.
+    public convenience init(copying containers: Container...) {
+        self.init()
+        var holdings = Holdings()
+        for container in containers { holdings.add(container) }
+        let node = node
+        node.family.lock.withLock { token in
+            node.storage[token].strictness = holdings.strictness
+            if !holdings.rules.isEmpty { node.storage[token].more().rules = holdings.rules }
+            if let sources = holdings.sources { node.take(token, sources) }
+        }
+        node.family.commit(holdings.operations.map { Write(node, TypedKey(resetting: $0.key), $0.value) })
+    }
+}

@@ -1,0 +1,188 @@
+// What a container, the handles of loads, updates and rules, and a tracking view have in common: they ask a node.
+
+extension Container {
+    /// What this is besides a node to ask.
+    enum Role: Sendable {
+        case owner
+        /// A view that owns nothing.
+        case view
+        /// The handle of a load: it records while the load runs, and afterwards answers from where the instance lives.
+        case handle(Frame)
+        /// The handle of an update: reads see what is pending, writes become pending.
+        case draft(Draft)
+        /// The handle of a rule: reads see what earlier rules set, or else what the scope's parent has.
+        case rule(Draft)
+        /// Registers every access before it reads.
+        case tracked(Tracker, Container)
+    }
+
+    /// The node that is read and written.
+    var node: Node {
+        switch role {
+        case .handle(let load): load.homeNode
+        case .tracked(_, let container): container.node
+        case .owner, .view, .draft, .rule: asked
+        }
+    }
+
+    /// The load that records what is read here.
+    var recorder: Frame? {
+        switch role {
+        case .handle(let load): load.isFinished ? nil : load
+        case .tracked(_, let container): container.recorder
+        case .owner, .view, .draft, .rule: nil
+        }
+    }
+
+    /// The container that children made from here belong to, where it is another one.
+    var owner: Container? {
+        switch role {
+        case .owner, .view: return nil
+        case .draft(let draft), .rule(let draft): return draft.container
+        case .tracked(_, let container): return container.owner ?? container
+        case .handle(let load):
+            guard let asked = load.askedContainer else { return nil }
+            // In a nested load that is the handle of another one.
+            return asked.owner ?? asked
+        }
+    }
+
+    // MARK: Reading
+
+    /// Returns what is there, without loading.
+    func present(_ key: Key, _ naming: PropertyNaming?) -> Payload? {
+        if let naming { asked.family.learn(naming, of: key) }
+        return presentNow(key)
+    }
+
+    @inline(__always)
+    private func presentNow(_ key: Key) -> Payload? {
+        switch role {
+        case .owner, .view: return asked.present(key, for: nil)
+        case .handle(let load):
+            if !load.isFinished { return asked.present(key, for: load) }
+            #if DEBUG
+            load.reportLateRead(of: key)
+            #endif
+            return load.homeNode.present(key, for: nil)
+        case .draft(let draft):
+            return draft.node.family.lock.withLock { token in
+                switch draft.node.look(token, key, through: draft.frame) {
+                case .found(let cell, _): cell.payload
+                case .pending(let payload): payload
+                case .missing: nil
+                }
+            }
+        case .rule(let draft):
+            if let pending = draft.pending(key) { return pending }
+            return draft.node.parent!.present(key, for: nil)
+        case .tracked(let tracker, let container):
+            tracker.access(key, in: container)
+            return container.presentNow(key)
+        }
+    }
+
+    /// Gives a value, loading it if need be by `loader`, which is called in place and at most once.
+    func read(
+        _ key: Key, _ naming: PropertyNaming?, _ request: () -> Request, _ loader: (Container) throws -> Payload
+    ) throws -> Payload {
+        if let payload = present(key, naming) { return payload }
+        return try load(request(), loader)
+    }
+
+    func load(_ request: Request, _ loader: (Container) throws -> Payload) throws -> Payload {
+        switch role {
+        case .owner, .view: try Reading(request, in: asked, for: self, nil).read(loader)
+        case .handle(let load) where !load.isFinished:
+            try Reading(request, in: asked, for: self, load).read(loader)
+        case .handle(let load): try Reading(request, in: load.homeNode, for: self, nil).read(loader)
+        case .draft(let draft):
+            try Reading(request, in: draft.node, for: draft.container, nil, through: draft.frame).read(loader)
+        case .rule(let draft): try Reading(request, in: draft.node.parent!, for: self, nil).read(loader)
+        case .tracked(_, let container): try container.load(request, loader)
+        }
+    }
+
+    /// The same for an async key.
+    func loadAsync(
+        _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        switch role {
+        case .owner, .view: try await Reading(request, in: asked, for: self, nil, isTask: true).readAsync(loader)
+        case .handle(let load) where !load.isFinished:
+            try await Reading(request, in: asked, for: self, load, isTask: true).readAsync(loader)
+        case .handle(let load):
+            try await Reading(request, in: load.homeNode, for: self, nil, isTask: true).readAsync(loader)
+        case .draft(let draft):
+            try await Reading(request, in: draft.node, for: draft.container, nil, through: draft.frame, isTask: true)
+                .readAsync(loader)
+        case .rule(let draft):
+            try await Reading(request, in: draft.node.parent!, for: self, nil, isTask: true).readAsync(loader)
+        case .tracked(_, let container): try await container.loadAsync(request, loader)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Sets, replaces, or resets a key, when no `modify` of it is under way here.
+    func change(_ key: TypedKey, _ operation: Operation) {
+        switch role {
+        case .owner, .view: asked.family.commit([Write(asked, key, operation)])
+        case .handle(let load):
+            checkMayChange(key.key)
+            let node = load.homeNode
+            node.family.commit([Write(node, key, operation)])
+        case .draft(let draft):
+            let write = Write(draft.node, key, operation)
+            if !draft.frame.add(write) { draft.node.family.commit([write]) }
+        case .rule(let draft):
+            let operation: Operation = if case .set(let payload) = operation { .rule(payload) } else { .rule(nil) }
+            if !draft.frame.add(Write(draft.node, key, operation)) {
+                draft.node.family.reports.report(Messages.changeAfterRule(of: key.key))
+            }
+        case .tracked(_, let container): container.change(key, operation)
+        }
+    }
+
+    /// Stops the program where nothing may be changed: in a load, through its handle.
+    func checkMayChange(_ key: Key?) {
+        if case .handle(let load) = role, !load.isFinished { fatalError(Messages.writeInLoad(of: load.key!, key)) }
+    }
+
+    /// Registers a closer with the load, or else with the container.
+    func add(_ closer: Closer) {
+        if case .handle(let load) = role, load.add(closer) { return }
+        let node = node
+        node.family.lock.withLock { token in node.storage[token].more().closers.append(closer) }
+    }
+}
+
+extension Draft {
+    /// What an earlier rule has set.
+    fileprivate func pending(_ key: Key) -> Payload? {
+        let write = node.family.lock.withLock { token in frame.pendingWrite(token, of: key, in: node) }
+        if case .rule(let payload)? = write?.operation { return payload }
+        return nil
+    }
+}
+
+extension Node {
+    fileprivate func present(_ key: Key, for recorder: Frame?) -> Payload? {
+        family.lock.withLock { token in read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current })) }
+    }
+}
+
+#if DEBUG
+extension Frame {
+    /// Tells of a read through a kept handle where the code that runs has something else for the key.
+    fileprivate func reportLateRead(of key: Key) {
+        let (home, caller) = (homeNode, Container.current.node)
+        guard caller !== home, caller.isWithin(home) else { return }
+        let isOther = family.lock.withLock { token in
+            let isOverridden = caller.path.prefix { $0 !== home }.contains { $0.holds(token, key) }
+            return isOverridden && family.state[token].isNew(self.key!, key)
+        }
+        if isOther { family.reports.report(Messages.lateRead(of: key, by: self.key!)) }
+    }
+}
+#endif

@@ -1,0 +1,238 @@
+import Synchronization
+
+/// Those who observe the events of a family.
+///
+/// A family has one as long as somebody does.
+final class EventHub: Sendable {
+    /// In the order in which they came; who leaves leaves a hole.
+    private struct Observers {
+        var all: [EventObserver?] = []
+        var places: [ObjectIdentifier: Int] = [:]
+    }
+    private let observers = Locked(Observers())
+    private let lastNumber = Atomic<UInt64>(0)
+    private let lastLoad = Atomic<UInt64>(0)
+
+    fileprivate func add(_ observer: EventObserver) {
+        observers.withLock { observers in
+            observers.places[ObjectIdentifier(observer)] = observers.all.count
+            observers.all.append(observer)
+        }
+    }
+
+    /// Says whether nobody is left.
+    fileprivate func remove(_ observer: EventObserver) -> Bool {
+        observers.withLock { observers in
+            guard let place = observers.places.removeValue(forKey: ObjectIdentifier(observer)) else { return false }
+            observers.all[place] = nil
+            if observers.all.count > 16, observers.places.count * 2 < observers.all.count {
+                observers.all.removeAll { $0 == nil }
+                for (index, observer) in observers.all.enumerated() {
+                    observers.places[ObjectIdentifier(observer!)] = index
+                }
+            }
+            return observers.places.isEmpty
+        }
+    }
+
+    func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
+    func nextLoad() -> UInt64 { lastLoad.add(1, ordering: .relaxed).newValue }
+
+    /// Whether what runs here was called to hear of an event.
+    @TaskLocal private static var isHearing = false
+
+    /// Outside every lock: tells of an event; those who hear of it are in nobody's load, and nobody hears of what they do.
+    func tell(_ event: ContainerEvent) {
+        if Self.isHearing { return }
+        let observers = observers.withLock { $0.all }
+        Self.$isHearing.withValue(true) {
+            Scope.run(nil, nil) { for observer in observers { observer?.hear(event) } }
+        }
+    }
+}
+
+/// One who hears of events.
+final class EventObserver: Cancelling {
+    /// The hub keeps the observer, and the family the hub: a token keeps no container.
+    private struct State {
+        // In a struct, since a closure that is itself a generic value is wrapped once more at each access.
+        var call: (@Sendable (ContainerEvent) -> Void)?
+    }
+    private let state: Locked<State>
+    private let family: WeakReference<Family>
+
+    /// Hears of the events of a node's family from now on.
+    init(in node: Node, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
+        family = WeakReference(node.family)
+        state = Locked(State(call: handler))
+        node.family.lock.withLock { token in node.family.eventHub(token, in: node).add(self) }
+    }
+
+    fileprivate func hear(_ event: ContainerEvent) { state.withLock { $0.call }?(event) }
+
+    func cancel() {
+        // Released outside the locks.
+        let dropped = state.withLock { state in
+            defer { state.call = nil }
+            return state.call
+        }
+        family.object?.forget(self)
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+extension Family {
+    /// Returns the hub, made if there is none: then writes of all that is set by now go the long way, which records
+    /// events.
+    ///
+    /// - `node`: Any node of the family.
+    fileprivate func eventHub(_ token: LockToken, in node: Node) -> EventHub {
+        if let hub = state[token].eventHub { return hub }
+        let hub = EventHub()
+        setEventHub(token, hub)
+        for node in node.ancestor(at: 0).subtree(token) {
+            for cell in node.storage.cells(token) { cell.mark(CellFlags.input) }
+        }
+        return hub
+    }
+
+    fileprivate func forget(_ observer: EventObserver) {
+        let dropped: EventHub? = lock.withLock { token in
+            guard let hub = state[token].eventHub, hub.remove(observer) else { return nil }
+            setEventHub(token, nil)
+            return hub
+        }
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+/// What happened, recorded under the lock and told outside it.
+struct PendingEvent: Sendable {
+    let hub: EventHub
+    var event: ContainerEvent
+
+    init(_ kind: ContainerEvent.Kind, _ key: Key?, in container: Int, _ hub: EventHub) {
+        self.hub = hub
+        event = ContainerEvent(kind: kind, number: hub.nextNumber(), time: .now, subject: key, container: container)
+    }
+
+    func tell() { hub.tell(event) }
+}
+
+extension Node {
+    /// Records an event, if anybody observes events.
+    @inline(__always)
+    func emit(_ token: LockToken, _ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key, _ effects: inout Effects) {
+        if family.hasEvents { emitSlowly(token, kind(), key, &effects) }
+    }
+
+    @inline(never)
+    private func emitSlowly(_ token: LockToken, _ kind: ContainerEvent.Kind, _ key: Key, _ effects: inout Effects) {
+        guard let hub = family.state[token].eventHub else { return }
+        effects.add(PendingEvent(kind, key, in: number, hub))
+        // The next write of the key takes this way, too.
+        storage.existingCell(token, key)?.mark(CellFlags.input)
+    }
+}
+
+/// A load that is measured.
+///
+/// In debug builds each load of a feature is; in others those are for which somebody observes events.
+struct LoadSpan {
+    private let start: ContinuousClock.Instant
+    private let hub: EventHub?
+
+    /// Outside the lock: the load begins.
+    ///
+    /// Nil if nobody wants to know.
+    @inline(__always)
+    static func begin(_ load: Frame) -> LoadSpan? {
+        #if DEBUG
+        return load.key!.kind == .property ? nil : LoadSpan(load)
+        #else
+        return load.family.hasEvents && load.key!.kind != .property ? LoadSpan(load) : nil
+        #endif
+    }
+
+    @inline(never)
+    private init(_ load: Frame) {
+        var pending: PendingEvent?
+        if load.family.hasEvents {
+            pending = load.family.lock.withLock { token in
+                load.family.state[token].eventHub.map { hub in
+                    load.state[token].load.number = hub.nextLoad()
+                    return load.makeEvent(token, .loadBegan, hub)
+                }
+            }
+        }
+        hub = pending?.hub
+        pending?.tell()
+        start = .now
+    }
+
+    var duration: Duration { .now - start }
+
+    /// The load has ended.
+    func end(
+        _ token: LockToken, _ kind: ContainerEvent.Kind, of load: Frame, _ home: Node,
+        _ result: Result<Payload, any Error>, _ effects: inout Effects
+    ) {
+        guard let hub else { return }
+        var pending = load.makeEvent(token, kind, hub)
+        pending.event.duration = duration
+        if case .failure(let error) = result { pending.event.error = error } else { pending.event.home = home.number }
+        effects.add(pending)
+    }
+}
+
+extension Frame {
+    /// Outside the lock: tells of a read that has waited for this load, which another one began.
+    func tellOfWait(since start: ContinuousClock.Instant, _ waiter: Frame?) {
+        let pending: PendingEvent? = family.lock.withLock { token in
+            guard let hub = family.state[token].eventHub else { return nil }
+            var pending = makeEvent(token, .waited, hub)
+            pending.event.neededBy = waiter?.loadNumber(token, in: family)
+            pending.event.way = (waiter?.way ?? []) + [key!]
+            pending.event.duration = pending.event.time - start
+            return pending
+        }
+        pending?.tell()
+    }
+
+    /// Makes an event of what happens to the load.
+    fileprivate func makeEvent(_ token: LockToken, _ kind: ContainerEvent.Kind, _ hub: EventHub) -> PendingEvent {
+        var pending = PendingEvent(kind, key!, in: node!.number, hub)
+        pending.event.load = state[token].load.number
+        pending.event.neededBy = parent?.loadNumber(token, in: family)
+        // It counts as finished by its end.
+        pending.event.way = (parent?.way ?? []) + [key!]
+        return pending
+    }
+
+    /// What events call the load that this is a part of, if it is one of the family.
+    private func loadNumber(_ token: LockToken, in family: Family) -> UInt64? {
+        let load = chain.first { $0.kind == .load }
+        return load?.family === family ? load?.state[token].load.number : nil
+    }
+}
+
+/// A closing, of a container or of one instance, that is measured if somebody observes events.
+struct ClosingSpan {
+    private let node: Node
+    private let start: ContinuousClock.Instant?
+
+    init(_ node: Node) {
+        self.node = node
+        start = node.family.hasEvents ? .now : nil
+    }
+
+    /// Outside the lock: tells that a container was closed or, with a key, that an instance's closers have run.
+    func end(_ key: Key?, _ error: (any Error)?) {
+        let family = node.family
+        guard let start, let hub = family.lock.withLock({ token in family.state[token].eventHub }) else { return }
+        var pending = PendingEvent(.closed, key, in: node.number, hub)
+        pending.event.duration = pending.event.time - start
+        pending.event.error = error
+        pending.tell()
+    }
+}
