@@ -111,8 +111,8 @@ struct Law30TeardownTests {
         }
     }
 
-    @Test("However many instances leave early, few tasks run their closers, and none is lost (laws 28 and 30)")
-    func brake() async throws {
+    @Test("However many instances leave early, they are closed one after the other, and none is lost (laws 28, 30)")
+    func leaving() async throws {
         let container = Container()
         let stage = container.stage
         for _ in 0..<2 {
@@ -120,10 +120,10 @@ struct Law30TeardownTests {
                 _ = container[Leaving.self]
                 container.reset(Leaving.self)
             }
-            await stage.tally("begun").reaches(Closings.runnerLimit)
+            await stage.tally("begun").reaches(1)
         }
         await giveOthersTime()
-        #expect(stage.tally("begun").value == Closings.runnerLimit)
+        #expect(stage.tally("begun").value == 1)
         let closing = Task { try await container.close() }
         await container.untilClosing()
         stage.gate("closers").open()
@@ -139,7 +139,7 @@ struct Law30TeardownTests {
             handle.onClose { closed.add() }
             return 0
         }
-        for count in 1...Closings.runnerLimit + 8 {
+        for count in 1...40 {
             _ = container[key]
             container.reset(key)
             await closed.reaches(count)
