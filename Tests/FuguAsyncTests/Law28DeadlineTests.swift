@@ -83,8 +83,7 @@ import Testing
         let reports = try await left(root)
         let patient = Task { try await root.close() }
         await root.untilClosing()
-        // A child's closing waits for all of the family.
-        try await root.child().close(deadline: .milliseconds(20))
+        try await root.close(deadline: .milliseconds(20))
         try await patient.value
         #expect(reports.all.count == 1)
     }

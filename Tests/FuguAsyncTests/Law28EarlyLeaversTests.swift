@@ -194,16 +194,16 @@ import Testing
         let container = Container()
         let stage = container.stage
         let reports = container.logReports()
-        await #expect(throws: Boom("load")) { try await container[Failing.self] }
+        let reader = Task { try await container[Failing.self] }
         #expect(await stage.log.first(1) == ["last"])
         let closing = Task {
             try await container.close()
             stage.log.add("closed")
         }
-        await container.untilClosing()
         await giveOthersTime()
         #expect(stage.log.all == ["last"])
         stage.gate("closer").open()
+        await #expect(throws: Boom("load")) { try await reader.value }
         try await closing.value
         #expect(stage.log.all == ["last", "first", "closed"])
         #expect(reports.all.count == 1)

@@ -111,13 +111,16 @@ struct Law30TeardownTests {
         }
     }
 
-    @Test("However many instances leave early, their closers run one after the other, and none is lost (laws 28 and 30)")
-    func oneByOne() async throws {
+    @Test("However many instances leave early, they are closed one after the other, and none is lost (laws 28, 30)")
+    func leaving() async throws {
         let container = Container()
         let stage = container.stage
-        for _ in 0..<1_000 {
-            _ = container[Leaving.self]
-            container.reset(Leaving.self)
+        for _ in 0..<2 {
+            for _ in 0..<500 {
+                _ = container[Leaving.self]
+                container.reset(Leaving.self)
+            }
+            await stage.tally("begun").reaches(1)
         }
         await stage.tally("begun").reaches(1)
         await giveOthersTime()
@@ -137,7 +140,7 @@ struct Law30TeardownTests {
             handle.onClose { closed.add() }
             return 0
         }
-        for count in 1...100 {
+        for count in 1...40 {
             _ = container[key]
             container.reset(key)
             await closed.reaches(count)

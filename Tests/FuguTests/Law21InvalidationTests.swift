@@ -30,7 +30,7 @@ struct Law21InvalidationTests {
         #expect((scope[Timeout.self], lower[Timeout.self]) == (5, 6))
     }
 
-    @Test("invalidateScopes lets rules run once more, at the next read (law 21)")
+    @Test("invalidateScopes runs the rules once more before it returns, and reads run none (law 21)")
     func invalidate() {
         let runs = Counter()
         let container = Container()
@@ -39,14 +39,16 @@ struct Law21InvalidationTests {
             handle[Timeout.self] = outside.withLock { $0 }
         }
         let scope = container.scope("/a")
+        #expect(runs.value == 1)
         #expect(scope[Timeout.self] == 1)
         outside.withLock { $0 = 2 }
         #expect(scope[Timeout.self] == 1)
         container.invalidateScopes()
-        container.invalidateScopes()
-        #expect(runs.value == 1)
-        #expect(scope[Timeout.self] == 2)
         #expect(runs.value == 2)
+        container.invalidateScopes()
+        #expect(runs.value == 3)
+        #expect(scope[Timeout.self] == 2)
+        #expect(runs.value == 3)
     }
 
     @Test("invalidateScopes reaches scopes here and in descendants, no others (law 21)")
@@ -119,7 +121,7 @@ struct Law21InvalidationTests {
         #expect(scope[Label.self] == "parent!")
     }
 
-    @Test("An observed scope is computed at once, each key is heard once, and all is published together (law 21)")
+    @Test("Each key of a scope that is configured again is heard once, and all is published together (law 21)")
     func observed() {
         let container = Container()
         container.configureScopes { [outside] handle in
@@ -206,17 +208,35 @@ struct Law21InvalidationTests {
         #expect(told.value == 1)
     }
 
-    @Test("A scope that nobody observes any more is computed at its next read and not before (law 21)")
-    func observedNoMore() {
+    @Test("Observed or not, read or not, a scope is configured before configureScopes returns (law 21)")
+    func beforeReturning() {
+        let runs = Log<String>()
+        let container = Container()
+        container.configureScopes { _ in runs.add("first") }
+        let (observed, read, untouched) = (container.scope("/a"), container.scope("/b"), container.scope("/c"))
+        observed.observe(Timeout.self) { _ in }
+        _ = read[Timeout.self]
+        #expect(runs.removeAll().count == 3)
+        container.configureScopes("/c") { _ in runs.add("second") }
+        #expect(runs.all.filter { $0 == "second" } == ["second"])
+        runs.removeAll()
+        _ = (observed[Timeout.self], read[Timeout.self], untouched[Timeout.self])
+        #expect(runs.all == [])
+    }
+
+    @Test("A read in the middle of a load or an update runs no rules either (laws 7 and 21)")
+    func neverInTheMiddle() {
         let runs = Counter()
         let container = Container()
-        container.configureScopes { _ in runs.add() }
+        container.configureScopes { handle in handle[Timeout.self] = runs.add() }
         let scope = container.scope("/a")
-        scope.observe(Timeout.self) { _ in }.cancel()
-        #expect(runs.value == 1)
+        let key = FeatureKey { handle in (handle[Timeout.self], runs.value) }
+        #expect(scope[key] == (1, 1))
+        scope.update { changes in
+            changes[Label.self] = "set"
+            #expect(changes[Timeout.self] == 1)
+        }
         container.invalidateScopes()
-        #expect(runs.value == 1)
-        _ = scope[Timeout.self]
-        #expect(runs.value == 2)
+        #expect(scope[key] == (1, 1) && runs.value == 2 && scope[Timeout.self] == 2)
     }
 }

@@ -59,24 +59,4 @@ import Testing
             #expect(ledger.opened.value == ledger.closed.value, "round \(round)")
         }
     }
-
-    @Test("Threads register closers while the container closes: each runs once (law 28)")
-    func registering() async throws {
-        for _ in 0..<60 {
-            let container = Container()
-            let (registered, ran) = (Counter(), Counter())
-            let threads = (0..<3).map { _ in
-                startThread {
-                    for _ in 0..<20 {
-                        registered.add()
-                        container.onClose { ran.add() }
-                    }
-                }
-            }
-            try await container.close()
-            for thread in threads { await thread.opened() }
-            try await container.close()
-            #expect(ran.value <= registered.value)
-        }
-    }
 }
