@@ -35,6 +35,8 @@ let package = Package(
             name: "Growth", dependencies: ["CHeap", "Workloads", .product(name: "Fugu", package: "Fugu")],
             swiftSettings: settings),
         .executableTarget(
+            name: "Instructions", dependencies: [.product(name: "Fugu", package: "Fugu")], swiftSettings: settings),
+        .executableTarget(
             name: "Endurance",
             dependencies: [
                 "CHeap", .product(name: "Fugu", package: "Fugu"),
