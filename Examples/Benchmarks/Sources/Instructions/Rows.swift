@@ -1,32 +1,16 @@
+import Counting
 import Fugu
 
-/// An operation whose instructions are counted.
-struct Row: Sendable {
-    /// What `instructions.txt` and the command line call it.
-    let name: String
-    let summary: String
-    /// Prepares what the operation needs, performs it some times, and returns something that depends on every result.
-    let run: @Sendable (Int) async throws -> Int
-
-    init(_ name: String, _ summary: String, run: @escaping @Sendable (Int) -> Int) {
-        self.name = name
-        self.summary = summary
-        self.run = { run($0) }
+@main enum Instructions {
+    static func main() {
+        perform(Row.reads + Row.changes + Row.children + Row.asynchronous)
     }
-
-    init(async name: String, _ summary: String, run: @escaping @Sendable (Int) async throws -> Int) {
-        self.name = name
-        self.summary = summary
-        self.run = run
-    }
-
-    static let all = reads + changes + children + asynchronous
 }
 
 // MARK: - Reads
 
 extension Row {
-    private static let reads = [
+    fileprivate static let reads = [
         Row("value", "a value is read") { count in
             let container = Container()
             container[Limit.self] = 31
@@ -84,7 +68,7 @@ private func unknown<Value>(
 // MARK: - Changes
 
 extension Row {
-    private static let changes = [
+    fileprivate static let changes = [
         Row("set", "a value is set") { count in
             let container = Container()
             for index in 0..<count { container[Limit.self] = index }
@@ -129,7 +113,7 @@ private func consume(_ value: Int) {}
 // MARK: - Children
 
 extension Row {
-    private static let children = [
+    fileprivate static let children = [
         Row("child", "a child is made and sets a value") { count in
             let root = Container()
             var sum = 0
@@ -172,7 +156,7 @@ extension Row {
         },
     ]
 
-    private static let asynchronous = [
+    fileprivate static let asynchronous = [
         Row(async: "child-async", "a child is made, sets a value, and loads an async feature that doesn't suspend") {
             count in
             let root = Container()
