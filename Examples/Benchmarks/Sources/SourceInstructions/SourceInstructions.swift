@@ -2,7 +2,9 @@ import Counting
 import Fugu
 import FuguConfiguration
 
-/// Rows for a server with three sources. A child's first read of an inherited feature must not ask them for each input.
+/// Rows for a server with three sources.
+///
+/// A child's first read of an inherited feature must not ask them for each input.
 @main enum SourceInstructions {
     static func main() {
         perform([
