@@ -33,8 +33,8 @@ public struct Row: Sendable {
 
 /// Does what the command line says: performs one operation again and again, or lists them all.
 ///
-/// The operation runs in a detached task, because each `await` on the main actor would add a hop. And the caller must be a `main` that
-/// isn't asynchronous: the thread of one that is ends while valgrind creates others, which valgrind doesn't survive.
+/// The operation runs in a detached task, because each `await` on the main actor would add a hop. Call this from a `main` that isn't
+/// asynchronous: valgrind crashes in the call with which an asynchronous one waits.
 public func perform(_ rows: [Row], _ arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
     if arguments == ["--list"] {
         for row in rows { print("\(row.name)\t\(row.summary)") }
@@ -51,7 +51,8 @@ public func perform(_ rows: [Row], _ arguments: [String] = Array(CommandLine.arg
         do {
             result.set(String(try await row.run(count)))
         } catch {
-            result.set("\(error)")
+            print(error)
+            exit(1)
         }
     }
     print(result.awaited())
