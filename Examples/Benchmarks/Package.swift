@@ -34,6 +34,17 @@ let package = Package(
         .executableTarget(
             name: "Growth", dependencies: ["CHeap", "Workloads", .product(name: "Fugu", package: "Fugu")],
             swiftSettings: settings),
+        .target(name: "Counting", swiftSettings: settings),
+        .executableTarget(
+            name: "Instructions", dependencies: ["Counting", .product(name: "Fugu", package: "Fugu")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "SourceInstructions",
+            dependencies: [
+                "Counting", .product(name: "Fugu", package: "Fugu"),
+                .product(name: "FuguConfiguration", package: "Fugu"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "Endurance",
             dependencies: [

@@ -28,7 +28,8 @@ import ShortenerServer
         router.get("healthz") { _, _ in "ok\n" }
         router.group().add(middleware: HandPolicy()).get("{code}") { try await follow($0, $1, services) }
         let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: logger)
+            responder: HandResponder(inner: router.buildResponder()),
+            configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: logger)
         let writer = Task {
             while true {
                 try await Task.sleep(for: .seconds(1))
@@ -63,6 +64,32 @@ struct HandContext: RequestContext {
     var user = User.guest
 
     init(source: ApplicationRequestContextSource) { coreContext = CoreRequestContextStorage(source: source) }
+}
+
+/// Collects short bodies in one buffer, as the container's responder does, because Hummingbird sends a buffer in one write
+/// together with the head.
+struct HandResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Context == HandContext {
+    let inner: Inner
+
+    @concurrent func respond(to request: Request, context: HandContext) async throws -> Response {
+        var response = try await inner.respond(to: request, context: context)
+        guard let length = response.body.contentLength, length <= 16 * 1024 else { return response }
+        let collected = HandBody()
+        try await response.body.write(collected)
+        response.body = ResponseBody(byteBuffer: collected.buffer)
+        return response
+    }
+}
+
+private final class HandBody: ResponseBodyWriter {
+    private(set) var buffer = ByteBuffer()
+
+    func write(_ part: ByteBuffer) {
+        var part = part
+        if buffer.readableBytes == 0 { buffer = part } else { buffer.writeBuffer(&part) }
+    }
+
+    func finish(_: HTTPFields?) {}
 }
 
 struct HandFailures: RouterMiddleware {

@@ -36,7 +36,7 @@ package struct Server {
 
     /// Gives each request a container, and then the router.
     var responder: some HTTPResponder<Connection> {
-        ContainerResponder(container, router.buildResponder()) { $0.begin($1, $2) }
+        ContainerResponder(container, router.buildResponder()) { [container] in $0.begin($1, $2, of: container) }
     }
 
     private var application: some ApplicationProtocol {

@@ -40,10 +40,12 @@ extension ContainerKeys {
 
 extension Container {
     /// Sets what belongs to a request; this container is the request's.
-    func begin(_ request: Request, _ logger: Logger) {
+    ///
+    /// The setting is read from the application's container, which knows it. This one would look it up in its parents first.
+    func begin(_ request: Request, _ logger: Logger, of application: Container) {
         // Hummingbird has given it the request's identifier already.
         self.requestLogger = logger
-        if self.allowsInspection { self.containerName = "\(request.method) \(request.uri.path)" }
+        if application.allowsInspection { self.containerName = "\(request.method) \(request.uri.path)" }
         if let header = request.headers[.authorization] { self.authorization = header }
     }
 }

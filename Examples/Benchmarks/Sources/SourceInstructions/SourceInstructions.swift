@@ -1,0 +1,69 @@
+import Counting
+import Fugu
+import FuguConfiguration
+
+/// Rows for a server with three sources.
+///
+/// A child's first read of an inherited feature must not ask them for each input.
+@main enum SourceInstructions {
+    static func main() {
+        perform([
+            Row("sources-child", "with three sources: a child is made and sets a value") { count in
+                let root = try root(inputs: 1)
+                var sum = 0
+                for index in 0..<count {
+                    let child = root.child()
+                    child.requestNumber = index
+                    sum &+= child.requestNumber
+                }
+                return sum
+            },
+            inherited(inputs: 1), inherited(inputs: 10), inherited(inputs: 100),
+        ])
+    }
+
+    private static func inherited(inputs: Int) -> Row {
+        Row("sources-\(inputs)", "the same; then it reads an inherited feature with inputs: \(inputs)") { count in
+            let root = try root(inputs: inputs)
+            let key = FeatureKey.total(of: inputs)
+            var sum = 0
+            for index in 0..<count {
+                let child = root.child()
+                child.requestNumber = index
+                sum &+= child[key].value
+            }
+            return sum
+        }
+    }
+
+    /// A container with three sources that has loaded the feature.
+    private static func root(inputs: Int) throws -> Container {
+        let root = Container()
+        try root.apply(DictionarySource(["limit-0": 1], name: "defaults"))
+        try root.apply(JSONSource(text: #"{"limit-1": 1, "port": 80}"#, name: "file"))
+        try root.apply(EnvironmentSource(prefix: "APP", environment: ["APP_LIMIT_2": "1"]))
+        _ = root[FeatureKey.total(of: inputs)]
+        return root
+    }
+}
+
+extension ContainerKeys {
+    /// What a request sets in its container.
+    fileprivate var requestNumber: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+private final class Total: Sendable {
+    let value: Int
+
+    init(_ value: Int) {
+        self.value = value
+    }
+}
+
+extension FeatureKey where Instance == Total {
+    /// A feature that reads a number of properties that sources may supply.
+    fileprivate static func total(of inputs: Int) -> FeatureKey {
+        let keys = (0..<inputs).map { PropertyKey("limit-\($0)", defaultValue: 0) }
+        return FeatureKey(id: inputs) { container in Total(keys.reduce(0) { $0 &+ container[$1] }) }
+    }
+}
