@@ -210,9 +210,9 @@ extension ModelFamily {
 
     /// 19: an older instance stays as it is for all who share it.
     ///
-    /// Where the new one would take its place, the override that hides the older one from the reader decides the home
-    /// (16): the copy is the overrider's own. So it is where those who would share the new one see an older instance of
-    /// something it was made from.
+    /// Where the new one would take its place, the topmost override that hides the older one decides the home (16): the
+    /// copy is the overrider's own, whoever of those below asks first. So it is where those who would share the new one
+    /// see an older instance of something it was made from.
     private func settle(_ made: inout Loaded, _ sources: [Source], for member: Member, _ first: Int) -> Int {
         var home = made.isLocal ? member.depth : first
         while true {
@@ -228,7 +228,7 @@ extension ModelFamily {
                 made.isLocal = true
                 home = member.depth
             } else {
-                let hiding = path[(home + 1)...].last { below in
+                let hiding = path[(home + 1)...].first { below in
                     older.loaded!.madeFrom.contains { below.held[$0] != nil }
                 }!
                 home = hiding.depth

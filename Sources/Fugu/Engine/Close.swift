@@ -86,16 +86,16 @@ final class Lifetime: Sendable {
     }
 
     deinit {
-        let (closers, uses, isLeaving) = state.withLock { ($0.closers, $0.uses, $0.isLeaving) }
+        let isLeaving = state.withLock { $0.isLeaving }
+        let closers = takeClosers()
         if !closers.isEmpty {
             return home.family.leavers.run(
-                Leaver(key: key, home: home, closers: closers.reversed(), uses: uses, isCounted: isLeaving))
+                Leaver(key: key, home: home, closers: closers, uses: takeUses(), isCounted: isLeaving))
         }
         if isLeaving { home.leaverIsGone() }
         // One by one, since a chain may be longer than a stack: the uses of what only this one kept are taken from it
         // before it goes.
-        state.withLock { $0.uses = [] }
-        var open = uses
+        var open = takeUses()
         while var lifetime = open.popLast() {
             if isKnownUniquelyReferenced(&lifetime) { open += lifetime.takeUses() }
         }
@@ -130,7 +130,7 @@ private struct Leaver: Sendable {
 /// The instances of one family that left early, whose closers run in a task of their own, one instance after the other.
 final class Leavers: Sendable {
     private struct State {
-        var waiting: [Leaver] = []
+        var waiting: [Leaver?] = []
         var next = 0
         /// What runs the closers, for those who wait.
         var frame: Frame?
@@ -166,6 +166,7 @@ final class Leavers: Sendable {
                 return nil
             }
             defer {
+                state.waiting[state.next] = nil
                 state.next += 1
                 if state.next > 64, state.next * 2 > state.waiting.count {
                     state.waiting.removeFirst(state.next)
@@ -180,6 +181,8 @@ final class Leavers: Sendable {
     private func close(_ leaver: Leaver, in frame: Frame) async {
         let span = ClosingSpan(leaver.home)
         var failure: (any Error)?
+        let frame = Frame(.closer, in: frame.family, nil, leaver.key, under: frame, within: nil)
+        defer { frame.end() }
         for closer in leaver.closers {
             let call = ClosingCall()
             let deadline = state.withLock { state in
@@ -352,8 +355,20 @@ extension Frame {
             if frame.kind == .load, frame.node!.isWithin(node!) {
                 return CloseError.WaitsForItself(feature: frame.key!.name, isLoad: true)
             }
+            // What runs closers of instances that left early, or a closing that has begun.
+            let isWaitedFor = family.lock.withLock { token in
+                frame.kind == .closing && node!.storage[token].rare?.closing === frame
+                    || frame === family.leavers.frame
+                        && node!.subtree(token).contains { $0.storage[token].rare?.leaverCount ?? 0 > 0 }
+            }
+            if isWaitedFor { return waitsForCloser }
         }
         return nil
+    }
+
+    /// The closer that makes the call waits for itself.
+    fileprivate var waitsForCloser: CloseError.WaitsForItself {
+        CloseError.WaitsForItself(feature: chain.first { $0.kind == .closer }?.key?.name, isLoad: false)
     }
 }
 
@@ -376,8 +391,11 @@ private struct Closing: Sendable {
                 return nodes
             }
             for node in nodes { try await awaitIdle(node) { token in node.storage[token].underWay == 0 } }
-            for node in nodes.reversed() { failures += try await close(node) }
+            // Children first, and the youngest of them.
+            let order = nodes.sorted { ($0.depth, $0.number) > ($1.depth, $1.number) }
+            for node in order { failures += try await close(node) }
         } catch {
+            reopen()
             frame.end()
             return .failure(error)
         }
@@ -385,18 +403,31 @@ private struct Closing: Sendable {
         return .success(failures)
     }
 
+    /// Loads again what no other closing refuses.
+    private func reopen() {
+        family.lock.withLock { token in
+            for node in node.subtree(token) where node.parent?.storage[token].isRefusing != true {
+                guard !node.storage[token].isClosed else { continue }
+                if let closing = node.storage[token].rare?.closing, closing !== frame { continue }
+                node.storage[token].rare?.closing = nil
+                node.storage[token].isRefusing = false
+            }
+        }
+    }
+
     /// Closes one container, whose children are closed.
     private func close(_ node: Node) async throws -> [CloseError.Failure] {
         enum Step { case begun, wait(Frame, TaskWaiter), over }
         while true {
             let step = try family.lock.withLock { token -> Step in
-                if node.storage[token].isClosed { return .over }
                 let rare = node.storage[token].more()
+                // What was registered after a closing is run by the next one.
+                if node.storage[token].isClosed, rare.closers.isEmpty, rare.closing == nil { return .over }
                 guard let other = rare.closing else {
                     rare.closing = frame
                     return .begun
                 }
-                if Waits.add(frame, for: other) != nil { throw waitsForItself }
+                if Waits.add(frame, for: other) != nil { throw frame.waitsForCloser }
                 let waiter = TaskWaiter()
                 other.state[token].waiters.append(.task(waiter))
                 return .wait(other, waiter)
@@ -415,11 +446,6 @@ private struct Closing: Sendable {
                 Waits.remove(frame, for: other)
             }
         }
-    }
-
-    private var waitsForItself: CloseError.WaitsForItself {
-        let closer = frame.chain.first { $0.kind == .closer }
-        return CloseError.WaitsForItself(feature: closer?.key?.name, isLoad: false)
     }
 
     /// Runs all closers of a container: dependents before what they depend on, the container's own last.
@@ -470,9 +496,7 @@ private struct Closing: Sendable {
         func isGone(_ token: LockToken) -> Bool { node.storage[token].rare?.leaverCount ?? 0 == 0 }
         if family.lock.withLock({ token in isGone(token) }) { return }
         let runner = family.leavers.frame
-        if let runner, Waits.add(frame, for: runner) != nil {
-            throw CloseError.WaitsForItself(feature: runner.key?.name, isLoad: false)
-        }
+        if let runner, Waits.add(frame, for: runner) != nil { throw frame.waitsForCloser }
         if let deadline { family.leavers.beginLimit(deadline) }
         try await awaitIdle(node, isGone)
         if let deadline { family.leavers.endLimit(deadline) }

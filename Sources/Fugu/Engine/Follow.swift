@@ -101,6 +101,10 @@ private struct FollowerState {
     var seen = Seen.nothing
     /// What the instance that was seen last was made from: a change of it changes what is seen.
     var watched: Provenance?
+    /// Whether a failed load is watched, too.
+    var watchesFailed = false
+    /// Whether the instance that was seen last loads again when its inputs change.
+    var reloads = false
     /// What observers are still to be told, the first at `first`.
     var events: [Event] = []
     var first = 0
@@ -207,11 +211,11 @@ extension Follower {
             isOwed = !dropped.isEmpty
             if isOwed { garbage.add(Dropped(dropped)) }
         }
-        guard case .found(let cell, _) = look ?? node.use({ $0.look(token, key) }) else {
+        guard case .found(let cell, let owner) = look ?? node.use({ $0.look(token, key) }) else {
             // What was seen last stays watched: when an override of it goes, it may be seen again.
             switch state[token].seen {
             case .nothing: return false
-            case .value where isOwed || news.isReset || key.kind == .property || state[token].watched?.reloads == true:
+            case .value where isOwed || news.isReset || key.kind == .property || state[token].reloads:
                 state[token].seen = .loss(attempts: 0)
             case .value: return false
             case .loss:
@@ -221,7 +225,7 @@ extension Follower {
             state[token].queue(.gone, at: now(token), until: news.holder)
             return true
         }
-        watch(token, cell.place?[token].provenance, &garbage)
+        watch(token, cell, of: owner, &garbage)
         let stamp = Stamp(cell)
         if case .value(let last) = state[token].seen {
             if last == stamp, !isOwed { return false }
@@ -240,6 +244,7 @@ extension Follower {
         guard case .loss = state[token].seen else { return }
         node.use { node in
             guard let place = node.storage.existingCell(token, key)?.place else { return }
+            state[token].watchesFailed = true
             let known = state[token].watched?.keys ?? []
             for input in provenance.keys where input != key && !known.contains(input) {
                 place.register(token, with: node.place(token, input), as: .follower)
@@ -249,9 +254,16 @@ extension Follower {
 
     private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
 
-    /// Follows what an instance was made from, here and above.
-    private func watch(_ token: LockToken, _ provenance: Provenance?, _ garbage: inout Garbage) {
-        if state[token].watched === provenance { return }
+    /// Follows what an inherited instance was made from, here and above: a change of that may hide it.
+    ///
+    /// What becomes of an instance that lives here is told by its own place.
+    fileprivate func watch(
+        _ token: LockToken, _ cell: CellReference, of owner: UnmanagedReference<Node>, _ garbage: inout Garbage
+    ) {
+        let provenance = owner == node ? nil : cell.place?[token].provenance
+        state[token].reloads = cell.place?[token].provenance?.reloads ?? false
+        if state[token].watched === provenance, !state[token].watchesFailed { return }
+        state[token].watchesFailed = false
         node.use { node in
             guard let place = node.storage.existingCell(token, key)?.place else { return }
             place.unregisterFollower(token)
@@ -474,8 +486,8 @@ extension Container {
 extension Follower {
     /// Begins with what is there, which nobody is told.
     fileprivate func begin(_ token: LockToken, _ garbage: inout Garbage) {
-        guard case .found(let cell, _) = node.use({ $0.look(token, key) }) else { return }
-        watch(token, cell.place?[token].provenance, &garbage)
+        guard case .found(let cell, let owner) = node.use({ $0.look(token, key) }) else { return }
+        watch(token, cell, of: owner, &garbage)
         state[token].seen = .value(Stamp(cell))
     }
 }

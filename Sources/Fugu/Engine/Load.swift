@@ -30,6 +30,13 @@ struct Input {
 
     let provenance: Provenance?
     let lifetime: Lifetime?
+
+    /// What tells it apart: another instance of the key is another input.
+    struct Identity: Hashable {
+        let key: Key
+        let lifetime: ObjectIdentifier?
+    }
+    var identity: Identity { Identity(key: key, lifetime: lifetime.map { ObjectIdentifier($0) }) }
 }
 
 /// The changing part of a load.
@@ -38,8 +45,8 @@ struct Input {
 struct LoadState {
     private(set) var first: Input?
     private(set) var more: [Input] = []
-    /// The keys of the inputs, once they are many.
-    private var seen: Set<Key> = []
+    /// What identifies the inputs, once they are many.
+    private var seen: Set<Input.Identity> = []
     private(set) var mask: UInt64 = 0
     /// The depth of the deepest node that held what was read.
     fileprivate(set) var depth = 0
@@ -56,6 +63,8 @@ struct LoadState {
     /// keeps the load.
     fileprivate var outcome: PendingOutcome?
     fileprivate(set) var task: Task<Void, Never>?
+    /// The priority of the task, raised by those who wait.
+    fileprivate var priority: UInt8 = 0
     /// The asker's container while the load runs, for children made from the handle; whoever runs the load keeps it.
     fileprivate(set) var container: UnmanagedReference<Container>?
     /// Where the handle reads after the load.
@@ -79,14 +88,11 @@ struct LoadState {
     ///
     /// A key that is read again may have another instance by now, which is needed, too.
     private mutating func contains(_ input: Input) -> Bool {
-        if more.count >= 8, input.lifetime == nil {
-            if seen.isEmpty { seen = Set(inputs.map(\.key)) }
-            return !seen.insert(input.key).inserted
+        if more.count >= 8 {
+            if seen.isEmpty { seen = Set(inputs.map(\.identity)) }
+            return !seen.insert(input.identity).inserted
         }
-        func isSame(_ other: Input) -> Bool {
-            other.key == input.key && (other.lifetime === input.lifetime || input.lifetime == nil)
-        }
-        return first.map(isSame) ?? false || more.contains(where: isSame)
+        return first?.identity == input.identity || more.contains { $0.identity == input.identity }
     }
 
     /// Returns what is to be released outside the lock.
@@ -270,6 +276,7 @@ extension Frame {
         for container: Container, _ recorder: Frame?, mayRunHere: Bool,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) {
+        let priority = Task.currentPriority
         let task = Task<Void, Never>.start(atOnce: mayRunHere) { [self] in
             let view = Container(handle: self)
             let span = LoadSpan.begin(self)
@@ -288,7 +295,11 @@ extension Frame {
             deliver()
             withExtendedLifetime(container) {}
         }
-        family.lock.withLock { token in if !isFinished { state[token].load.task = task } }
+        family.lock.withLock { token in
+            if isFinished { return }
+            state[token].load.task = task
+            state[token].load.priority = priority.rawValue
+        }
     }
 
     /// Runs the closers of a load that has failed, also if it was cancelled.
@@ -311,6 +322,7 @@ extension Frame {
     ) -> Result<Payload, any Error> {
         var effects = Effects(in: self)
         var given = result
+        var inputs: [Key] = []
         let failedWay: [Key] = if case .failure(let error) = result { [key!] + way(to: error) } else { [] }
         let report = family.lock.withLock { token -> String? in
             let end = LoadEnd(token, of: self, recorder, hasInstance: failedWay.isEmpty, span?.duration)
@@ -319,6 +331,7 @@ extension Frame {
             let waiters = finish(token)
             if !waiters.isEmpty { effects.waiters += waiters }
             let report = end.settle(token, &given, &effects)
+            if !failedWay.isEmpty { inputs = state[token].load.inputs.map(\.key) }
             end.leave(token, &effects)
             span?.end(token, end.kind(token, result), of: self, end.home, result, &effects)
             return report
@@ -326,7 +339,7 @@ extension Frame {
         effects.perform()
         if let report { family.reports.report(report) }
         if case .failure(let error) = result {
-            remember(error, failedWay)
+            remember(error, failedWay, inputs)
             if case .failure = given { parent?.needFailed(failedWay, error) }
         }
         return given
@@ -418,9 +431,7 @@ private struct LoadEnd {
         let state = load.state
         var uses: [Lifetime] = []
         if let used = state[token].load.first?.lifetime { uses.append(used) }
-        for input in state[token].load.more {
-            if let used = input.lifetime, !uses.contains(where: { $0 === used }) { uses.append(used) }
-        }
+        for input in state[token].load.more { if let used = input.lifetime { uses.append(used) } }
         if state[token].load.closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         let order = load.family.state[token].tick()
         return Lifetime(load.key!, home: home, order: order, closers: state[token].load.closers, uses: uses)
@@ -666,18 +677,32 @@ extension Frame {
     ///
     /// - Throws: `CancellationError` if the task that waits is cancelled first.
     func await(_ waiter: TaskWaiter) async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+            return try await waiter.wait { [self] in withdraw(waiter) }
+        }
         escalate(to: Task.currentPriority)
-        try await waiter.wait { [self] in withdraw(waiter) }
+        try await withTaskPriorityEscalationHandler {
+            try await waiter.wait { [self] in withdraw(waiter) }
+        } onPriorityEscalated: { [self] _, priority in
+            escalate(to: priority)
+        }
     }
 
-    /// Hands a priority on to the load and to what it waits for.
+    /// Hands a priority on to the load, to what it waits for, and to the loads that it needs.
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     private func escalate(to priority: TaskPriority) {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         var open = [self]
         while let frame = open.popLast() {
-            frame.family.lock.withLock { token in frame.state[token].load.task }?.escalatePriority(to: priority)
-            for next in Waits.targets(of: frame) where seen.insert(ObjectIdentifier(next)).inserted { open.append(next) }
+            let (task, needed) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
+                guard frame.state[token].load.priority < priority.rawValue else { return (nil, []) }
+                frame.state[token].load.priority = priority.rawValue
+                return (frame.state[token].load.task, frame.family.loads(token).filter { $0.parent === frame })
+            }
+            task?.escalatePriority(to: priority)
+            for next in needed + Waits.targets(of: frame) where seen.insert(ObjectIdentifier(next)).inserted {
+                open.append(next)
+            }
         }
     }
 
@@ -720,24 +745,25 @@ struct FailedLoad: Sendable {
     /// From the key to the one whose load threw the error.
     let way: [Key]
     /// What it had read by then.
-    var inputs: [Key] = []
+    let inputs: [Key]
     var count = 1
 
     private static let longestText = 500
 
     /// Outside every lock, since the error says what it is.
-    init(_ error: any Error, way: [Key]) {
+    init(_ error: any Error, way: [Key], inputs: [Key]) {
         let text = "\(error)"
         self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
         self.way = way
+        self.inputs = inputs
     }
 }
 
 extension Frame {
     /// Outside the lock: remembers that the load has failed.
-    fileprivate func remember(_ error: any Error, _ way: [Key]) {
+    fileprivate func remember(_ error: any Error, _ way: [Key], _ inputs: [Key]) {
         if error is CancellationError { return }
-        var failure = FailedLoad(error, way: way)
+        var failure = FailedLoad(error, way: way, inputs: inputs)
         family.lock.withLock { token in
             guard let node, !node.isEnded(token) else { return }
             let rare = node.storage[token].more()

@@ -211,7 +211,8 @@ struct Reading: ~Copyable {
             misses += 1
         }
         if let decision = refuseNesting(token) { return decision }
-        let isAlone = isRefused(token)
+        // Who has waited for a load began before a closing that waits for its end.
+        let isAlone = awaited == nil && isRefused(token)
         if isAlone {
             if key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
             if let frame {
