@@ -62,7 +62,6 @@ import Testing
             for key in keys { root[key] = 1 }
             _ = root.stage
             return try await whileLoading(count, in: root) { root, _ in
-                // The stage is reset, too; those who load have it.
                 threadTime { for key in keys { root.reset(key) } }
             }
         }

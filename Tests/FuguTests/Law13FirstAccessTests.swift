@@ -1,6 +1,8 @@
+import Foundation
 import Fugu
 import Observation
 import Support
+import Synchronization
 import Testing
 
 // Law 13: reading a key through `observable` tracks that key; access is registered before the read.
@@ -14,28 +16,44 @@ import Testing
         }
     }
 
+    /// Lets two threads go on in the same moment, without a lock that would put them in order.
+    private final class Turn: Sendable {
+        private let number = Atomic(0)
+
+        func advance() { number.add(1, ordering: .releasing) }
+
+        func await(_ turn: Int) {
+            var spins = 0
+            while number.load(ordering: .acquiring) < turn {
+                spins += 1
+                if spins.isMultiple(of: 2_000) { sched_yield() }
+            }
+        }
+    }
+
     @Test("Of a key that two threads track for the first time together, neither misses a change (law 13)")
     func together() async throws {
-        let (missed, rounds) = (Counter(), 1_500)
+        let (missed, rounds) = (Counter(), 5_000)
         try await finishing {
             let container = Container()
             let observable = container.observable
             let keys = (0..<rounds).map { PropertyKey(defaultValue: 0, id: "first access \($0)") }
-            let (begun, done) = (Counter(), Counter())
+            let (begun, done) = (Turn(), Turn())
             let other = startThread {
                 for round in 0..<rounds {
-                    awaitState { begun.value > round }
+                    begun.await(round + 1)
                     withObservationTracking {
                         _ = observable[keys[round]]
                     } onChange: {
                     }
-                    done.add()
+                    done.advance()
                 }
             }
             for round in 0..<rounds {
                 let heard = Counter()
-                begun.add()
-                for _ in 0..<round % 20 { _ = done.value }
+                begun.advance()
+                // The two meet at another place in each round.
+                for _ in 0..<round % 50 { done.await(0) }
                 withObservationTracking {
                     _ = observable[keys[round]]
                 } onChange: {
@@ -43,7 +61,7 @@ import Testing
                 }
                 container[keys[round]] = 1
                 if heard.value == 0 { missed.add() }
-                awaitState { done.value > round }
+                done.await(round + 1)
             }
             other.wait()
         }

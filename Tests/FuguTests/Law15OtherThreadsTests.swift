@@ -37,7 +37,7 @@ import Testing
     @Test("What a scope that a load took reads afterwards is no input either, and its rules apply (laws 15 and 21)")
     func scopeAfterTheLoad() {
         let root = Container()
-        root.configureScopes("/a") { $0[Number.self] += 10 }
+        root.configureScopes("/a") { $0[Number.self] = 10 }
         let key = FeatureKey(reloadsWhenInputsChange: true) { _ in Container.current.scope("/a") }
         let scope = root[key]
         #expect(scope[Number.self] == 10)

@@ -230,13 +230,18 @@ struct Law21InvalidationTests {
         let container = Container()
         container.configureScopes { handle in handle[Timeout.self] = runs.add() }
         let scope = container.scope("/a")
-        let key = FeatureKey { handle in (handle[Timeout.self], runs.value) }
-        #expect(scope[key] == (1, 1))
+        let key = FeatureKey { handle in
+            let before = runs.value
+            return (before, handle[Timeout.self], runs.value)
+        }
+        #expect(scope[key] == (1, 1, 1))
         scope.update { changes in
             changes[Label.self] = "set"
             #expect(changes[Timeout.self] == 1)
         }
         container.invalidateScopes()
-        #expect(scope[key] == (1, 1) && runs.value == 2 && scope[Timeout.self] == 2)
+        #expect(runs.value == 2)
+        scope.reset(key)
+        #expect(scope[key] == (2, 2, 2))
     }
 }
