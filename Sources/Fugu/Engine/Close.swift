@@ -41,12 +41,6 @@ final class Lifetime: Sendable {
         }
     }
 
-    /// Takes the closers away, which will never run.
-    func withoutClosers() -> Lifetime {
-        _ = takeClosers()
-        return self
-    }
-
     /// The instance leaves its place: from now on closings of its home wait until its closers have run.
     func leave(_ token: LockToken) {
         let isNew = state.withLock { state in
@@ -60,19 +54,16 @@ final class Lifetime: Sendable {
     /// Takes away the closers of the instance, and of those that left early and are kept only by it: their container
     /// goes without having been closed.
     ///
-    /// Returns the keys of those that had some.
-    func abandon(in node: Node) -> [Key] {
-        var abandoned: [Key] = []
+    /// Returns the keys of those that had some, with the closers, to be released outside the lock.
+    func abandon(in node: Node) -> [(key: Key, closers: [Closer])] {
+        var abandoned: [(key: Key, closers: [Closer])] = []
         var seen: Set<ObjectIdentifier> = []
         var open = [self]
         while let lifetime = open.popLast() {
             guard lifetime.home === node, seen.insert(ObjectIdentifier(lifetime)).inserted else { continue }
-            let (hadClosers, uses) = lifetime.state.withLock { state in
-                defer { state.closers = [] }
-                return (!state.closers.isEmpty, state.uses)
-            }
-            if hadClosers { abandoned.append(lifetime.key) }
-            open += uses
+            let closers = lifetime.takeClosers()
+            if !closers.isEmpty { abandoned.append((lifetime.key, closers)) }
+            open += lifetime.state.withLock { $0.uses }
         }
         return abandoned
     }
@@ -89,10 +80,11 @@ final class Lifetime: Sendable {
         let isLeaving = state.withLock { $0.isLeaving }
         let closers = takeClosers()
         if !closers.isEmpty {
+            if isLeaving { home.leaverIsReleased() }
             return home.family.leavers.run(
                 Leaver(key: key, home: home, closers: closers, uses: takeUses(), isCounted: isLeaving))
         }
-        if isLeaving { home.leaverIsGone() }
+        if isLeaving { home.leaverIsGone(wasReleased: false) }
         // One by one, since a chain may be longer than a stack: the uses of what only this one kept are taken from it
         // before it goes.
         var open = takeUses()
@@ -104,14 +96,20 @@ final class Lifetime: Sendable {
 
 extension Node {
     /// The closers of a former instance have run, or there are none any more.
-    fileprivate func leaverIsGone() {
+    fileprivate func leaverIsGone(wasReleased: Bool) {
         var effects = Effects(in: nil)
         family.lock.withLock { token in
             guard let rare = storage[token].rare else { return }
             rare.leaverCount -= 1
-            if rare.leaverCount == 0 { wakeIdle(token, &effects) }
+            if wasReleased { rare.releasedCount -= 1 }
+            if rare.leaverCount == 0 || rare.releasedCount == 0 { wakeIdle(token, &effects) }
         }
         effects.wakeWaiters()
+    }
+
+    /// Nothing needs a former instance any more: its closers run soon.
+    fileprivate func leaverIsReleased() {
+        family.lock.withLock { token in storage[token].rare?.releasedCount += 1 }
     }
 }
 
@@ -153,7 +151,7 @@ final class Leavers: Sendable {
         Task.detached { [self] in
             while let leaver = next() {
                 await close(leaver, in: frame)
-                if leaver.isCounted { leaver.home.leaverIsGone() }
+                if leaver.isCounted { leaver.home.leaverIsGone(wasReleased: true) }
             }
             frame.end()
         }
@@ -434,15 +432,18 @@ private struct Closing: Sendable {
             }
             switch step {
             case .begun:
-                try await awaitLeavers(of: node)
+                // What they were made from is still there.
+                try await awaitLeavers(of: node) { $0.releasedCount == 0 }
                 let failures = await runClosers(of: node)
-                try await awaitLeavers(of: node)
+                try await awaitLeavers(of: node) { $0.leaverCount == 0 }
                 return failures
             case .over:
-                try await awaitLeavers(of: node)
+                try await awaitLeavers(of: node) { $0.leaverCount == 0 }
                 return []
             case .wait(let other, let waiter):
+                if let deadline { family.leavers.beginLimit(deadline) }
                 await waiter.wait()
+                if let deadline { family.leavers.endLimit(deadline) }
                 Waits.remove(frame, for: other)
             }
         }
@@ -491,9 +492,9 @@ private struct Closing: Sendable {
         return failures
     }
 
-    /// Returns when the closers of all former instances of a container have run.
-    private func awaitLeavers(of node: Node) async throws {
-        func isGone(_ token: LockToken) -> Bool { node.storage[token].rare?.leaverCount ?? 0 == 0 }
+    /// Returns when the closers of former instances of a container have run.
+    private func awaitLeavers(of node: Node, until isDone: (RareNodeState) -> Bool) async throws {
+        func isGone(_ token: LockToken) -> Bool { node.storage[token].rare.map(isDone) ?? true }
         if family.lock.withLock({ token in isGone(token) }) { return }
         let runner = family.leavers.frame
         if let runner, Waits.add(frame, for: runner) != nil { throw frame.waitsForCloser }

@@ -363,7 +363,8 @@ enum Waits {
             }
             behind.removeLast()
             if last === target { return circle(from: last, to: waiter, needs) }
-            for next in [last.parent].compactMap(\.self) + waiters.values.map(\.frame)
+            let parent = last.parent?.chain.first { _ in true }
+            for next in [parent].compactMap(\.self) + waiters.values.map(\.frame)
             where next !== waiter && !next.isFinished && needs[ObjectIdentifier(next)] == nil {
                 needs[ObjectIdentifier(next)] = last
                 behind.append(next)

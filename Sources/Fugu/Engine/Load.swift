@@ -63,6 +63,8 @@ struct LoadState {
     /// keeps the load.
     fileprivate var outcome: PendingOutcome?
     fileprivate(set) var task: Task<Void, Never>?
+    /// Whether the task that began an async load waits for it by now.
+    var isLaunched = false
     /// The priority of the task, raised by those who wait.
     fileprivate var priority: UInt8 = 0
     /// The asker's container while the load runs, for children made from the handle; whoever runs the load keeps it.
@@ -459,7 +461,8 @@ private struct LoadEnd {
             for frame in load.chain where frame.node === asker && frame.load?.isForReaderAlone == true {
                 frame.state[token].load.alone[key] = payload
             }
-            effects.garbage.add(lifetime.map { $0.withoutClosers() })
+            // Closers that it registered don't run.
+            if let lifetime { effects.garbage.add(Retained(lifetime.takeClosers())) }
             publish(token, given)
             return nil
         }
@@ -713,7 +716,8 @@ extension Frame {
         let task: Task<Void, Never>? = family.lock.withLock { token in
             if isFinished { return nil }
             state[token].waiters.remove(waiter)
-            guard state[token].waiters.isEmpty else { return nil }
+            // Who began it may not wait yet.
+            guard state[token].waiters.isEmpty, state[token].load.isLaunched else { return nil }
             state[token].load.isAbandoned = true
             family.rootPlace(token, of: key!)?[token].rare?.loads.remove(token, self)
             return state[token].load.task

@@ -166,8 +166,9 @@ final class RareNodeState {
     var closers: [Closer] = []
     /// The closing under way.
     var closing: Frame?
-    /// How many former instances have closers that are still to run.
+    /// How many former instances have closers that are still to run, and how many of these are needed by nothing any more.
     var leaverCount = 0
+    var releasedCount = 0
     /// Who waits until nothing is under way here, or nothing is left to leave.
     var idle: [TaskWaiter] = []
     /// The load from whose handle the container was made.
@@ -307,7 +308,10 @@ extension Node {
             for cell in storage.cells(token) {
                 // Who depends on keys of this node lives in it, so only the places above are told.
                 if let place = cell.takePlace() {
-                    if let lifetime = place[token].lifetime { abandoned += lifetime.abandon(in: self) as [Key?] }
+                    for (key, closers) in place[token].lifetime?.abandon(in: self) ?? [] {
+                        abandoned.append(key)
+                        garbage.add(Retained(closers))
+                    }
                     if let follower = place[token].rare?.follower { followers.append(follower) }
                     place.unlink(token)
                     garbage.add(place)

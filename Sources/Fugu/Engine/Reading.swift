@@ -136,6 +136,7 @@ struct Reading: ~Copyable {
         let waiter = TaskWaiter()
         return node.family.lock.withLock { token in
             if load.isFinished { return nil }
+            load.state[token].load.isLaunched = true
             _ = load.join(token, .task(waiter))
             return waiter
         }
