@@ -9,6 +9,9 @@ public struct PropertyNaming: Sendable {
     /// A Boolean value that indicates whether the value must never be printed, because this name, one inside it, or
     /// one around it is secret.
     package var isSecret: Bool { isSecretItself || SecretNames.concern(name) }
+    /// A Boolean value that indicates whether a graph must not show the value, because the name is secret, or because a
+    /// source has supplied it as a secret.
+    var isHidden: Bool { isSecret || SecretNames.isSupplied(name) }
     let equal: Equality
     let ask: @Sendable (any ValueSources) -> SourceAnswer<Payload>
 
@@ -40,6 +43,8 @@ package enum SecretNames {
         var tables: Set<String> = []
         /// The names as variables and arguments spell them, without dots, dashes, and uppercase letters.
         var spellings: Set<String> = []
+        /// The names that a source has supplied as secrets, whether or not a key says so.
+        var supplied: Set<String> = []
     }
 
     private static let known = Locked(Known())
@@ -53,6 +58,11 @@ package enum SecretNames {
             known.spellings.insert(spelling)
         }
     }
+
+    /// Notes that a source has supplied a name's value as a secret.
+    package static func addSupplied(_ name: String) { known.withLock { _ = $0.supplied.insert(name) } }
+
+    static func isSupplied(_ name: String) -> Bool { known.withLock { $0.supplied.contains(name) } }
 
     /// Returns a Boolean value that indicates whether the value of the name is a secret, contains one, or is part of
     /// one.

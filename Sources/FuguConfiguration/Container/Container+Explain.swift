@@ -80,8 +80,8 @@ private struct Explainer {
         case .rule(let value): return [entry(ValueText.text(of: value), .rule)]
         case .sources(let sources, _):
             guard let name, let stack = sources as? SourceStack else { return [] }
-            return stack.found(name).map { value, isSecret in
-                entry(ValueText.text(of: value), .source(value.origin), isSecret)
+            return stack.values(named: name).map { value in
+                entry(ValueText.text(of: value), .source(value.origin), value.isSecret)
             }
         }
     }

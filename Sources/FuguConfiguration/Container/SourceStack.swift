@@ -38,21 +38,17 @@ final class SourceStack: ValueSources {
     /// Returns the values for the name, in order of precedence.
     ///
     /// Layers are independent of one another.
-    func values(named name: String) -> some Sequence<LocatedValue> { found(name).lazy.map(\.value) }
-
-    /// Returns the values for the name, and whether their sources declare them secret.
-    func found(_ name: String) -> some Sequence<(value: LocatedValue, isSecret: Bool)> {
-        entries.lazy.compactMap { entry in
-            entry.snapshot.value(named: name).map { ($0, entry.snapshot.isSecret(name)) }
-        }
+    func values(named name: String) -> some Sequence<LocatedValue> {
+        entries.lazy.compactMap { $0.snapshot.value(named: name) }
     }
 
     func answer<Value: Decodable & Sendable>(_ name: String, as _: Value.Type, isSecret: Bool) -> SourceAnswer<Value> {
-        let found = found(name).first { _ in true }
-        log?.tell(SourceRead(name: name, type: "\(Value.self)", origin: found?.value.origin))
-        guard let (value, isMarked) = found else { return .nothing }
+        let value = values(named: name).first { _ in true }
+        log?.tell(SourceRead(name: name, type: "\(Value.self)", origin: value?.origin))
+        guard let value else { return .nothing }
+        if value.isSecret { SecretNames.addSupplied(name) }
         do throws(PropertyError) {
-            return .value(try value.decode(Value.self, quotesValues: !isSecret && !isMarked))
+            return .value(try value.decode(Value.self, quotesValues: !isSecret))
         } catch {
             return .failure(error)
         }

@@ -3,7 +3,7 @@ import Fugu
 extension LocatedValue {
     /// Decodes the value exactly, or throws an error with its place.
     ///
-    /// `quotesValues`: Whether the error may quote the value; `false` for secrets and for untyped access.
+    /// `quotesValues`: Whether the error may quote the value; `false` for secret keys and for untyped access.
     package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, quotesValues: Bool = true
     ) throws(PropertyError) -> Value {
@@ -11,7 +11,7 @@ extension LocatedValue {
             return try decoded(type)
         } catch {
             throw (Self.failure(in: error) ?? DecodingFailure(value: self, reason: "\(error)"))
-                .error(decoding: self, quotesValues: quotesValues)
+                .error(decoding: self, quotesValues: quotesValues && !isSecret)
         }
     }
 

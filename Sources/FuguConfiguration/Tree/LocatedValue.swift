@@ -39,6 +39,9 @@ final class PropertyTree: Sendable {
 package struct LocatedValue: Sendable {
     let tree: PropertyTree
     let id: Int32
+    /// A Boolean value that indicates whether the value must never be printed, because its source marks it or a value
+    /// around it.
+    var isSecret = false
 
     var node: Node { tree.store.nodes[Int(id)] }
     var text: String { tree.store.string(node.text) }
@@ -93,10 +96,12 @@ package struct LocatedValue: Sendable {
         guard node.kind == .table else { return nil }
         let child = tree.store.child(of: id, named: name)
         tree.usage?.note(name, child, in: id)
-        return child.map { LocatedValue(tree: tree, id: $0) }
+        return child.map { LocatedValue(tree: tree, id: $0, isSecret: isSecret) }
     }
 
-    private func child(_ id: Int32) -> LocatedValue? { id < 0 ? nil : LocatedValue(tree: tree, id: id) }
+    private func child(_ id: Int32) -> LocatedValue? {
+        id < 0 ? nil : LocatedValue(tree: tree, id: id, isSecret: isSecret)
+    }
 
     /// The value without its place; for `null`, see `PropertyValue`.
     package var propertyValue: PropertyValue {
