@@ -9,18 +9,20 @@ extension Container {
     /// Defaults are evaluated; those of secrets are left out. A key whose value is a table is listed with its members, which
     /// are found by decoding its default; where it has none, by decoding an instance from zeros and empty strings.
     ///
-    /// - Parameter prefix: The prefix of variables. If you leave it out, it's the prefix of the ``EnvironmentSource``
-    ///   that was applied last.
+    /// - Parameter prefix: The prefix of variables. If you leave it out, variables are spelled as the source of variables
+    ///   that was applied last spells them.
     /// - Returns: The description.
     /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public func reference(prefix: String? = nil) -> ConfigurationReference {
-        let prefix = prefix ?? appliedPrefix
-        return ConfigurationReference(declaredKeys.compactMap { $0.reference(prefix: prefix) })
-    }
-
-    private var appliedPrefix: String {
-        let entries = allSources.lazy.compactMap { $0 as? SourceStack }.flatMap(\.entries)
-        return entries.compactMap { ($0.source as? EnvironmentSource)?.prefix }.first ?? ""
+        let snapshots =
+            prefix == nil ? allSources.compactMap { $0 as? SourceStack }.flatMap(\.entries).map(\.snapshot) : []
+        return ConfigurationReference(
+            declaredKeys.compactMap { key in
+                key.reference { name in
+                    snapshots.lazy.compactMap { $0.variable(for: name) }.first
+                        ?? Spelling.variable(name, prefix: Spelling.prefix(prefix ?? ""))
+                }
+            })
     }
 }
 
@@ -167,12 +169,12 @@ extension ConfigurationReference.Entry {
 
 extension DeclaredKey {
     /// Returns the entry, or `nil` for a key without a name, which can't be set from outside.
-    fileprivate func reference(prefix: String) -> ConfigurationReference.Entry? {
+    fileprivate func reference(variable: (String) -> String) -> ConfigurationReference.Entry? {
         guard let name else { return nil }
         let isSecret = isSecret()
         let value = defaultValue()
         return ConfigurationReference.Entry(
-            name: name, variable: Spelling.variable(name, prefix: prefix), argument: "--" + Spelling.argument(name),
+            name: name, variable: variable(name), argument: "--" + Spelling.argument(name),
             type: type, defaultValue: isSecret ? nil : value?.description, isSecret: isSecret, help: help,
             members: members(of: value, isSecret: isSecret))
     }

@@ -13,7 +13,7 @@ public struct EnvironmentSource: CountedSource {
     /// Creates a source of environment variables.
     ///
     /// - Parameters:
-    ///   - prefix: The prefix of all names, without the `_` after it; empty for none.
+    ///   - prefix: The prefix of all names, spelled as a name is: `APP`, `app`, and `APP_` are the same. Empty for none.
     ///   - environment: The variables, those of this process by default, taken at this call.
     public init(prefix: String = "", environment: [String: String] = EnvironmentSource.current) {
         variables = VariableList(prefix: prefix, environment: environment)
@@ -26,8 +26,6 @@ public struct EnvironmentSource: CountedSource {
     public var name: String { variables.prefix.isEmpty ? "environment" : "environment \(variables.prefix)_" }
 
     var valueCount: Int { variables.valueCount ?? 0 }
-
-    var prefix: String { variables.prefix }
 
     /// Takes the variables.
     ///
