@@ -1,27 +1,43 @@
 import Fugu
+import Synchronization
 
 /// The sources of a container with the values that they had when they were last read, the latest applied first.
 ///
 /// It's immutable: applying and reloading create another one.
 final class SourceStack: ValueSources {
     /// A source and its values.
-    struct Entry: Sendable {
+    final class Entry: Sendable {
         let source: any PropertySource
         let snapshot: PropertySnapshot
         /// The stamp from before the source was read, so that a change in between is noticed at the next poll.
         let stamp: PropertySourceStamp?
-        /// An identity that stays the same when the source is read again.
-        let id: Identity
+        /// The identity, which stays the same when the source is read again.
+        let application: Application
 
-        init(reading source: any PropertySource, id: Identity = Identity()) throws(PropertyError) {
+        init(reading source: any PropertySource, _ application: Application = Application()) throws(PropertyError) {
             self.source = source
-            self.id = id
+            self.application = application
             stamp = source.modificationStamp()
             snapshot = try source.load()
         }
     }
 
-    final class Identity: Sendable {}
+    /// The application of a source to a container.
+    ///
+    /// When no container has the source any more, the source is no longer observed.
+    final class Application: Sendable {
+        /// A closure stored as a generic value would be wrapped once more at each access.
+        private struct End {
+            var body: (@Sendable () -> Void)?
+        }
+
+        private let end = Mutex(End())
+
+        /// Keeps the closure that ends the observation.
+        func follow(until body: (@Sendable () -> Void)?) { end.withLock { $0.body = body } }
+
+        deinit { end.withLock { $0.body }?() }
+    }
 
     let entries: [Entry]
     /// The closure that receives the names that are read.
@@ -65,19 +81,25 @@ final class SourceStack: ValueSources {
         SourceStack(entries + ((others as? SourceStack)?.entries ?? []), log: log ?? (others as? SourceStack)?.log)
     }
 
-    /// Returns the same sources with their present values, or throws all errors.
+    /// Returns the same sources, some of them with their present values, or throws all errors.
     ///
-    /// `id`: The only source to read again, or `nil` for all of them.
-    func reread(only id: Identity? = nil) throws(PropertyErrors) -> SourceStack {
+    /// A source that was there and has vanished is an error, so that the last good values stay.
+    ///
+    /// `isWanted`: A closure that says whether to read a source again.
+    func reread(_ isWanted: (Entry) -> Bool) throws(PropertyErrors) -> SourceStack {
         var fresh: [Entry] = []
         var errors: [PropertyError] = []
         for entry in entries {
-            guard id == nil || entry.id === id else {
+            guard isWanted(entry) else {
                 fresh.append(entry)
                 continue
             }
             do throws(PropertyError) {
-                fresh.append(try Entry(reading: entry.source, id: entry.id))
+                let new = try Entry(reading: entry.source, entry.application)
+                if new.snapshot.isMissing, !entry.snapshot.isMissing {
+                    throw PropertyError(ErrorText.vanished, source: new.snapshot.source)
+                }
+                fresh.append(new)
             } catch {
                 errors.append(error)
             }
@@ -85,12 +107,6 @@ final class SourceStack: ValueSources {
         guard errors.isEmpty else { throw PropertyErrors(errors) }
         return SourceStack(fresh, log: log)
     }
-
-    /// The present stamps of the sources.
-    var stampsNow: [PropertySourceStamp?] { entries.map { $0.source.modificationStamp() } }
-
-    /// The stamps from when the sources were read.
-    var stamps: [PropertySourceStamp?] { entries.map(\.stamp) }
 }
 
 extension PropertyErrors {

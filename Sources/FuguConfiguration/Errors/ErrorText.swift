@@ -85,6 +85,8 @@ enum ErrorText {
     static let zeroInPath = "the path contains a null character"
     static let tooLargeFile = "it's larger than \(NodeStore.sizeLimit >> 20) MB"
 
+    static let vanished = "has vanished since it was last read; to give up its values, leave it there empty"
+
     static let notText = "can't be read: it isn't UTF-8 text"
 
     static func sameName(as other: String) -> String { "has the same name as \(other), spelled differently" }
@@ -115,6 +117,11 @@ enum ErrorText {
 
     static func source(_ snapshot: PropertySnapshot) -> String {
         Quoted.line(snapshot.source) + (snapshot.isMissing ? " (optional, missing)" : "")
+    }
+
+    static func restless(_ source: String, looks: Int) -> String {
+        "Fugu: \(Quoted.line(source)) was another one at each of the last \(looks) polls, so it wasn't reloaded; the last good "
+            + "values stay in effect until it rests."
     }
 
     static func notReloaded(_ errors: String) -> String {

@@ -57,23 +57,24 @@ struct FetchedSource: PropertySource {
 }
 
 extension SourceStack {
-    fileprivate func fetched() async throws -> [(id: Identity, source: FetchedSource)] {
-        try await withThrowingTaskGroup(of: (id: Identity, source: FetchedSource).self) { group in
+    fileprivate func fetched() async throws -> [(application: Application, source: FetchedSource)] {
+        try await withThrowingTaskGroup(of: (application: Application, source: FetchedSource).self) { group in
             for entry in entries {
                 guard let old = entry.source as? FetchedSource else { continue }
                 group.addTask {
-                    (entry.id, FetchedSource(source: old.source, snapshot: try await old.source.fetch()))
+                    (entry.application, FetchedSource(source: old.source, snapshot: try await old.source.fetch()))
                 }
             }
-            var fetched: [(id: Identity, source: FetchedSource)] = []
+            var fetched: [(application: Application, source: FetchedSource)] = []
             for try await one in group { fetched.append(one) }
             return fetched
         }
     }
 
-    fileprivate func replacing(_ fetched: [(id: Identity, source: FetchedSource)]) throws -> SourceStack {
+    fileprivate func replacing(_ fetched: [(application: Application, source: FetchedSource)]) throws -> SourceStack {
         let entries = try entries.map { entry in
-            try fetched.first { $0.id === entry.id }.map { try Entry(reading: $0.source, id: $0.id) } ?? entry
+            try fetched.first { $0.application === entry.application }
+                .map { try Entry(reading: $0.source, $0.application) } ?? entry
         }
         return SourceStack(entries, log: log)
     }
