@@ -69,6 +69,7 @@ extension LocatedValue {
         case .null: ("null", nil)
         case .bool: ("bool", "\(node.bool)")
         case .integer: ("integer", "\(node.integer)")
+        case .double where node.mark == .wide: ("integer", shownDouble)
         case .double: ("double", shownDouble)
         case .string: ("string", Quoted.string(text, limit: 40))
         case .text, .word: ("text", Quoted.string(text, limit: 40))

@@ -7,16 +7,19 @@ import Synchronization
 final class PropertyTree: Sendable {
     let store: NodeStore
     let source: String
-    /// The words after an argument's value, which belong to it if a list is decoded.
-    let following: [String]
+    /// The words after the value at each occurrence of an argument, which belong to it if a list is decoded.
+    let following: [[String]]
+    /// The reason why there's no value, although its source has the name.
+    let problem: PropertyError?
     /// Records the members that are decoded, if somebody needs to know.
     let usage: MemberUsage?
     private let positions: PositionIndex
 
-    init(store: NodeStore, source: String, following: [String] = []) {
+    init(store: NodeStore, source: String, following: [[String]] = [], problem: PropertyError? = nil) {
         self.store = store
         self.source = source
         self.following = following
+        self.problem = problem
         usage = nil
         positions = PositionIndex()
     }
@@ -26,6 +29,7 @@ final class PropertyTree: Sendable {
         store = tree.store
         source = tree.source
         following = tree.following
+        problem = tree.problem
         usage = MemberUsage()
         positions = tree.positions
     }
@@ -110,6 +114,17 @@ package struct LocatedValue: Sendable {
         return builder.value(of: id)
     }
 
+    /// Whether an integer that a `PropertyValue` can't represent is the value or inside it.
+    var holdsWideInteger: Bool {
+        guard tree.store.nodes.contains(where: { $0.mark == .wide }) else { return false }
+        var open = [self]
+        while let value = open.popLast() {
+            if value.node.mark == .wide { return true }
+            if value.node.kind == .array || value.node.kind == .table { value.forEachChild { open.append($0) } }
+        }
+        return false
+    }
+
     func forEachChild(_ body: (LocatedValue) -> Void) {
         var child = firstChild
         while let current = child {
@@ -137,14 +152,18 @@ package struct LocatedValue: Sendable {
     /// Returns whether both values are alike apart from their children.
     private func isAlike(_ other: LocatedValue) -> Bool {
         let (own, its) = (node, other.node)
-        guard own.kind == its.kind, tree.following == other.tree.following else { return false }
+        guard own.kind == its.kind, tree.following == other.tree.following, tree.problem == other.tree.problem else {
+            return false
+        }
         let isMember = own.parent >= 0 && tree.store.nodes[Int(own.parent)].kind == .table
         if isMember, tree.store.string(own.key) != other.tree.store.string(its.key) { return false }
         switch own.kind {
         case .null, .flag: return true
         case .bool: return own.bool == its.bool
         case .integer: return own.integer == its.integer
-        case .double: return own.double.bitPattern == its.double.bitPattern
+        case .double:
+            return own.double.bitPattern == its.double.bitPattern
+                && tree.store.numberText(at: own.offset) == other.tree.store.numberText(at: its.offset)
         case .string, .text, .word: return text == other.text
         case .other: return tree.store.others[own.otherIndex] == other.tree.store.others[its.otherIndex]
         case .array, .table: return own.count == its.count
