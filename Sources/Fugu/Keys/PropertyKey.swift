@@ -215,6 +215,11 @@ extension PropertyKey {
     public var help: String? { descriptor.help }
     /// The name in messages.
     package var label: String { descriptor.label }
+    /// The place in the program that creates the key.
+    package var place: String {
+        let place = descriptor.place
+        return "\(place.fileID):\(place.line):\(place.column)"
+    }
 
     var descriptor: PropertyDescriptor<Value> { interned.descriptor() }
 

@@ -17,7 +17,7 @@ extension Container {
         let snapshots =
             prefix == nil ? allSources.compactMap { $0 as? SourceStack }.flatMap(\.entries).map(\.snapshot) : []
         return ConfigurationReference(
-            declaredKeys.compactMap { key in
+            declaredKeys.distinctNames.compactMap { key in
                 key.reference { name in
                     snapshots.lazy.compactMap { $0.variable(for: name) }.first
                         ?? Spelling.variable(name, prefix: Spelling.prefix(prefix ?? ""))
@@ -44,10 +44,14 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var isSecret: Bool
         /// The help text of the key.
         public var help: String?
-        /// The members if the value is a table, in the order in which its type asks for them; otherwise empty.
-        ///
-        /// Files can contain a table; an environment variable or an argument can't.
+        /// The members if the value is a table or a list of tables, in the order in which its type asks for them;
+        /// otherwise empty.
         public var members: [Member] = []
+        /// A Boolean value that indicates whether files can hold the value, but variables and arguments can't: a table,
+        /// and a list of lists or tables.
+        public var isInFilesOnly: Bool
+        /// Whether the members are those of each element of a list.
+        var isList: Bool
     }
 
     /// A member of a value that is a table.
@@ -68,11 +72,11 @@ public struct ConfigurationReference: Sendable, Hashable {
     /// The entries as `--help` prints them: the argument and its type, the description, the default, the variable, and
     /// the name.
     ///
-    /// A table has no argument, so its name is shown instead, with its members below.
+    /// A value that only files can hold has no argument, so its name is shown instead, with its members below.
     ///
     /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public var helpText: String {
-        let heads = entries.map { "  \($0.isTable ? $0.name : $0.argument) <\($0.type)>" }
+        let heads = entries.map { "  \($0.isInFilesOnly ? $0.name : $0.argument) <\($0.type)>" }
         let width = min(34, (heads.map(\.count).max() ?? 0) + 2)
         let lines = zip(heads, entries).map { head, entry in
             let margin = String(repeating: " ", count: width)
@@ -93,7 +97,7 @@ public struct ConfigurationReference: Sendable, Hashable {
             if !text.isEmpty { text += "\n" }
             if !table.isEmpty { text += "[\(table.map(Quoted.name).joined(separator: "."))]\n" }
             for entry in entries {
-                if let help = entry.help { text += "# \(help)\n" }
+                for line in entry.helpLines { text += "# \(line)\n" }
                 text += entry.toml
             }
         }
@@ -127,17 +131,21 @@ public struct ConfigurationReference: Sendable, Hashable {
 }
 
 extension ConfigurationReference.Entry {
-    fileprivate var isTable: Bool { !members.isEmpty }
+    private var isTable: Bool { !members.isEmpty && !isList }
+
+    /// The lines of the help text, without control characters.
+    fileprivate var helpLines: [String] {
+        (help ?? "").split(whereSeparator: \.isNewline).map { Quoted.line(String($0)) }
+    }
 
     /// The text beside the entry in `--help`.
     fileprivate var remarks: [String] {
-        let about = [help].compactMap { $0 }
-        guard isTable else {
-            let fallback = isSecret ? "secret; " : defaultValue.map { "default \($0); " } ?? ""
-            return about + ["\(fallback)\(variable), \(name)"]
-        }
+        let secret = isSecret ? "secret; " : ""
+        let fallback = isSecret ? secret : defaultValue.map { "default \($0); " } ?? ""
+        guard isInFilesOnly else { return helpLines + ["\(fallback)\(variable), \(name)"] }
+        guard !members.isEmpty else { return helpLines + ["\(fallback)in files only"] }
         let list = members.map { "  \($0.name) <\($0.type)>" + ($0.defaultValue.map { ", default \($0)" } ?? "") }
-        return about + [(isSecret ? "secret; " : "") + "a table, in files only:"] + list
+        return helpLines + [(isList ? "\(fallback)a list of tables" : "\(secret)a table") + ", in files only:"] + list
     }
 
     /// The lines of a sample file.
@@ -146,24 +154,30 @@ extension ConfigurationReference.Entry {
     fileprivate var toml: String {
         let key = Quoted.name(String(name.split(separator: ".").last ?? ""))
         let mark = isSecret ? ", secret" : ""
-        guard isTable else {
-            return "# \(type)\(mark); \(variable), \(argument)\n#\(key) = \(defaultValue ?? "…")\n"
+        if isTable {
+            let lines = members.map { member in
+                let path = member.name.split(separator: ".").map { Quoted.name(String($0)) }.joined(separator: ".")
+                return "#\(key).\(path) = \(member.defaultValue ?? "…")  # \(member.type)\n"
+            }
+            return "# \(type)\(mark)\n" + lines.joined()
         }
-        let lines = members.map { member in
-            let path = member.name.split(separator: ".").map { Quoted.name(String($0)) }.joined(separator: ".")
-            return "#\(key).\(path) = \(member.defaultValue ?? "…")  # \(member.type)\n"
-        }
-        return "# \(type)\(mark)\n" + lines.joined()
+        let places = isInFilesOnly ? "" : "; \(variable), \(argument)"
+        let elements = members.map { "\($0.name) <\($0.type)>" }.joined(separator: ", ")
+        let each = members.isEmpty ? "" : "# Each element has \(elements).\n"
+        return "# \(type)\(mark)\(places)\n\(each)#\(key) = \(defaultValue ?? "…")\n"
     }
 
     /// The cells of the rows in Markdown.
     fileprivate var rows: [[String]] {
+        let about = helpLines.joined(separator: " ")
         let fallback = { (text: String?) in isSecret ? "*secret*" : text.map { "`\($0)`" } ?? "" }
-        guard isTable else {
-            return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, fallback(defaultValue), help ?? ""]]
+        guard isInFilesOnly else {
+            return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, fallback(defaultValue), about]]
         }
-        return [["`\(name)`", "", "", type, isSecret ? "*secret*" : "", help ?? ""]]
-            + members.map { ["`\(name).\($0.name)`", "", "", $0.type, fallback($0.defaultValue), ""] }
+        return [["`\(name)`", "", "", type, fallback(isTable ? nil : defaultValue), about]]
+            + members.map {
+                ["`\(name)\(isList ? "[]" : "").\($0.name)`", "", "", $0.type, fallback($0.defaultValue), ""]
+            }
     }
 }
 
@@ -172,23 +186,28 @@ extension DeclaredKey {
     fileprivate func reference(variable: (String) -> String) -> ConfigurationReference.Entry? {
         guard let name else { return nil }
         let isSecret = isSecret()
-        let value = defaultValue()
-        return ConfigurationReference.Entry(
-            name: name, variable: variable(name), argument: "--" + Spelling.argument(name),
-            type: type, defaultValue: isSecret ? nil : value?.description, isSecret: isSecret, help: help,
-            members: members(of: value, isSecret: isSecret))
-    }
-
-    private func members(of value: PropertyValue?, isSecret: Bool) -> [ConfigurationReference.Member] {
+        let value = isSecret ? nil : defaultValue()
         var sample: LocatedValue?
         if case .table(let table)? = value {
             sample = NodeStore(table: table).map { PropertyTree(store: $0, source: "").root }
         }
-        return shape(sample).members.map { member in
-            let value = member.name.split(separator: ".").reduce(sample) { $0?.member(String($1)) }
+        let shape = shape(sample)
+        let members = shape.members.map { member in
+            let value = shape.isList ? nil : member.name.split(separator: ".").reduce(sample) { $0?.member(String($1)) }
             return ConfigurationReference.Member(
                 name: member.name, type: TypeText.name(of: member.type),
-                defaultValue: isSecret ? nil : value?.propertyValue.description)
+                defaultValue: value.map { TOMLText.text($0.propertyValue) })
         }
+        return ConfigurationReference.Entry(
+            name: name, variable: variable(name), argument: "--" + Spelling.argument(name), type: type,
+            defaultValue: isSecret ? nil : defaultText(), isSecret: isSecret, help: help, members: members,
+            isInFilesOnly: shape.isInFilesOnly, isList: shape.isList)
+    }
+}
+
+extension [DeclaredKey] {
+    fileprivate var distinctNames: [DeclaredKey] {
+        var names: Set<String> = []
+        return filter { key in key.name.map { names.insert($0).inserted } ?? false }
     }
 }

@@ -5,7 +5,7 @@ extension Container {
     ///
     /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
     /// - Complexity: O(*k* × *s*) for *k* declared keys and *s* sources.
-    public func explain() -> [Explanation] { declaredKeys.map { $0.explanation(self) } }
+    public func explain() -> [Explanation] { declaredKeys.distinct.map { $0.explanation(self) } }
 
     /// Explains the value that a read of the key gives: its origin, what it hides, and what was loaded from it.
     ///

@@ -14,7 +14,8 @@ extension Container {
     ///
     /// The declared keys are checked, too. A value that a read would take from a source must have the type of its key.
     /// Names in files, in arguments, and in variables with the prefix must be known, also inside tables; an unknown
-    /// name is reported with the nearest known one. A missing value has its default and isn't an error; see
+    /// name is reported with the nearest known one. Declarations must agree: a name has one type and one default, and two
+    /// names don't share a variable. A missing value has its default and isn't an error; see
     /// ``require(_:)-(PropertyKey<Value>)``.
     ///
     ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
@@ -22,7 +23,8 @@ extension Container {
     /// - Parameters:
     ///   - keys: The keys with names.
     ///   - properties: The properties with names that are types.
-    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
+    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
+    ///   then declarations that disagree.
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
     ///   in number.
     public func validate(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) throws {
@@ -34,7 +36,8 @@ extension Container {
     /// See ``validate(_:properties:)``.
     ///
     /// - Parameter properties: The properties with names.
-    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
+    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
+    ///   then declarations that disagree.
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
     ///   in number.
     public func validate(_ properties: any NamedProperty.Type...) throws { try validate([], properties) }
@@ -46,7 +49,8 @@ extension Container {
     /// - Parameters:
     ///   - keys: The keys with names.
     ///   - properties: The properties with names that are types.
-    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
+    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
+    ///   then declarations that disagree.
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
     ///   in number.
     public func validate(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) throws {
@@ -55,8 +59,8 @@ extension Container {
 
     /// Every key has been used by now, so all secrets are known before any text is written.
     private func validate(_ keys: [DeclaredKey]) throws {
-        let labels = Set(keys.map(\.label))
-        let keys = keys + declaredKeys.filter { !labels.contains($0.label) }
+        let all = keys + declaredKeys
+        let keys = all.distinct
         var errors = keys.compactMap { $0.mistake(self) }
         let inspections = keys.map { $0.inspection(self) }
         var known = KnownNames(knownNames + keys.compactMap(\.name))
@@ -65,6 +69,7 @@ extension Container {
         for case let stack as SourceStack in allSources {
             errors += stack.entries.flatMap { $0.snapshot.unknownNames(known) }
         }
+        errors += all.disagreements
         guard errors.isEmpty else { throw PropertyErrors(errors) }
     }
 }

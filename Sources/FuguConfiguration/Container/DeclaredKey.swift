@@ -2,16 +2,27 @@ import Fugu
 
 /// A key of any kind, as configuration needs it.
 struct DeclaredKey: Sendable {
+    /// The name and type, which keys that are the same share.
+    struct Identity: Hashable {
+        let label: String
+        let type: ObjectIdentifier?
+    }
+
     /// The name of the key, or if it has none, its name in messages.
     let label: String
     /// The dotted path that sources look up, if the key has a name.
     let name: String?
+    /// The place in the program that declares it.
+    let place: String
+    let identity: Identity
     let type: String
     let isSecret: @Sendable () -> Bool
     let mistake: @Sendable (Container) -> PropertyError?
     let explanation: @Sendable (Container) -> Explanation
-    /// Returns the default as a configuration value, or `nil` if it can't be one.
+    /// Returns the default as a configuration value, without what can't be one.
     let defaultValue: @Sendable () -> PropertyValue?
+    /// Returns the default in the notation of TOML, or `nil` if it can't be read back from there.
+    let defaultText: @Sendable () -> String?
     /// The key's description of its value.
     let help: String?
     /// Returns the members that the type decodes, given a table with a sample of them.
@@ -21,10 +32,13 @@ struct DeclaredKey: Sendable {
 
     init<Value: Decodable>(_ key: PropertyKey<Value>) {
         (label, name, type) = (key.name ?? key.label, key.name, TypeText.name(of: Value.self))
+        place = key.place
+        identity = Identity(label: label, type: ObjectIdentifier(Value.self))
         isSecret = { key.isSecret }
         mistake = { key.mistake(in: $0) }
         explanation = { $0.origin(of: key) }
         defaultValue = { Reflection.value(of: Container()[key]) }
+        defaultText = { TOMLText.text(of: Container()[key]) }
         help = key.help
         shape = { TypeShape(of: Value.self, sample: $0) }
         inspection = { container in
@@ -34,12 +48,15 @@ struct DeclaredKey: Sendable {
 
     init<P: NamedProperty & SendableMetatype>(_ property: P.Type) {
         (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self))
+        place = String(reflecting: P.self)
+        identity = Identity(label: label, type: ObjectIdentifier(P.Value.self))
         // Accessing it registers the name, and whether it's a secret.
         let naming = P._naming
         isSecret = { P.isSecret || naming?.isSecret == true }
         mistake = { answer($0.origins(of: P.self)).mistake }
         explanation = { $0.origin(of: P.self) }
         defaultValue = { Reflection.value(of: P.defaultValue) }
+        defaultText = { TOMLText.text(of: P.defaultValue) }
         help = P.help
         shape = { TypeShape(of: P.Value.self, sample: $0) }
         inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
@@ -52,6 +69,7 @@ struct DeclaredKey: Sendable {
             return
         }
         (label, name, type) = (key.name ?? "\(key)", key.name, "")
+        (place, identity) = ("", Identity(label: label, type: nil))
         isSecret = { false }
         mistake = { key.mistake(in: $0) }
         let label = label
@@ -59,6 +77,7 @@ struct DeclaredKey: Sendable {
             Explanation(name: label, winner: .init(value: "?", origin: .defaultValue), hidden: [], mistake: nil)
         }
         defaultValue = { nil }
+        defaultText = { nil }
         help = nil
         shape = { _ in TypeShape() }
         inspection = { _ in MemberInspection() }
@@ -147,12 +166,4 @@ enum TypeText {
         if type == Bool.self { return "true|false" }
         return "\(type)"
     }
-}
-
-private protocol OptionalType {
-    static var wrapped: Any.Type { get }
-}
-
-extension Optional: OptionalType {
-    fileprivate static var wrapped: Any.Type { Wrapped.self }
 }
