@@ -17,14 +17,16 @@ public struct PropertyNaming: Sendable {
 
     /// `isDeclared`: Whether the key's declaration says `isSecret`, so that it applies to other keys of that name;
     /// `false` if it's only a precaution.
-    init<Value: Decodable & Sendable>(_ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true) {
+    init<Value: Decodable & Sendable>(
+        _ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true, form: PropertyForm<Value>? = nil
+    ) {
         self.name = name
         isSecretItself = isSecret
         if isSecret, isDeclared { SecretNames.add(name) }
         equal = Equality(of: Value.self)
         ask = { sources in
             let isSecret = isSecret || SecretNames.concern(name)
-            return switch sources.answer(name, as: Value.self, isSecret: isSecret) {
+            return switch sources.answer(name, as: Value.self, form: form, isSecret: isSecret) {
             case .nothing: .nothing
             case .value(let value): .value(Payload(value))
             case .failure(let error): .failure(error)

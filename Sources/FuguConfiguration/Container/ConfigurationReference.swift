@@ -42,6 +42,8 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var defaultValue: String?
         /// A Boolean value that indicates whether the value is a secret.
         public var isSecret: Bool
+        /// A Boolean value that indicates whether the value must be there, because the key has no default.
+        public var isRequired: Bool
         /// The help text of the key.
         public var help: String?
         /// The members if the value is a table or a list of tables, in the order in which its type asks for them;
@@ -140,8 +142,8 @@ extension ConfigurationReference.Entry {
 
     /// The text beside the entry in `--help`.
     fileprivate var remarks: [String] {
-        let secret = isSecret ? "secret; " : ""
-        let fallback = isSecret ? secret : defaultValue.map { "default \($0); " } ?? ""
+        let secret = (isRequired ? "required; " : "") + (isSecret ? "secret; " : "")
+        let fallback = secret + (isSecret ? "" : defaultValue.map { "default \($0); " } ?? "")
         guard isInFilesOnly else { return helpLines + ["\(fallback)\(variable), \(name)"] }
         guard !members.isEmpty else { return helpLines + ["\(fallback)in files only"] }
         let list = members.map { "  \($0.name) <\($0.type)>" + ($0.defaultValue.map { ", default \($0)" } ?? "") }
@@ -153,7 +155,7 @@ extension ConfigurationReference.Entry {
     /// Members of a table have dotted names, so that each line is valid on its own.
     fileprivate var toml: String {
         let key = Quoted.name(String(name.split(separator: ".").last ?? ""))
-        let mark = isSecret ? ", secret" : ""
+        let mark = (isRequired ? ", required" : "") + (isSecret ? ", secret" : "")
         if isTable {
             let lines = members.map { member in
                 let path = member.name.split(separator: ".").map { Quoted.name(String($0)) }.joined(separator: ".")
@@ -170,7 +172,9 @@ extension ConfigurationReference.Entry {
     /// The cells of the rows in Markdown.
     fileprivate var rows: [[String]] {
         let about = helpLines.joined(separator: " ")
-        let fallback = { (text: String?) in isSecret ? "*secret*" : text.map { "`\($0)`" } ?? "" }
+        let fallback = { (text: String?) in
+            isSecret ? "*secret*" : text.map { "`\($0)`" } ?? (isRequired ? "*required*" : "")
+        }
         guard isInFilesOnly else {
             return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, fallback(defaultValue), about]]
         }
@@ -200,7 +204,8 @@ extension DeclaredKey {
         }
         return ConfigurationReference.Entry(
             name: name, variable: variable(name), argument: "--" + Spelling.argument(name), type: type,
-            defaultValue: isSecret ? nil : defaultText(), isSecret: isSecret, help: help, members: members,
+            defaultValue: isSecret ? nil : defaultText(), isSecret: isSecret, isRequired: isRequired,
+            help: help, members: members,
             isInFilesOnly: shape.isInFilesOnly, isList: shape.isList)
     }
 }

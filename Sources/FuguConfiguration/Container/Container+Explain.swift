@@ -38,7 +38,7 @@ extension Container {
     /// Returns the explanation without the readers, for which it would have to draw a graph.
     func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
         Explainer(name: key.name, label: key.label, isSecret: key.isSecret)
-            .explanation(of: origins(of: key)) { self[key] }
+            .explanation(of: origins(of: key)) { key.isRequired ? nil : self[key] }
     }
 
     /// Returns the explanation without the readers.
@@ -55,7 +55,7 @@ private struct Explainer {
     let label: String
     let isSecret: Bool
 
-    func explanation<Value>(of layers: [ValueOrigin<Value>], read: () -> Value) -> Explanation {
+    func explanation<Value>(of layers: [ValueOrigin<Value>], defaultValue: () -> Value?) -> Explanation {
         var entries = layers.flatMap { self.entries(of: $0) }
         let answer = answer(layers)
         let winner: Explanation.Entry
@@ -67,11 +67,16 @@ private struct Explainer {
             winner = entry(isTable ? first.value ?? "" : ValueText.text(of: value), first.origin, first.value == nil)
         case .failure:
             entries.removeFirst()
-            winner = entry(ValueText.text(of: read()), .defaultValue)
-        case .nothing: winner = entry(ValueText.text(of: read()), .defaultValue)
+            winner = fallback(defaultValue())
+        case .nothing: winner = fallback(defaultValue())
         }
         return Explanation(
             name: Quoted.line(name ?? label), winner: winner, hidden: entries, mistake: answer.mistake)
+    }
+
+    private func fallback<Value>(_ value: Value?) -> Explanation.Entry {
+        guard let value else { return Explanation.Entry(value: "nothing", origin: .missing) }
+        return entry(ValueText.text(of: value), .defaultValue)
     }
 
     private func entries<Value>(of layer: ValueOrigin<Value>) -> [Explanation.Entry] {

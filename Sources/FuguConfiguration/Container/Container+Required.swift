@@ -80,7 +80,7 @@ extension Container {
         _ layers: [ValueOrigin<Stored>], _ name: String, _: Value.Type
     ) -> PropertyError? {
         for case .sources(let sources, .failure) in layers {
-            return sources.answer(name, as: Value.self, isSecret: true).mistake
+            return sources.answer(name, as: Value.self, form: nil, isSecret: true).mistake
         }
         return nil
     }
@@ -91,21 +91,37 @@ extension Container {
         switch answer(layers) {
         case .value(let value):
             guard (value as? any OptionalType)?.isNil == true else { return }
-            var origin: PropertyOrigin?
-            for layer in layers {
-                guard case .sources(let sources, .value) = layer, let name else { break }
-                origin = (sources as? SourceStack)?.values(named: name).first { _ in true }?.origin
-                break
-            }
+            let origin = name.flatMap { sourceOrigin(of: $0, layers) }
             throw PropertyError(
                 ErrorText.requiredIsNull, source: origin?.source, line: origin?.line, column: origin?.column,
                 name: label)
-        case .nothing:
-            let snapshots = allSources.flatMap { ($0 as? SourceStack)?.entries.map(\.snapshot) ?? [] }
-            let places = name.map { name in snapshots.compactMap { $0.place(of: name) } } ?? []
-            let reason = ErrorText.required(sources: snapshots.map(ErrorText.source), places: places)
-            throw PropertyError(reason, name: label)
+        case .nothing: throw missing(name, label: label)
         case .failure(let error): throw error as? PropertyError ?? PropertyError("\(error)")
         }
+    }
+
+    /// Returns the error for a required value that nothing gives.
+    func missing(_ name: String?, label: String) -> PropertyError {
+        let snapshots = allSources.flatMap { ($0 as? SourceStack)?.entries.map(\.snapshot) ?? [] }
+        let places = name.map { name in snapshots.compactMap { $0.place(of: name) } } ?? []
+        let reason = ErrorText.required(sources: snapshots.map(ErrorText.source), places: places)
+        return PropertyError(reason, name: label)
+    }
+
+    /// Returns the place of the value that a read would take from a source.
+    func sourceOrigin<Value>(of key: PropertyKey<Value>) -> PropertyOrigin? {
+        key.name.flatMap { sourceOrigin(of: $0, origins(of: key)) }
+    }
+
+    private func sourceOrigin<Value>(of name: String, _ layers: [ValueOrigin<Value>]) -> PropertyOrigin? {
+        for layer in layers {
+            switch layer {
+            case .code, .rule: return nil
+            case .sources(_, .nothing): continue
+            case .sources(let sources, _):
+                return (sources as? SourceStack)?.values(named: name).first { _ in true }?.origin
+            }
+        }
+        return nil
     }
 }

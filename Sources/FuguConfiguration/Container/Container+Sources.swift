@@ -42,35 +42,49 @@ extension Container {
     /// Reads every source of this container again, and publishes all values together.
     ///
     /// A reader that saw one new value never sees an old one afterwards. Sources of ancestors and children aren't read.
-    /// If a source can't be read or has vanished, or if a key that was read or is observed no longer decodes, nothing
-    /// changes at all.
+    /// If a source can't be read or has vanished, or if a key that was read, is observed, or was declared would become
+    /// wrong, nothing changes at all. Declared keys are checked as ``validate()`` checks them, and so are unknown names and
+    /// conditions; what is wrong already refuses no reload.
     ///
     /// A file that another process is writing can be read half written; ``reload(every:)`` says how to write files that
     /// are read while they change.
     ///
+    /// - Parameter checksUnread: Pass `false` to check only keys that were read or are observed.
     /// - Throws: ``PropertyErrors`` with all problems.
-    /// - Complexity: O(*n* + *k*) for *n* bytes in all sources and *k* names that were read or are observed.
-    public func reload() throws { _ = try reload { _ in true } }
+    /// - Complexity: O(*n* + *k*) for *n* bytes in all sources and *k* names that were read, are observed, or were
+    ///   declared.
+    public func reload(checksUnread: Bool = true) throws { _ = try reload({ _ in true }, checksUnread: checksUnread) }
 
     /// Reads sources again.
     ///
     /// - Parameters:
     ///   - isWanted: A closure that says whether to read a source again.
+    ///   - checksUnread: Whether to check declared keys that nothing has read.
     ///   - isGood: A closure that says whether to use what was read.
     /// - Returns: Whether it was used.
     /// - Throws: ``PropertyErrors`` with all problems.
     func reload(
-        _ isWanted: (SourceStack.Entry) -> Bool, if isGood: (SourceStack) -> Bool = { _ in true }
+        _ isWanted: (SourceStack.Entry) -> Bool, checksUnread: Bool = true,
+        if isGood: (SourceStack) -> Bool = { _ in true }
     ) throws -> Bool {
         while let old = SourceStack.of(self) {
             let new = try old.reread(isWanted)
             guard isGood(new) else { return false }
-            let isDone = try replaceSources(old, by: new) { errors in
-                if !errors.isEmpty { throw PropertyErrors(errors) }
-            }
-            if isDone { return true }
+            if try publish(new, over: old, checksUnread: checksUnread) { return true }
         }
         return true
+    }
+
+    /// Replaces sources unless something would become wrong.
+    ///
+    /// - Returns: Whether it was done; not if others have replaced `old`.
+    func publish(_ new: SourceStack, over old: SourceStack, checksUnread: Bool = true) throws -> Bool {
+        // What was read has the first word, so that each error comes once.
+        let accept: ([any Error]) throws -> Void = { errors in
+            if !errors.isEmpty { throw PropertyErrors(errors) }
+            if checksUnread { try self.check(new) }
+        }
+        return try replaceSources(old, by: new, accept: accept)
     }
 
     private func follow(_ source: some PropertySource, _ application: SourceStack.Application) {

@@ -16,6 +16,8 @@ struct DeclaredKey: Sendable {
     let place: String
     let identity: Identity
     let type: String
+    /// Whether there's no default.
+    let isRequired: Bool
     let isSecret: @Sendable () -> Bool
     let mistake: @Sendable (Container) -> PropertyError?
     let explanation: @Sendable (Container) -> Explanation
@@ -31,14 +33,16 @@ struct DeclaredKey: Sendable {
     let inspection: @Sendable (Container) -> MemberInspection
 
     init<Value: Decodable>(_ key: PropertyKey<Value>) {
-        (label, name, type) = (key.name ?? key.label, key.name, TypeText.name(of: Value.self))
+        (label, name) = (key.name ?? key.label, key.name)
+        type = TypeText.name(of: Value.self, form: key.form)
+        isRequired = key.isRequired
         place = key.place
         identity = Identity(label: label, type: ObjectIdentifier(Value.self))
         isSecret = { key.isSecret }
         mistake = { key.mistake(in: $0) }
         explanation = { $0.origin(of: key) }
-        defaultValue = { Reflection.value(of: Container()[key]) }
-        defaultText = { TOMLText.text(of: Container()[key]) }
+        defaultValue = { key.isRequired ? nil : Reflection.value(of: Container()[key]) }
+        defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }
         help = key.help
         shape = { TypeShape(of: Value.self, sample: $0) }
         inspection = { container in
@@ -47,7 +51,8 @@ struct DeclaredKey: Sendable {
     }
 
     init<P: NamedProperty & SendableMetatype>(_ property: P.Type) {
-        (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self))
+        (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self, form: P.form))
+        isRequired = false
         place = String(reflecting: P.self)
         identity = Identity(label: label, type: ObjectIdentifier(P.Value.self))
         // Accessing it registers the name, and whether it's a secret.
@@ -69,6 +74,7 @@ struct DeclaredKey: Sendable {
             return
         }
         (label, name, type) = (key.name ?? "\(key)", key.name, "")
+        isRequired = false
         (place, identity) = ("", Identity(label: label, type: nil))
         isSecret = { false }
         mistake = { key.mistake(in: $0) }
@@ -160,6 +166,11 @@ struct MemberInspection {
 
 /// Type names for people who write values: without generic wrappers, and with the values of an enumeration.
 enum TypeText {
+    /// Returns the type's name with what a form expects of a value.
+    static func name<Value>(of type: Value.Type, form: PropertyForm<Value>?) -> String {
+        name(of: type) + (form?.check.map { ", \($0.expected)" } ?? "")
+    }
+
     static func name(of type: Any.Type) -> String {
         if let optional = type as? any OptionalType.Type { return name(of: optional.wrapped) }
         if let choices = LocatedValue.rawValues(of: type) { return choices.joined(separator: "|") }

@@ -15,6 +15,8 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
         case source(PropertyOrigin)
         /// Nothing gives a value, so the default applies.
         case defaultValue
+        /// Nothing gives a value, although one is required.
+        case missing
 
         /// A description of the origin; for a file, its path, line, and column.
         public var description: String {
@@ -23,6 +25,7 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
             case .rule: "set by a rule"
             case .source(let origin): origin.description
             case .defaultValue: "default"
+            case .missing: "required"
             }
         }
     }

@@ -58,13 +58,15 @@ final class SourceStack: ValueSources {
         entries.lazy.compactMap { $0.snapshot.value(named: name) }
     }
 
-    func answer<Value: Decodable & Sendable>(_ name: String, as _: Value.Type, isSecret: Bool) -> SourceAnswer<Value> {
+    func answer<Value: Decodable & Sendable>(
+        _ name: String, as _: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
+    ) -> SourceAnswer<Value> {
         let value = values(named: name).first { _ in true }
         log?.tell(SourceRead(name: name, type: "\(Value.self)", origin: value?.origin))
         guard let value else { return .nothing }
         if value.isSecret { SecretNames.addSupplied(name) }
         do throws(PropertyError) {
-            return .value(try value.decode(Value.self, quotesValues: !isSecret))
+            return .value(try value.decode(Value.self, form: form, quotesValues: !isSecret))
         } catch {
             return .failure(error)
         }

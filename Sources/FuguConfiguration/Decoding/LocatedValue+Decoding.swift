@@ -16,6 +16,21 @@ extension LocatedValue {
         }
     }
 
+    /// Decodes the value in a form, or throws an error with its place.
+    func decode<Value: Decodable>(
+        _ type: Value.Type, form: PropertyForm<Value>?, quotesValues: Bool
+    ) throws(PropertyError) -> Value {
+        guard let form else { return try decode(type, quotesValues: quotesValues) }
+        var located = self
+        if form.text != PropertyTextForm() {
+            located = LocatedValue(tree: PropertyTree(tree, textForm: form.text), id: id, isSecret: isSecret)
+        }
+        let value = try located.decode(type, quotesValues: quotesValues)
+        guard let check = form.check, !check.isMet(value) else { return value }
+        throw DecodingFailure(value: self, expected: check.expected)
+            .error(decoding: self, quotesValues: quotesValues && !isSecret)
+    }
+
     /// The stack that a few levels of decoding need without optimization.
     private static var stackReserve: UInt { 128 << 10 }
 
@@ -75,6 +90,10 @@ extension LocatedValue {
         case .text, .word:
             if text == "true" { return true }
             if text == "false" { return false }
+            if tree.textForm.acceptsAnyBoolean {
+                if ["true", "yes", "on", "1"].contains(text.lowercased()) { return true }
+                if ["false", "no", "off", "0"].contains(text.lowercased()) { return false }
+            }
         default: break
         }
         throw mismatch(Bool.self, expected: "Bool (true or false)")
@@ -198,7 +217,8 @@ extension LocatedValue {
             }
             return list(of: words)
         case .text:
-            let words = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+            let words =
+                text.isEmpty ? [] : text.split(separator: tree.textForm.separator, omittingEmptySubsequences: false)
             guard words.count == 1, let following = tree.following.first else {
                 return list(of: words.map(Self.trimmed))
             }
@@ -208,7 +228,7 @@ extension LocatedValue {
     }
 
     private func list(of words: [String?]) -> LocatedValue {
-        PropertyTree(store: NodeStore(words: words, name: name), source: tree.source).root
+        PropertyTree(store: NodeStore(words: words, name: name), source: tree.source, textForm: tree.textForm).root
     }
 
     /// Returns the words before an option, such as `-v`.

@@ -28,18 +28,15 @@ extension Container {
 
     /// Fetches every async source of this container again, concurrently, and publishes all values together.
     ///
-    /// If one of them can't be fetched, or if a key that was read or is observed no longer decodes, nothing changes at
-    /// all.
+    /// If one of them can't be fetched, or if a key that was read, is observed, or was declared would become wrong,
+    /// nothing changes at all.
     ///
     /// - Throws: What a source throws, or ``PropertyErrors``.
     /// - Complexity: Besides fetching, O(*k*) for *k* names that were read or are observed.
     public func refresh() async throws {
         while let old = SourceStack.of(self) {
             let fetched = try await old.fetched()
-            let isDone = try replaceSources(old, by: old.replacing(fetched)) { errors in
-                if !errors.isEmpty { throw PropertyErrors(errors) }
-            }
-            if isDone { return }
+            if try publish(old.replacing(fetched), over: old) { return }
         }
     }
 }

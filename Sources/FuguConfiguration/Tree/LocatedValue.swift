@@ -11,27 +11,43 @@ final class PropertyTree: Sendable {
     let following: [[String]]
     /// The reason why there's no value, although its source has the name.
     let problem: PropertyError?
+    /// How the text of a variable or an argument is read.
+    let textForm: PropertyTextForm
     /// Records the members that are decoded, if somebody needs to know.
     let usage: MemberUsage?
     private let positions: PositionIndex
 
-    init(store: NodeStore, source: String, following: [[String]] = [], problem: PropertyError? = nil) {
+    init(
+        store: NodeStore, source: String, following: [[String]] = [], problem: PropertyError? = nil,
+        textForm: PropertyTextForm = PropertyTextForm()
+    ) {
         self.store = store
         self.source = source
         self.following = following
         self.problem = problem
+        self.textForm = textForm
         usage = nil
         positions = PositionIndex()
     }
 
-    /// Creates the same document with a record of the members that are decoded.
-    init(recording tree: PropertyTree) {
+    private init(_ tree: PropertyTree, usage: MemberUsage?, textForm: PropertyTextForm) {
         store = tree.store
         source = tree.source
         following = tree.following
         problem = tree.problem
-        usage = MemberUsage()
         positions = tree.positions
+        self.usage = usage
+        self.textForm = textForm
+    }
+
+    /// Creates the same document with a record of the members that are decoded.
+    convenience init(recording tree: PropertyTree) {
+        self.init(tree, usage: MemberUsage(), textForm: tree.textForm)
+    }
+
+    /// Creates the same document, whose texts are read in another way.
+    convenience init(_ tree: PropertyTree, textForm: PropertyTextForm) {
+        self.init(tree, usage: tree.usage, textForm: textForm)
     }
 
     var root: LocatedValue { LocatedValue(tree: self, id: 0) }
