@@ -73,8 +73,8 @@ private struct Pool: Decodable, Sendable {
         try roundTrip([UInt8]([1, 2])) { $0 == [1, 2] }
         try roundTrip(UInt64.max) { $0 == .max }
         try roundTrip(Float(0.1)) { $0 == 0.1 }
-        try roundTrip(0.1) { $0 == 0.1 }
-        try roundTrip(1e300) { $0 == 1e300 }
+        try roundTrip(Double(0.1)) { $0 == 0.1 }
+        try roundTrip(Double(1e300)) { $0 == 1e300 }
         try roundTrip(Double.infinity) { $0 == .infinity }
         try roundTrip(Double.nan) { $0.isNaN }
         try roundTrip("a\u{1b}[31mb\u{7f}\u{2028}\"q\"\\\n\u{1F600}\u{e000}") {
