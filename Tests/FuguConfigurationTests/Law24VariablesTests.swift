@@ -48,6 +48,20 @@ extension ContainerKeys {
         #expect(try variable(DictionarySource([:], name: "x")) == "LAW24_LIMIT")
     }
 
+    @Test("An empty variable counts, unless its source is told that it doesn't")
+    func empty() throws {
+        let word = PropertyKey("law24.word", defaultValue: "default")
+        let container = Container()
+        let source = EnvironmentSource(prefix: "APP", environment: ["APP_LAW24_WORD": "", "APP_LAW24_LIMIT": ""])
+        try container.apply(source)
+        #expect(container[word] == "")
+        #expect(throws: PropertyError.self) { try container.require(\.limit24) }
+        let other = Container()
+        try other.apply(DictionarySource(["law24.limit": 3], name: "base"))
+        try other.apply(source.ignoringEmptyTexts())
+        #expect(other[word] == "default" && other.limit24 == 3)
+    }
+
     @Test(
         "A line of a .env file without a prefix that almost has a name is told, and those of others aren't",
         arguments: ["exportLAW24_LIMIT=1", "LAW24-LIMIT=1", "LAW24_LIMT=1", "law24.limit=1"])

@@ -37,13 +37,11 @@ extension PropertyKey where Value: Decodable {
     ) -> InternedKey {
         intern(
             place, .name(PropertyNaming(name, Value.self, isSecret: isSecret, form: form)),
-            { fatalError(Messages.required(name)) }, isSecret, help, form: form, isRequired: true)
+            { fatalError(requiredIsMissing(name)) }, isSecret, help, form: form, isRequired: true)
     }
 }
 
-extension Messages {
-    static func required(_ name: String) -> String {
-        "Fugu: \(name) is required, and nothing gives a value for it. Call validate() when the program starts, which tells "
-            + "everything that is missing or wrong."
-    }
+private func requiredIsMissing(_ name: String) -> String {
+    "Fugu: \(name) is required, and nothing gives a value for it. Call validate() when the program starts, which tells "
+        + "everything that is missing or wrong."
 }

@@ -138,8 +138,8 @@ enum ErrorText {
     }
 
     static func restless(_ source: String, looks: Int) -> String {
-        "Fugu: \(Quoted.line(source)) was another one at each of the last \(looks) polls, so it wasn't reloaded; the last good "
-            + "values stay in effect until it rests."
+        "Fugu: \(Quoted.line(source)) has changed at each of the last \(looks) polls, so it isn't reloaded; its last good values stay "
+            + "in effect until it rests."
     }
 
     static func notReloaded(_ errors: String) -> String {

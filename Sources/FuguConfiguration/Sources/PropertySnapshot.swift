@@ -79,6 +79,13 @@ public struct PropertySnapshot: Sendable {
         return snapshot
     }
 
+    /// Returns the same snapshot without empty texts.
+    func withoutEmptyTexts() -> PropertySnapshot {
+        var snapshot = self
+        snapshot.content = FilledContent(content: content)
+        return snapshot
+    }
+
     /// Returns the same snapshot with the values under some names marked as secrets.
     func marking(_ patterns: [SecretPattern]) -> PropertySnapshot {
         var snapshot = self
@@ -134,6 +141,23 @@ private struct RenamedContent: SnapshotContent {
     func place(of name: String) -> String? { rename(name).flatMap(content.place) }
 
     func variable(for name: String) -> String? { rename(name).flatMap(content.variable) }
+}
+
+/// Another content in which an empty text is no value.
+private struct FilledContent: SnapshotContent {
+    let content: any SnapshotContent
+
+    var valueCount: Int? { content.valueCount }
+
+    func value(named name: String) -> LocatedValue? {
+        content.value(named: name).flatMap { $0.node.kind == .text && $0.node.text.length == 0 ? nil : $0 }
+    }
+
+    func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
+
+    func place(of name: String) -> String? { content.place(of: name) }
+
+    func variable(for name: String) -> String? { content.variable(for: name) }
 }
 
 /// Another content in which the values under some names are secrets.

@@ -26,6 +26,15 @@ extension PropertySource {
     public func mappingNames(_ name: @escaping @Sendable (String) -> String?) -> some PropertySource {
         WrappedSource(source: self) { $0.renaming(name) }
     }
+
+    /// Returns the same source without empty texts, so that a variable that is set to nothing is one that isn't set.
+    ///
+    /// It concerns variables, lines of `.env` files, arguments, and the files of a folder.
+    ///
+    /// - Returns: The source.
+    public func ignoringEmptyTexts() -> some PropertySource {
+        WrappedSource(source: self) { $0.withoutEmptyTexts() }
+    }
 }
 
 /// A source that changes the snapshots of another one.
