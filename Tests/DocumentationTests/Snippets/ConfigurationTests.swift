@@ -52,7 +52,7 @@ extension Snippets {
                 try container.validate()
             } catch {
                 let lines = "\(error)".split(separator: "\n")
-                print(lines[0].prefix(33))  // database.url: a value is required,
+                print(lines[0].prefix(33))  // database.url: a value is required
                 print(lines[1])  // app.toml:1:11: workers: expected 1...64, found integer 100
             }
         }
