@@ -21,6 +21,8 @@ public struct PropertyForm<Value: Sendable>: Sendable {
     package private(set) var check: Check?
     /// How texts of variables, arguments, and `.env` files are read.
     package private(set) var text = PropertyTextForm()
+    /// Whether the members of a table come from all sources.
+    package private(set) var mergesTables = false
 
     private init() {}
 
@@ -73,6 +75,17 @@ public struct PropertyForm<Value: Sendable>: Sendable {
     public static func separated(by separator: Character) -> PropertyForm {
         var form = PropertyForm()
         form.text.separator = separator
+        return form
+    }
+
+    /// A form in which the tables of several sources are merged member by member, for a key whose value is a table.
+    ///
+    /// A member comes from the source that was applied last among those that have it, also as a variable or an argument of
+    /// its own: `APP_POOL_SIZE` for the member `size` of `pool`. Tables inside the table are merged in turn, and arrays
+    /// never. The sources of one container are merged; those of a child hide those of its ancestors.
+    public static var merged: PropertyForm {
+        var form = PropertyForm()
+        form.mergesTables = true
         return form
     }
 

@@ -37,8 +37,23 @@ extension Container {
 
     /// Returns the explanation without the readers, for which it would have to draw a graph.
     func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
-        Explainer(name: key.name, label: key.label, isSecret: key.isSecret)
-            .explanation(of: origins(of: key)) { key.isRequired ? nil : self[key] }
+        let layers = origins(of: key)
+        var explanation = Explainer(
+            name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.form?.mergesTables == true
+        )
+        .explanation(of: layers) { key.isRequired ? nil : self[key] }
+        explanation.members = members(of: key, layers)
+        return explanation
+    }
+
+    private func members<Value>(of key: PropertyKey<Value>, _ layers: [ValueOrigin<Value>]) -> [Explanation.Member] {
+        guard let name = key.name, key.form?.mergesTables == true,
+            case .sources(let sources, .value)? = layers.first(where: { layer in
+                if case .sources(_, .nothing) = layer { false } else { true }
+            })
+        else { return [] }
+        let table = (sources as? SourceStack)?.mergedTable(named: name)
+        return table?.origins.map { Explanation.Member(name: $0.name, origin: $0.origin) } ?? []
     }
 
     /// Returns the explanation without the readers.
@@ -54,6 +69,8 @@ private struct Explainer {
     let name: String?
     let label: String
     let isSecret: Bool
+    /// Whether a container's sources give one table together.
+    var isMerged = false
 
     func explanation<Value>(of layers: [ValueOrigin<Value>], defaultValue: () -> Value?) -> Explanation {
         var entries = layers.flatMap { self.entries(of: $0) }
@@ -85,7 +102,8 @@ private struct Explainer {
         case .rule(let value): return [entry(ValueText.text(of: value), .rule)]
         case .sources(let sources, _):
             guard let name, let stack = sources as? SourceStack else { return [] }
-            return stack.values(named: name).map { value in
+            let merged = isMerged ? stack.mergedTable(named: name)?.located(name) : nil
+            return (merged.map { [$0] } ?? Array(stack.values(named: name))).map { value in
                 entry(ValueText.text(of: value), .source(value.origin), value.isSecret)
             }
         }

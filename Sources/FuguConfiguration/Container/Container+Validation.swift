@@ -70,7 +70,7 @@ extension Container {
         var errors = keys.compactMap { $0.mistake(self) }
         if errors.isEmpty { errors = declaredChecks.compactMap { $0.mistake(self) } }
         let inspections = keys.map { $0.inspection(self) }
-        var known = KnownNames(names + keys.compactMap(\.name))
+        var known = KnownNames(names + keys.compactMap(\.name) + inspections.flatMap(\.names))
         known.members = inspections.flatMap(\.members)
         errors += inspections.flatMap(\.errors)
         for case let stack as SourceStack in allSources {

@@ -46,7 +46,7 @@ struct DeclaredKey: Sendable {
         help = key.help
         shape = { TypeShape(of: Value.self, sample: $0) }
         inspection = { container in
-            key.name.map { MemberInspection($0, as: Value.self, in: container) } ?? MemberInspection()
+            key.name.map { MemberInspection($0, as: Value.self, key.form, in: container) } ?? MemberInspection()
         }
     }
 
@@ -64,7 +64,7 @@ struct DeclaredKey: Sendable {
         defaultText = { TOMLText.text(of: P.defaultValue) }
         help = P.help
         shape = { TypeShape(of: P.Value.self, sample: $0) }
-        inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
+        inspection = { MemberInspection(P.name, as: P.Value.self, P.form, in: $0) }
     }
 
     /// Every key of this library can be declared; for other conformances of the protocol, it's only checked.
@@ -115,19 +115,62 @@ struct MemberInspection {
     var errors: [PropertyError] = []
     /// The dotted names of the members that the type has.
     var members: [String] = []
+    /// Those of the members that have variables and arguments of their own.
+    var names: [String] = []
 
     init() {}
 
     /// Inspects the value of every source, including those that another source hides.
-    init<Value: Decodable>(_ name: String, as _: Value.Type, in container: Container) {
+    init<Value: Decodable>(
+        _ name: String, as type: Value.Type, _ form: PropertyForm<Value>?, in container: Container
+    ) {
+        let shape = TypeShape(of: type, sample: nil)
         for case let stack as SourceStack in container.allSources {
-            for value in stack.values(named: name) where value.node.kind == .table || value.node.kind == .array {
-                inspect(value, as: Value.self)
+            let values = stack.values(named: name).filter { $0.node.kind == .table || $0.node.kind == .array }
+            if form?.mergesTables == true {
+                inspect(values, shape)
+            } else {
+                for value in values { inspect(value, as: type) }
+                if !shape.isList, !shape.members.isEmpty { inspectHidden(values) }
             }
         }
         let empty = LocatedValue(tree: PropertyTree(store: NodeStore(emptyTable: name), source: ""), id: 0)
-        let shape = Self.record(empty, as: Value.self)
-        members += shape.usage.names(in: shape.value)
+        let record = Self.record(empty, as: type)
+        members += record.usage.names(in: record.value)
+        if form?.mergesTables == true { names = shape.members.map { name + "." + $0.name } }
+    }
+
+    /// Inspects tables that are merged, none of which needs to have all members.
+    private mutating func inspect(_ tables: [LocatedValue], _ shape: TypeShape) {
+        guard !shape.members.isEmpty, !shape.isList else { return }
+        let known = KnownNames(shape.members.map(\.name))
+        var nearest = NearestName()
+        var open = tables.map { ($0, known.root) }
+        while let (table, branch) = open.popLast() {
+            table.forEachChild { child in
+                let next = branch.branches[child.tree.store.string(child.node.key)]
+                switch next {
+                case nil: errors.append(Self.error(child, &nearest, branch.segments))
+                case let next? where !next.isName && child.node.kind == .table: open.append((child, next))
+                default: return
+                }
+            }
+        }
+    }
+
+    /// Finds members that get lost, because the table of a later source has others.
+    private mutating func inspectHidden(_ values: [LocatedValue]) {
+        guard let first = values.first, first.node.kind == .table else { return }
+        for table in values.dropFirst() where table.node.kind == .table {
+            table.forEachChild { child in
+                guard first.member(child.tree.store.string(child.node.key)) == nil else { return }
+                let origin = child.keyOrigin
+                errors.append(
+                    PropertyError(
+                        ErrorText.lostMember(hiddenAt: first.origin.description), source: origin.source,
+                        line: origin.line, column: origin.column, name: SecretNames.printable(child.name)))
+            }
+        }
     }
 
     private mutating func inspect<Value: Decodable>(_ value: LocatedValue, as type: Value.Type) {

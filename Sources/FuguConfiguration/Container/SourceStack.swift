@@ -61,7 +61,7 @@ final class SourceStack: ValueSources {
     func answer<Value: Decodable & Sendable>(
         _ name: String, as _: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
     ) -> SourceAnswer<Value> {
-        let value = values(named: name).first { _ in true }
+        let value = value(named: name, as: Value.self, form: form)
         log?.tell(SourceRead(name: name, type: "\(Value.self)", origin: value?.origin))
         guard let value else { return .nothing }
         if value.isSecret { SecretNames.addSupplied(name) }
@@ -72,8 +72,38 @@ final class SourceStack: ValueSources {
         }
     }
 
+    /// Returns the first value for the name, or the merged tables if a form says so.
+    func value<Value: Decodable>(named name: String, as type: Value.Type, form: PropertyForm<Value>?) -> LocatedValue? {
+        guard form?.mergesTables == true else { return values(named: name).first { _ in true } }
+        MergedNames.add(name, TypeShape(of: type, sample: nil).members.map(\.name))
+        return mergedTable(named: name)?.located(name) ?? values(named: name).first { _ in true }
+    }
+
+    /// Returns the merged tables of the name, down to a source that has another value there.
+    func mergedTable(named name: String) -> MergedTable? {
+        var table = MergedTable()
+        for entry in entries {
+            guard let value = entry.snapshot.value(named: name) else {
+                for member in MergedNames.members(of: name) ?? [] {
+                    let path = member.split(separator: ".").map(String.init)
+                    if let value = entry.snapshot.value(named: name + "." + member) { table.add(value, at: path[...]) }
+                }
+                continue
+            }
+            guard value.node.kind == .table else { break }
+            table.add(value)
+        }
+        return table.isEmpty ? nil : table
+    }
+
     func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool {
         guard let others = others as? SourceStack else { return false }
+        if let members = MergedNames.members(of: name) {
+            return ([name] + members.map { name + "." + $0 }).allSatisfy { name in
+                let (own, its) = (Array(values(named: name)), Array(others.values(named: name)))
+                return own.count == its.count && zip(own, its).allSatisfy { $0.isSame(as: $1) }
+            }
+        }
         let (own, its) = (values(named: name).first { _ in true }, others.values(named: name).first { _ in true })
         guard let own, let its else { return own == nil && its == nil }
         return own.isSame(as: its)

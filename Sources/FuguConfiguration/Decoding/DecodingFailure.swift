@@ -101,7 +101,7 @@ extension LocatedValue {
     /// Returns a Boolean value that indicates whether the value is a member of `root` or of a table in it, at any
     /// depth.
     fileprivate func isInsideTable(of root: LocatedValue) -> Bool {
-        guard tree === root.tree else { return false }
+        guard tree === root.tree else { return root.tree.merged != nil }
         var id = id
         while id != root.id {
             id = tree.store.nodes[Int(id)].parent

@@ -73,6 +73,11 @@ enum ErrorText {
 
     static let unknownMember = "the table contains a name that its type doesn't have"
 
+    static func lostMember(hiddenAt place: String) -> String {
+        "isn't used, because the table at \(place) replaces the whole table; write it there, or merge the tables with form: "
+            + ".merged"
+    }
+
     static func givenTwice(firstLine: Int?) -> String {
         "the name appears twice, dotted and nested" + (firstLine.map { "; the first is on line \($0)" } ?? "")
     }

@@ -15,12 +15,15 @@ final class PropertyTree: Sendable {
     let textForm: PropertyTextForm
     /// Records the members that are decoded, if somebody needs to know.
     let usage: MemberUsage?
+    /// The members of the root if they come from several sources.
+    let merged: MergedTable?
     private let positions: PositionIndex
 
     init(
         store: NodeStore, source: String, following: [[String]] = [], problem: PropertyError? = nil,
-        textForm: PropertyTextForm = PropertyTextForm()
+        textForm: PropertyTextForm = PropertyTextForm(), merged: MergedTable? = nil
     ) {
+        self.merged = merged
         self.store = store
         self.source = source
         self.following = following
@@ -36,6 +39,7 @@ final class PropertyTree: Sendable {
         following = tree.following
         problem = tree.problem
         positions = tree.positions
+        merged = tree.merged
         self.usage = usage
         self.textForm = textForm
     }
@@ -68,6 +72,7 @@ package struct LocatedValue: Sendable {
 
     /// The place of the value.
     package var origin: PropertyOrigin {
+        if let merged = tree.merged { return merged.origin }
         guard node.offset != Node.noOffset else { return PropertyOrigin(source: tree.source) }
         let (line, column) = tree.position(of: node.offset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
@@ -107,6 +112,7 @@ package struct LocatedValue: Sendable {
     var nextSibling: LocatedValue? { child(node.next) }
 
     var memberNames: [String] {
+        if let merged = tree.merged { return merged.names }
         var names: [String] = []
         if node.kind == .table { forEachChild { names.append(tree.store.string($0.node.key)) } }
         return names
@@ -114,6 +120,7 @@ package struct LocatedValue: Sendable {
 
     func member(_ name: String) -> LocatedValue? {
         guard node.kind == .table else { return nil }
+        if let merged = tree.merged { return merged[name] }
         let child = tree.store.child(of: id, named: name)
         tree.usage?.note(name, child, in: id)
         return child.map { LocatedValue(tree: tree, id: $0, isSecret: isSecret) }
@@ -125,6 +132,10 @@ package struct LocatedValue: Sendable {
 
     /// The value without its place; for `null`, see `PropertyValue`.
     package var propertyValue: PropertyValue {
+        if let merged = tree.merged {
+            let members = merged.names.map { ($0, merged[$0]!) }.filter { $0.1.node.kind != .null }
+            return .table(Dictionary(uniqueKeysWithValues: members.map { ($0, $1.propertyValue) }))
+        }
         tree.usage?.noteWhole(id)
         var builder = ValueBuilder(store: tree.store)
         return builder.value(of: id)
@@ -132,6 +143,7 @@ package struct LocatedValue: Sendable {
 
     /// Whether an integer that a `PropertyValue` can't represent is the value or inside it.
     var holdsWideInteger: Bool {
+        if let merged = tree.merged { return merged.names.contains { merged[$0]!.holdsWideInteger } }
         guard tree.store.nodes.contains(where: { $0.mark == .wide }) else { return false }
         var open = [self]
         while let value = open.popLast() {

@@ -34,9 +34,12 @@ extension NodeStore {
     }
 
     /// Creates a store for an empty table under a name.
-    init(emptyTable name: String) {
+    init(emptyTable name: String) { self.init(table: .collection(.table, at: Node.noOffset), name: name) }
+
+    /// Creates a store for the node of a table under a name.
+    init(table node: Node, name: String) {
         self.init()
-        var node = Node.collection(.table, at: Node.noOffset)
+        var node = node
         node.key = append(name)
         _ = add(node)
     }

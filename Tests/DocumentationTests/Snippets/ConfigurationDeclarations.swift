@@ -13,6 +13,15 @@ extension ContainerKeys {
     var privateKey: PropertyKey<String?> { .init("tls.key", isSecret: true) }
 }
 
+struct Pool: Decodable {
+    var size: Int
+    var idle: Int
+}
+
+extension ContainerKeys {
+    var pool: PropertyKey<Pool?> { .init("pool", form: .merged) }
+}
+
 extension ContainerKeys {
     var idleSeconds: PropertyKey<Int> {
         .init("http.idleSeconds", defaultValue: 30, help: "How long a connection may be idle.")

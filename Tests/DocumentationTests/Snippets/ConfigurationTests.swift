@@ -58,6 +58,16 @@ extension Snippets {
         }
     }
 
+    @Test("Configuration, law 24: tables are merged where a key asks for it")
+    func merged() async throws {
+        try await run {
+            let container = Container()
+            try container.apply(TOMLSource(text: "[pool]\nsize = 10\nidle = 5", name: "base.toml"))
+            try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_POOL_SIZE": "99"]))
+            print(container.pool.map { "\($0.size) and \($0.idle)" } ?? "none")  // 99 and 5
+        }
+    }
+
     @Test("Configuration, law 26: a secret is never told")
     func explained() async throws {
         try await run {
