@@ -13,13 +13,13 @@ extension ContainerKeys {
     var privateKey: PropertyKey<String?> { .init("tls.key", isSecret: true) }
 }
 
-struct Pool: Decodable {
+struct PoolLimits: Decodable {
     var size: Int
     var idle: Int
 }
 
 extension ContainerKeys {
-    var pool: PropertyKey<Pool?> { .init("pool", form: .merged) }
+    var poolLimits: PropertyKey<PoolLimits?> { .init("pool", form: .merged) }
 }
 
 extension ContainerKeys {

@@ -64,7 +64,7 @@ extension Snippets {
             let container = Container()
             try container.apply(TOMLSource(text: "[pool]\nsize = 10\nidle = 5", name: "base.toml"))
             try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_POOL_SIZE": "99"]))
-            print(container.pool.map { "\($0.size) and \($0.idle)" } ?? "none")  // 99 and 5
+            print(container.poolLimits.map { "\($0.size) and \($0.idle)" } ?? "none")  // 99 and 5
         }
     }
 
