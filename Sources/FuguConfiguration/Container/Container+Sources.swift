@@ -82,7 +82,7 @@ extension Container {
         // What was read has the first word, so that each error comes once.
         let accept: ([any Error]) throws -> Void = { errors in
             if !errors.isEmpty { throw PropertyErrors(errors) }
-            if checksUnread { try self.check(new) }
+            if checksUnread { try self.check(new, over: old) }
         }
         return try replaceSources(old, by: new, accept: accept)
     }

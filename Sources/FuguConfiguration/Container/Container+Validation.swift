@@ -59,46 +59,65 @@ extension Container {
 
     private func validate(_ keys: [DeclaredKey]) throws {
         let all = keys + declaredKeys
-        let errors = mistakes(of: all.distinct, known: knownNames) + all.disagreements
+        let stacks = allSources.compactMap { $0 as? SourceStack }
+        let found = findings(about: all.distinct, in: stacks.flatMap(\.entries), KnownNames(all, knownNames))
+        let errors = found + all.disagreements
         guard errors.isEmpty else { throw PropertyErrors(errors) }
     }
 
     /// Returns an error for each wrong or missing value, for each condition that isn't met, and for each unknown name.
     ///
     /// Every key has been used by now, so all secrets are known before any text is written.
-    private func mistakes(of keys: [DeclaredKey], known names: [String]) -> [PropertyError] {
+    private func findings(
+        about keys: [DeclaredKey], in entries: [SourceStack.Entry], _ known: KnownNames
+    ) -> [PropertyError] {
         var errors = keys.compactMap { $0.mistake(self) }
         if errors.isEmpty { errors = declaredChecks.compactMap { $0.mistake(self) } }
         let inspections = keys.map { $0.inspection(self) }
-        var known = KnownNames(names + keys.compactMap(\.name) + inspections.flatMap(\.names))
+        var known = known
         known.members = inspections.flatMap(\.members)
-        errors += inspections.flatMap(\.errors)
-        for case let stack as SourceStack in allSources {
-            errors += stack.entries.flatMap { $0.snapshot.unknownNames(known) }
-        }
-        return errors
+        return errors + inspections.flatMap(\.errors) + entries.flatMap { $0.snapshot.unknownNames(known) }
     }
 
-    /// Throws the mistakes that declared keys would have with other sources and don't have with the present ones.
+    /// Throws the errors that other sources would cause and the present ones don't.
     ///
-    /// `new`: The sources that are to replace those of this container.
-    func check(_ new: SourceStack) throws {
-        let keys = declaredKeys.distinct
-        guard !keys.isEmpty || !declaredChecks.isEmpty else { return }
-        let trial = Container(copying: self)
-        trial.handleReports { _ in }
-        let fresh = Dictionary(uniqueKeysWithValues: new.entries.map { (ObjectIdentifier($0.application), $0) })
-        guard let old = SourceStack.of(trial) else { return }
-        let entries = old.entries.map { fresh[ObjectIdentifier($0.application)] ?? $0 }
-        guard try trial.replaceSources(old, by: SourceStack(entries)) else { return }
-        let names = knownNames
-        let mistakes = trial.mistakes(of: keys, known: names)
-        guard !mistakes.isEmpty else { return }
+    /// Only keys whose values differ and sources that were read again are checked.
+    func check(_ new: SourceStack, over old: SourceStack) throws {
+        let (declared, checks) = (declaredKeys, declaredChecks)
+        guard !declared.isEmpty || !checks.isEmpty else { return }
+        let keys = declared.distinct.filter { $0.name.map { !new.holdsTheSame($0, as: old) } ?? false }
+        let known = KnownNames(declared, knownNames)
+        let after = zip(old.entries, new.entries).filter { $0 !== $1 }.map(\.1)
+        var errors: [PropertyError]
+        if keys.isEmpty, checks.isEmpty {
+            errors = after.flatMap { $0.snapshot.unknownNames(known) }
+        } else {
+            errors = try trial(of: new, over: old).findings(about: keys, in: after, known)
+        }
+        guard !errors.isEmpty else { return }
         struct Subject: Hashable {
             let source, name: String?
+            init(_ error: PropertyError) { (source, name) = (error.source, error.name) }
         }
-        let present = Set(self.mistakes(of: keys, known: names).map { Subject(source: $0.source, name: $0.name) })
-        let errors = mistakes.filter { !present.contains(Subject(source: $0.source, name: $0.name)) }
+        let present = Set(findings(about: keys, in: old.entries, known).map(Subject.init))
+        errors.removeAll { present.contains(Subject($0)) }
         guard errors.isEmpty else { throw PropertyErrors(errors) }
+    }
+
+    /// Returns a copy of this container with other sources.
+    private func trial(of new: SourceStack, over old: SourceStack) throws -> Container {
+        let trial = Container(copying: self)
+        trial.handleReports { _ in }
+        guard let copied = SourceStack.of(trial) else { return trial }
+        let fresh = Dictionary(uniqueKeysWithValues: zip(old.entries.map(ObjectIdentifier.init), new.entries))
+        let entries = copied.entries.map { fresh[ObjectIdentifier($0)] ?? $0 }
+        _ = try trial.replaceSources(copied, by: SourceStack(entries))
+        return trial
+    }
+}
+
+extension KnownNames {
+    fileprivate init(_ keys: [DeclaredKey], _ read: [String]) {
+        self.init(read + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
     }
 }

@@ -27,6 +27,8 @@ struct DeclaredKey: Sendable {
     let defaultText: @Sendable () -> String?
     /// The key's description of its value.
     let help: String?
+    /// The names of the members that have variables and arguments of their own, because tables are merged.
+    let memberNames: [String]
     /// Returns the members that the type decodes, given a table with a sample of them.
     let shape: @Sendable (LocatedValue?) -> TypeShape
     /// Returns the members that the type decodes, and errors for other members in the sources.
@@ -44,6 +46,7 @@ struct DeclaredKey: Sendable {
         defaultValue = { key.isRequired ? nil : Reflection.value(of: Container()[key]) }
         defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }
         help = key.help
+        memberNames = key.name.map { MergedNames.members(of: $0, as: Value.self, key.form) } ?? []
         shape = { TypeShape(of: Value.self, sample: $0) }
         inspection = { container in
             key.name.map { MemberInspection($0, as: Value.self, key.form, in: container) } ?? MemberInspection()
@@ -63,6 +66,7 @@ struct DeclaredKey: Sendable {
         defaultValue = { Reflection.value(of: P.defaultValue) }
         defaultText = { TOMLText.text(of: P.defaultValue) }
         help = P.help
+        memberNames = MergedNames.members(of: P.name, as: P.Value.self, P.form)
         shape = { TypeShape(of: P.Value.self, sample: $0) }
         inspection = { MemberInspection(P.name, as: P.Value.self, P.form, in: $0) }
     }
@@ -85,6 +89,7 @@ struct DeclaredKey: Sendable {
         defaultValue = { nil }
         defaultText = { nil }
         help = nil
+        memberNames = []
         shape = { _ in TypeShape() }
         inspection = { _ in MemberInspection() }
     }
@@ -115,8 +120,6 @@ struct MemberInspection {
     var errors: [PropertyError] = []
     /// The dotted names of the members that the type has.
     var members: [String] = []
-    /// Those of the members that have variables and arguments of their own.
-    var names: [String] = []
 
     init() {}
 
@@ -137,7 +140,6 @@ struct MemberInspection {
         let empty = LocatedValue(tree: PropertyTree(store: NodeStore(emptyTable: name), source: ""), id: 0)
         let record = Self.record(empty, as: type)
         members += record.usage.names(in: record.value)
-        if form?.mergesTables == true { names = shape.members.map { name + "." + $0.name } }
     }
 
     /// Inspects tables that are merged, none of which needs to have all members.

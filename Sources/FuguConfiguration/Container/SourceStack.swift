@@ -75,7 +75,7 @@ final class SourceStack: ValueSources {
     /// Returns the first value for the name, or the merged tables if a form says so.
     func value<Value: Decodable>(named name: String, as type: Value.Type, form: PropertyForm<Value>?) -> LocatedValue? {
         guard form?.mergesTables == true else { return values(named: name).first { _ in true } }
-        MergedNames.add(name, TypeShape(of: type, sample: nil).members.map(\.name))
+        MergedNames.members(of: name, as: type, form)
         return mergedTable(named: name)?.located(name) ?? values(named: name).first { _ in true }
     }
 

@@ -1,3 +1,4 @@
+import Fugu
 import Synchronization
 
 /// A table whose members come from several sources.
@@ -83,7 +84,16 @@ struct MergedTable: Sendable {
 enum MergedNames {
     private static let members = Mutex<[String: [String]]>([:])
 
-    static func add(_ name: String, _ inner: [String]) { members.withLock { $0[name] = inner } }
+    /// Returns the full names of the members, and keeps them, if a form says that the tables of the name are merged.
+    @discardableResult
+    static func members<Value: Decodable>(
+        of name: String, as type: Value.Type, _ form: PropertyForm<Value>?
+    ) -> [String] {
+        guard form?.mergesTables == true else { return [] }
+        let inner = TypeShape(of: type, sample: nil).members.map(\.name)
+        members.withLock { $0[name] = inner }
+        return inner.map { name + "." + $0 }
+    }
 
     /// Returns the dotted names of the members, or `nil` if no key merges the name.
     static func members(of name: String) -> [String]? { members.withLock { $0[name] } }
