@@ -9,7 +9,7 @@ extension ContainerKeys {
 
 /// A variable has one spelling, however its prefix is written, and whatever wraps its source (law 24).
 @Suite struct Law24VariablesTests {
-    @Test("A prefix is read as a name is", arguments: ["APP", "APP_", "App", "app", "app_"])
+    @Test("A prefix is read as a name is", arguments: ["APP", "APP_", "App", "app", "app_", " APP "])
     func prefixes(prefix: String) throws {
         let container = Container()
         container.declare(\.limit24)

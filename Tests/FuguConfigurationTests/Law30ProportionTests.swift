@@ -110,6 +110,15 @@ import Testing
         }
     }
 
+    @Test("A number of a hundred thousand digits isn't printed whole (law 30)")
+    func longNumbers() throws {
+        let container = Container()
+        let digits = String(repeating: "9", count: 100_000)
+        try container.apply(TOMLSource(text: "[long30]\nnumber = 0.\(digits)", name: "x"))
+        let text = thrown { try container.validate(PropertyKey("long30.number", defaultValue: 0)) }
+        #expect(text.hasPrefix("x:2:10: long30.number: expected Int, found double 0.999") && text.count < 200)
+    }
+
     @Test("8,000 sources are applied in time in proportion, and can be taken away (law 30)")
     func sources() throws {
         let key = PropertyKey("sources30.key", defaultValue: 0)

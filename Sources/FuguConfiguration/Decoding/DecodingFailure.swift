@@ -84,7 +84,7 @@ extension LocatedValue {
     /// The number as it was written, if that has more digits.
     private var shownDouble: String {
         let written = tree.store.numberText(at: node.offset) ?? ""
-        return written.utf8.count > 15 ? written : "\(node.double)"
+        return written.utf8.count > 15 ? Quoted.line(written, limit: 40) : "\(node.double)"
     }
 
     private var otherKindAndText: (kind: String, value: String?) {

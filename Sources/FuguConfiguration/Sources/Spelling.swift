@@ -5,7 +5,7 @@ enum Spelling {
 
     /// Returns a prefix of variables as a name is spelled, without the `_` at its end: `APP` for `app_`.
     static func prefix(_ text: String) -> String {
-        var prefix = words(of: text, separator: "_") { $0.uppercased() }
+        var prefix = words(of: text.filter { !$0.isWhitespace }, separator: "_") { $0.uppercased() }
         while prefix.hasSuffix("_") { prefix.removeLast() }
         return prefix
     }
