@@ -86,6 +86,8 @@ import Testing
         #expect(try container.require(key) == "x")
     }
 
+    private enum Mode: String, Decodable { case slow, fast }
+
     @Test("An explanation writes a value as a source would, whether it wins or is hidden")
     func explained() throws {
         let wait = PropertyKey("law25t.wait", defaultValue: Duration.seconds(1))
@@ -94,6 +96,8 @@ import Testing
         try container.apply(DictionarySource(["law25t.wait": "45s"], name: "a"))
         try container.apply(DictionarySource(["law25t.wait": "1m"], name: "b"))
         #expect("\(container.explain(wait))" == "law25t.wait = \"60s\" (b)\n  hides \"45s\" (a)")
+        let mode = PropertyKey("law25t.mode", defaultValue: Mode.slow)
+        #expect("\(container.explain(mode))" == "law25t.mode = \"slow\" (default)")
         let url = PropertyKey<URL?>("law25t.url")
         try container.apply(DictionarySource(["law25t.url": "https://x.org"], name: "c"))
         #expect("\(container.explain(url))" == "law25t.url = \"https://x.org\" (c)")

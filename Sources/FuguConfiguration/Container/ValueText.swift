@@ -30,6 +30,7 @@ enum ValueText {
         case PropertyValue.table(let members): return names(members.keys.sorted())
         case PropertyValue.array(let elements): return list(elements, depth)
         case let value as PropertyValue: return value.description
+        case let value as any RawRepresentable: return text(of: value.rawValue, depth: depth)
         case let value as Duration: return Quoted.string(DurationText.text(of: value))
         default: break
         }
