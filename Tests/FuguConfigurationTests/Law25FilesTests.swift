@@ -123,7 +123,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         defer { unlink(path) }
         #expect(
             thrown { try Container().apply(TOMLSource(path: path + "\0x")) }
-                == "\(path)\\u{0}x: can't be read: the path contains a null character")
+                == "\(path)\\u0000x: can't be read: the path contains a null character")
         #expect(throws: PropertyError.self) { try Container().apply(TOMLSource(path: path + "\0x", isOptional: true)) }
     }
 

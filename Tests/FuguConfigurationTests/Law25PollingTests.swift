@@ -140,4 +140,75 @@ extension ContainerKeys {
             #expect(container.port == 2)
         }
     }
+
+    @Test("Each source is published when it rests, and one that never rests is reported once")
+    func restless() async throws {
+        let restless = ChangingSource(["other": 0], name: "restless")
+        let source = ChangingSource(["port": 1])
+        try container.apply(restless)
+        try container.apply(source)
+        try await polling { step in
+            var count: Int64 = 0
+            func look() async {
+                for _ in 0..<2 {
+                    count += 1
+                    restless.change(to: ["other": .integer(count)])
+                    clock.advance(by: .seconds(5))
+                    await clock.sleepers(atLeast: 1)
+                }
+            }
+            source.change(to: ["port": 2])
+            await look()
+            #expect(container.port == 2 && reports.all.isEmpty && restless.loads == 1)
+            for _ in 0..<20 { await look() }
+            #expect(reports.all.count == 1 && reports.all.first?.contains("restless") == true, "\(reports.all)")
+            for _ in 0..<20 { await look() }
+            #expect(reports.all.count == 1)
+            await step()
+            let other = try container.property("other", as: Int64.self)
+            #expect(other == count)
+        }
+    }
+
+    @Test("What has vanished leaves the last good values and is reported once, also where it's optional")
+    func vanished() async throws {
+        let folder = NSTemporaryDirectory() + "fugu-gone-\(UUID())"
+        try FileManager.default.createDirectory(atPath: folder + "/secrets", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func write(_ text: String, _ name: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + name))
+        }
+        try write("port = 1", "/app.toml")
+        try write("2", "/secrets/other25p")
+        let other = PropertyKey("other25p", defaultValue: 0)
+        try container.apply(TOMLSource(path: folder + "/app.toml", isOptional: true))
+        try container.apply(FolderSource(path: folder + "/secrets", isOptional: true).markingSecrets("x"))
+        #expect(container.port == 1 && container[other] == 2)
+        try await polling { step in
+            try FileManager.default.removeItem(atPath: folder + "/app.toml")
+            for _ in 0..<3 { await step() }
+            #expect(container.port == 1 && reports.all.count == 1)
+            #expect(reports.all.first?.contains("\(folder)/app.toml: ") == true)
+            try write("port = 3", "/app.toml")
+            await step()
+            #expect(container.port == 3 && reports.all.count == 1)
+            try FileManager.default.removeItem(atPath: folder + "/secrets")
+            for _ in 0..<3 { await step() }
+            #expect(container[other] == 2 && reports.all.count == 2)
+        }
+        #expect(throws: PropertyErrors.self) { try container.reload() }
+        #expect(container[other] == 2)
+    }
+
+    @Test("Polling ends when the container is closed")
+    func closed() async throws {
+        let source = ChangingSource(["port": 1])
+        let child = container.child()
+        try child.apply(source)
+        let task = Task { await child.reload(every: .seconds(5)) }
+        await clock.sleepers(atLeast: 1)
+        try await child.close()
+        await task.value
+        await child.reload(every: .seconds(5))
+    }
 }

@@ -180,7 +180,7 @@ private struct Talkative: Decodable, Sendable {
         try container.apply(JSONSource(text: #"{"a\nfake: line\u001b[2J": 1}"#, name: "x\ny"))
         let error = thrown { try container.validate(PropertyKey<Int?>("law26.known")) }
         #expect(error.split(separator: "\n").count == 2 && !error.contains("\u{1B}"))
-        #expect(error.contains("x\\ny:1:2: a\\nfake: line\\u{1b}[2J: unknown name"))
+        #expect(error.contains("x\\ny:1:2: a\\nfake: line\\u001B[2J: unknown name"))
         #expect(!"\(PropertyError("a\nb", source: "s\n", name: "n\u{7}"))".contains { $0.isNewline || $0 == "\u{7}" })
     }
 }

@@ -96,4 +96,53 @@ import Testing
             try container.reload()
         }
     }
+
+    @Test("A name of megabytes costs no more than it takes to read it, and isn't printed whole (law 30)")
+    func longNames() throws {
+        try grows(to: 20_000_000, "a long name") { count in
+            let container = Container()
+            let name = String(repeating: "n", count: count)
+            try container.apply(DictionarySource([name: 1, "long30.\(name)": 2], name: "x"))
+            try container.apply(ArgumentsSource(["--" + name, "1"]))
+            try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_" + name: "1"]))
+            let text = thrown { try container.validate(PropertyKey("long30.key", defaultValue: 0)) }
+            #expect(text.count < 5_000 && text.split(separator: "\n").count == 4)
+        }
+    }
+
+    @Test("A number of a hundred thousand digits isn't printed whole (law 30)")
+    func longNumbers() throws {
+        let container = Container()
+        let digits = String(repeating: "9", count: 100_000)
+        try container.apply(TOMLSource(text: "[long30]\nnumber = 0.\(digits)", name: "x"))
+        let text = thrown { try container.validate(PropertyKey("long30.number", defaultValue: 0)) }
+        #expect(text.hasPrefix("x:2:10: long30.number: expected Int, found double 0.999") && text.count < 200)
+    }
+
+    @Test("8,000 sources are applied in time in proportion, and can be taken away (law 30)")
+    func sources() throws {
+        let key = PropertyKey("sources30.key", defaultValue: 0)
+        try grows(to: 8_000, "sources") { count in
+            let container = Container()
+            for number in 1...count {
+                try container.apply(DictionarySource(["sources30.key": .integer(Int64(number))], name: "s"))
+            }
+            #expect(container[key] == count)
+        }
+    }
+
+    @Test(
+        "A container that is gone leaves a mutable source at once, so a request's child always costs the same (law 30)")
+    func followers() throws {
+        let flags = MutableSource(["followers30.key": 1], name: "flags")
+        let key = PropertyKey("followers30.key", defaultValue: 0)
+        try grows(to: 40_000, "followers") { count in
+            let app = Container()
+            for _ in 0..<count {
+                let child = app.child()
+                try child.apply(flags)
+                #expect(child[key] == 1)
+            }
+        }
+    }
 }

@@ -157,6 +157,25 @@ import Testing
         source["more.port"] = 2
     }
 
+    @Test("Sources are taken away by their name, and what they hid is read again")
+    func removed() throws {
+        let container = Container()
+        let flags = MutableSource(["more.port": 3], name: "flags")
+        try container.apply(DictionarySource(["more.port": 1], name: "base"))
+        try container.apply(flags.scoped(to: "none"))
+        try container.apply(flags.mappingNames { $0 })
+        try container.apply(DictionarySource(["more.host": "h"], name: "site"))
+        let seen = Log<Int>()
+        container.observe(port) { seen.add($0) }
+        #expect(container[port] == 3 && container[host] == "h")
+        container.removeSources(named: "flags")
+        container.removeSources(named: "none")
+        flags["more.port"] = 4
+        #expect(container[port] == 1 && container[host] == "h" && seen.all == [1])
+        container.removeSources(named: "base")
+        #expect(container[port] == 0 && seen.all == [1, 0])
+    }
+
     @Test("A source can be seen under a prefix and with names of its own")
     func views() throws {
         let container = Container()

@@ -16,7 +16,7 @@ extension Key {
         switch kind {
         case .property:
             guard let type = type as? any Property.Type else { return KeyTraits() }
-            return KeyTraits(isSecret: type.isSecret || type._naming?.isSecret == true)
+            return KeyTraits(isSecret: type.isSecret || type._naming?.isHidden == true)
         case .feature: return (type as? any Feature.Type)?.keyTraits ?? KeyTraits()
         case .throwingFeature: return (type as? any ThrowingFeature.Type)?.keyTraits ?? KeyTraits()
         case .asyncFeature: return (type as? any AsyncFeature.Type)?.keyTraits ?? KeyTraits()
@@ -44,7 +44,7 @@ extension AsyncFeature {
 }
 
 extension PropertyDescriptor {
-    var keyTraits: KeyTraits { KeyTraits(isSecret: isSecret || naming?.isSecret == true) }
+    var keyTraits: KeyTraits { KeyTraits(isSecret: isSecret || naming?.isHidden == true) }
 }
 
 extension FeatureDescriptor {

@@ -9,19 +9,24 @@ public struct PropertyNaming: Sendable {
     /// A Boolean value that indicates whether the value must never be printed, because this name, one inside it, or
     /// one around it is secret.
     package var isSecret: Bool { isSecretItself || SecretNames.concern(name) }
+    /// A Boolean value that indicates whether a graph must not show the value, because the name is secret, or because a
+    /// source has supplied it as a secret.
+    var isHidden: Bool { isSecret || SecretNames.isSupplied(name) }
     let equal: Equality
     let ask: @Sendable (any ValueSources) -> SourceAnswer<Payload>
 
     /// `isDeclared`: Whether the key's declaration says `isSecret`, so that it applies to other keys of that name;
     /// `false` if it's only a precaution.
-    init<Value: Decodable & Sendable>(_ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true) {
+    init<Value: Decodable & Sendable>(
+        _ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true, form: PropertyForm<Value>? = nil
+    ) {
         self.name = name
         isSecretItself = isSecret
         if isSecret, isDeclared { SecretNames.add(name) }
         equal = Equality(of: Value.self)
         ask = { sources in
             let isSecret = isSecret || SecretNames.concern(name)
-            return switch sources.answer(name, as: Value.self, isSecret: isSecret) {
+            return switch sources.answer(name, as: Value.self, form: form, isSecret: isSecret) {
             case .nothing: .nothing
             case .value(let value): .value(Payload(value))
             case .failure(let error): .failure(error)
@@ -40,6 +45,8 @@ package enum SecretNames {
         var tables: Set<String> = []
         /// The names as variables and arguments spell them, without dots, dashes, and uppercase letters.
         var spellings: Set<String> = []
+        /// The names that a source has supplied as secrets, whether or not a key says so.
+        var supplied: Set<String> = []
     }
 
     private static let known = Locked(Known())
@@ -53,6 +60,11 @@ package enum SecretNames {
             known.spellings.insert(spelling)
         }
     }
+
+    /// Notes that a source has supplied a name's value as a secret.
+    package static func addSupplied(_ name: String) { known.withLock { _ = $0.supplied.insert(name) } }
+
+    static func isSupplied(_ name: String) -> Bool { known.withLock { $0.supplied.contains(name) } }
 
     /// Returns a Boolean value that indicates whether the value of the name is a secret, contains one, or is part of
     /// one.

@@ -41,14 +41,19 @@ public protocol NamedProperty: Property where Value: Decodable {
     static var name: String { get }
     /// A line that describes the value, as `--help` and sample files show it. The default is `nil`.
     static var help: String? { get }
+    /// The form of the values that sources may supply. The default is `nil`: every value of the type.
+    static var form: PropertyForm<Value>? { get }
 }
 
 extension NamedProperty {
     /// The default, `nil`.
     public static var help: String? { nil }
 
+    /// The default, `nil`.
+    public static var form: PropertyForm<Value>? { nil }
+
     /// Its name and how it is decoded.
     ///
     /// Don't use it directly.
-    public static var _naming: PropertyNaming? { PropertyNaming(name, Value.self, isSecret: isSecret) }
+    public static var _naming: PropertyNaming? { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) }
 }

@@ -85,6 +85,7 @@
     /// - Parameters:
     ///   - name: The dotted path that sources look up.
     ///   - defaultValue: The value while neither code nor a source gives one.
+    ///   - form: The form of the values that sources may supply.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
     ///   - help: A line that describes the value, as `--help` and sample files show it.
     ///   - member: The name of the member that declares the key, for messages and graphs.
@@ -93,15 +94,15 @@
     ///   - column: The column where the key is created.
     @inlinable
     public init(
-        _ name: String, defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
-        help: String? = nil, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
-        column: UInt = #column
+        _ name: String, defaultValue: @autoclosure @escaping @Sendable () -> Value,
+        form: @autoclosure () -> PropertyForm<Value>? = nil, isSecret: Bool = false, help: String? = nil,
+        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) where Value: Decodable {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
         if let known = InternedKey.find(place, name: name) {
             interned = known
         } else {
-            interned = Self.intern(named: name, place, defaultValue, isSecret, help)
+            interned = Self.intern(named: name, place, defaultValue, isSecret, help, form())
         }
     }
 
@@ -143,6 +144,7 @@
     ///
     /// - Parameters:
     ///   - name: The dotted path that sources look up.
+    ///   - form: The form of the values that sources may supply.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
     ///   - help: A line that describes the value, as `--help` and sample files show it.
     ///   - member: The name of the member that declares the key, for messages and graphs.
@@ -151,11 +153,13 @@
     ///   - column: The column where the key is created.
     @inlinable
     public init(
-        _ name: String, isSecret: Bool = false, help: String? = nil, member: StaticString = #function,
-        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        _ name: String, form: @autoclosure () -> PropertyForm<Value>? = nil, isSecret: Bool = false,
+        help: String? = nil, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
+        column: UInt = #column
     ) where Value: ExpressibleByNilLiteral & Decodable {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
-        interned = InternedKey.find(place, name: name) ?? Self.intern(named: name, place, { nil }, isSecret, help)
+        interned =
+            InternedKey.find(place, name: name) ?? Self.intern(named: name, place, { nil }, isSecret, help, form())
     }
 
     /// Returns a Boolean value that indicates whether two keys name the same property.
@@ -213,27 +217,38 @@ extension PropertyKey {
     package var isSecret: Bool { descriptor.isSecret || naming?.isSecret == true }
     /// A line that describes the value, if the key has one.
     public var help: String? { descriptor.help }
+    /// The form of the values that sources may supply, if the key has one.
+    package var form: PropertyForm<Value>? { descriptor.form }
+    /// A Boolean value that indicates whether the key has no default.
+    package var isRequired: Bool { descriptor.isRequired }
     /// The name in messages.
     package var label: String { descriptor.label }
+    /// The place in the program that creates the key.
+    package var place: String {
+        let place = descriptor.place
+        return "\(place.fileID):\(place.line):\(place.column)"
+    }
 
     var descriptor: PropertyDescriptor<Value> { interned.descriptor() }
 
     @usableFromInline
     static func intern(
         named name: String, _ place: KeyPlace, _ defaultValue: @escaping @Sendable () -> Value, _ isSecret: Bool,
-        _ help: String?
+        _ help: String?, _ form: PropertyForm<Value>?
     ) -> InternedKey where Value: Decodable {
-        intern(place, .name(PropertyNaming(name, Value.self, isSecret: isSecret)), defaultValue, isSecret, help)
+        let naming = PropertyNaming(name, Value.self, isSecret: isSecret, form: form)
+        return intern(place, .name(naming), defaultValue, isSecret, help, form: form)
     }
 
     @usableFromInline
     static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ defaultValue: @escaping @Sendable () -> Value,
-        _ isSecret: Bool, _ help: String? = nil
+        _ isSecret: Bool, _ help: String? = nil, form: PropertyForm<Value>? = nil, isRequired: Bool = false
     ) -> InternedKey {
         ValueKeys.intern(place, distinction, Value.self) {
             PropertyDescriptor(
-                place: place, distinction: distinction, defaultValue: defaultValue, isSecret: isSecret, help: help)
+                place: place, distinction: distinction, defaultValue: defaultValue, isSecret: isSecret, help: help,
+                form: form, isRequired: isRequired)
         }
     }
 }
@@ -246,16 +261,22 @@ final class PropertyDescriptor<Value: Sendable>: ValueKeyDescriptor {
     let isSecret: Bool
     /// The description of the value for `--help` and sample files.
     let help: String?
+    /// The form of the values that sources may supply.
+    let form: PropertyForm<Value>?
+    /// Whether there's no default.
+    let isRequired: Bool
 
     init(
         place: KeyPlace, distinction: KeyDistinction?, defaultValue: @escaping @Sendable () -> Value, isSecret: Bool,
-        help: String?
+        help: String?, form: PropertyForm<Value>?, isRequired: Bool
     ) {
         self.place = place
         self.distinction = distinction
         self.defaultValue = defaultValue
         self.isSecret = isSecret
         self.help = help
+        self.form = form
+        self.isRequired = isRequired
     }
 
     var typeName: String { "PropertyKey<\(Value.self)>" }

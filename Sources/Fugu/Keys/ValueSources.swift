@@ -2,7 +2,9 @@
 ///
 /// Calls come from any thread, outside every lock; an object always gives the same answers.
 package protocol ValueSources: AnyObject, Sendable {
-    func answer<Value: Decodable & Sendable>(_ name: String, as: Value.Type, isSecret: Bool) -> SourceAnswer<Value>
+    func answer<Value: Decodable & Sendable>(
+        _ name: String, as: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
+    ) -> SourceAnswer<Value>
     /// Returns a Boolean value that indicates whether a name has the same value as in `others`, so that observers
     /// needn't be notified.
     func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool

@@ -11,7 +11,8 @@ public protocol ConfigurationKey: Sendable {
     /// You can call the method from any thread.
     ///
     /// - Parameter container: The container that would be read.
-    /// - Returns: The problem, or `nil` if there is none or if code, a rule, or the default gives the value.
+    /// - Returns: The problem, or `nil` if there is none or if code, a rule, or the default gives the value. That nothing
+    ///   gives the value of a required key is a problem.
     func mistake(in container: Container) -> PropertyError?
 }
 
@@ -21,8 +22,13 @@ extension PropertyKey: ConfigurationKey where Value: Decodable {
     /// You can call the method from any thread.
     ///
     /// - Parameter container: The container that would be read.
-    /// - Returns: The problem, or `nil` if there is none or if code, a rule, or the default gives the value.
-    public func mistake(in container: Container) -> PropertyError? { answer(container.origins(of: self)).mistake }
+    /// - Returns: The problem, or `nil` if there is none or if code, a rule, or the default gives the value. That nothing
+    ///   gives the value of a required key is a problem.
+    public func mistake(in container: Container) -> PropertyError? {
+        let answer = answer(container.origins(of: self))
+        if isRequired, case .nothing = answer { return container.missing(name, label: name ?? label) }
+        return answer.mistake
+    }
 }
 
 /// Returns the answer of the first layer that has one.

@@ -9,18 +9,20 @@ extension Container {
     /// Defaults are evaluated; those of secrets are left out. A key whose value is a table is listed with its members, which
     /// are found by decoding its default; where it has none, by decoding an instance from zeros and empty strings.
     ///
-    /// - Parameter prefix: The prefix of variables. If you leave it out, it's the prefix of the ``EnvironmentSource``
-    ///   that was applied last.
+    /// - Parameter prefix: The prefix of variables. If you leave it out, variables are spelled as the source of variables
+    ///   that was applied last spells them.
     /// - Returns: The description.
     /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public func reference(prefix: String? = nil) -> ConfigurationReference {
-        let prefix = prefix ?? appliedPrefix
-        return ConfigurationReference(declaredKeys.compactMap { $0.reference(prefix: prefix) })
-    }
-
-    private var appliedPrefix: String {
-        let entries = allSources.lazy.compactMap { $0 as? SourceStack }.flatMap(\.entries)
-        return entries.compactMap { ($0.source as? EnvironmentSource)?.prefix }.first ?? ""
+        let snapshots =
+            prefix == nil ? allSources.compactMap { $0 as? SourceStack }.flatMap(\.entries).map(\.snapshot) : []
+        return ConfigurationReference(
+            declaredKeys.distinctNames.compactMap { key in
+                key.reference { name in
+                    snapshots.lazy.compactMap { $0.variable(for: name) }.first
+                        ?? Spelling.variable(name, prefix: Spelling.prefix(prefix ?? ""))
+                }
+            })
     }
 }
 
@@ -40,12 +42,18 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var defaultValue: String?
         /// A Boolean value that indicates whether the value is a secret.
         public var isSecret: Bool
+        /// A Boolean value that indicates whether the value must be there, because the key has no default.
+        public var isRequired: Bool
         /// The help text of the key.
         public var help: String?
-        /// The members if the value is a table, in the order in which its type asks for them; otherwise empty.
-        ///
-        /// Files can contain a table; an environment variable or an argument can't.
+        /// The members if the value is a table or a list of tables, in the order in which its type asks for them;
+        /// otherwise empty.
         public var members: [Member] = []
+        /// A Boolean value that indicates whether files can hold the value, but variables and arguments can't: a table,
+        /// and a list of lists or tables.
+        public var isInFilesOnly: Bool
+        /// Whether the members are those of each element of a list.
+        var isList: Bool
     }
 
     /// A member of a value that is a table.
@@ -66,11 +74,11 @@ public struct ConfigurationReference: Sendable, Hashable {
     /// The entries as `--help` prints them: the argument and its type, the description, the default, the variable, and
     /// the name.
     ///
-    /// A table has no argument, so its name is shown instead, with its members below.
+    /// A value that only files can hold has no argument, so its name is shown instead, with its members below.
     ///
     /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public var helpText: String {
-        let heads = entries.map { "  \($0.isTable ? $0.name : $0.argument) <\($0.type)>" }
+        let heads = entries.map { "  \($0.isInFilesOnly ? $0.name : $0.argument) <\($0.type)>" }
         let width = min(34, (heads.map(\.count).max() ?? 0) + 2)
         let lines = zip(heads, entries).map { head, entry in
             let margin = String(repeating: " ", count: width)
@@ -91,7 +99,7 @@ public struct ConfigurationReference: Sendable, Hashable {
             if !text.isEmpty { text += "\n" }
             if !table.isEmpty { text += "[\(table.map(Quoted.name).joined(separator: "."))]\n" }
             for entry in entries {
-                if let help = entry.help { text += "# \(help)\n" }
+                for line in entry.helpLines { text += "# \(line)\n" }
                 text += entry.toml
             }
         }
@@ -125,17 +133,21 @@ public struct ConfigurationReference: Sendable, Hashable {
 }
 
 extension ConfigurationReference.Entry {
-    fileprivate var isTable: Bool { !members.isEmpty }
+    private var isTable: Bool { !members.isEmpty && !isList }
+
+    /// The lines of the help text, without control characters.
+    fileprivate var helpLines: [String] {
+        (help ?? "").split(whereSeparator: \.isNewline).map { Quoted.line(String($0)) }
+    }
 
     /// The text beside the entry in `--help`.
     fileprivate var remarks: [String] {
-        let about = [help].compactMap { $0 }
-        guard isTable else {
-            let fallback = isSecret ? "secret; " : defaultValue.map { "default \($0); " } ?? ""
-            return about + ["\(fallback)\(variable), \(name)"]
-        }
+        let secret = (isRequired ? "required; " : "") + (isSecret ? "secret; " : "")
+        let fallback = secret + (isSecret ? "" : defaultValue.map { "default \($0); " } ?? "")
+        guard isInFilesOnly else { return helpLines + ["\(fallback)\(variable), \(name)"] }
+        guard !members.isEmpty else { return helpLines + ["\(fallback)in files only"] }
         let list = members.map { "  \($0.name) <\($0.type)>" + ($0.defaultValue.map { ", default \($0)" } ?? "") }
-        return about + [(isSecret ? "secret; " : "") + "a table, in files only:"] + list
+        return helpLines + [(isList ? "\(fallback)a list of tables" : "\(secret)a table") + ", in files only:"] + list
     }
 
     /// The lines of a sample file.
@@ -143,50 +155,64 @@ extension ConfigurationReference.Entry {
     /// Members of a table have dotted names, so that each line is valid on its own.
     fileprivate var toml: String {
         let key = Quoted.name(String(name.split(separator: ".").last ?? ""))
-        let mark = isSecret ? ", secret" : ""
-        guard isTable else {
-            return "# \(type)\(mark); \(variable), \(argument)\n#\(key) = \(defaultValue ?? "…")\n"
+        let mark = (isRequired ? ", required" : "") + (isSecret ? ", secret" : "")
+        if isTable {
+            let lines = members.map { member in
+                let path = member.name.split(separator: ".").map { Quoted.name(String($0)) }.joined(separator: ".")
+                return "#\(key).\(path) = \(member.defaultValue ?? "…")  # \(member.type)\n"
+            }
+            return "# \(type)\(mark)\n" + lines.joined()
         }
-        let lines = members.map { member in
-            let path = member.name.split(separator: ".").map { Quoted.name(String($0)) }.joined(separator: ".")
-            return "#\(key).\(path) = \(member.defaultValue ?? "…")  # \(member.type)\n"
-        }
-        return "# \(type)\(mark)\n" + lines.joined()
+        let places = isInFilesOnly ? "" : "; \(variable), \(argument)"
+        let elements = members.map { "\($0.name) <\($0.type)>" }.joined(separator: ", ")
+        let each = members.isEmpty ? "" : "# Each element has \(elements).\n"
+        return "# \(type)\(mark)\(places)\n\(each)#\(key) = \(defaultValue ?? "…")\n"
     }
 
     /// The cells of the rows in Markdown.
     fileprivate var rows: [[String]] {
-        let fallback = { (text: String?) in isSecret ? "*secret*" : text.map { "`\($0)`" } ?? "" }
-        guard isTable else {
-            return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, fallback(defaultValue), help ?? ""]]
+        let about = helpLines.joined(separator: " ")
+        let fallback = { (text: String?) in
+            isSecret ? "*secret*" : text.map { "`\($0)`" } ?? (isRequired ? "*required*" : "")
         }
-        return [["`\(name)`", "", "", type, isSecret ? "*secret*" : "", help ?? ""]]
-            + members.map { ["`\(name).\($0.name)`", "", "", $0.type, fallback($0.defaultValue), ""] }
+        guard isInFilesOnly else {
+            return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, fallback(defaultValue), about]]
+        }
+        return [["`\(name)`", "", "", type, fallback(isTable ? nil : defaultValue), about]]
+            + members.map {
+                ["`\(name)\(isList ? "[]" : "").\($0.name)`", "", "", $0.type, fallback($0.defaultValue), ""]
+            }
     }
 }
 
 extension DeclaredKey {
     /// Returns the entry, or `nil` for a key without a name, which can't be set from outside.
-    fileprivate func reference(prefix: String) -> ConfigurationReference.Entry? {
+    fileprivate func reference(variable: (String) -> String) -> ConfigurationReference.Entry? {
         guard let name else { return nil }
         let isSecret = isSecret()
-        let value = defaultValue()
-        return ConfigurationReference.Entry(
-            name: name, variable: Spelling.variable(name, prefix: prefix), argument: "--" + Spelling.argument(name),
-            type: type, defaultValue: isSecret ? nil : value?.description, isSecret: isSecret, help: help,
-            members: members(of: value, isSecret: isSecret))
-    }
-
-    private func members(of value: PropertyValue?, isSecret: Bool) -> [ConfigurationReference.Member] {
+        let value = isSecret ? nil : defaultValue()
         var sample: LocatedValue?
         if case .table(let table)? = value {
             sample = NodeStore(table: table).map { PropertyTree(store: $0, source: "").root }
         }
-        return shape(sample).members.map { member in
-            let value = member.name.split(separator: ".").reduce(sample) { $0?.member(String($1)) }
+        let shape = shape(sample)
+        let members = shape.members.map { member in
+            let value = shape.isList ? nil : member.name.split(separator: ".").reduce(sample) { $0?.member(String($1)) }
             return ConfigurationReference.Member(
                 name: member.name, type: TypeText.name(of: member.type),
-                defaultValue: isSecret ? nil : value?.propertyValue.description)
+                defaultValue: value.map { TOMLText.text($0.propertyValue) })
         }
+        return ConfigurationReference.Entry(
+            name: name, variable: variable(name), argument: "--" + Spelling.argument(name), type: type,
+            defaultValue: isSecret ? nil : defaultText(), isSecret: isSecret, isRequired: isRequired,
+            help: help, members: members,
+            isInFilesOnly: shape.isInFilesOnly, isList: shape.isList)
+    }
+}
+
+extension [DeclaredKey] {
+    fileprivate var distinctNames: [DeclaredKey] {
+        var names: Set<String> = []
+        return filter { key in key.name.map { names.insert($0).inserted } ?? false }
     }
 }

@@ -5,7 +5,7 @@ extension Container {
     ///
     /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
     /// - Complexity: O(*k* × *s*) for *k* declared keys and *s* sources.
-    public func explain() -> [Explanation] { declaredKeys.map { $0.explanation(self) } }
+    public func explain() -> [Explanation] { declaredKeys.distinct.map { $0.explanation(self) } }
 
     /// Explains the value that a read of the key gives: its origin, what it hides, and what was loaded from it.
     ///
@@ -37,8 +37,23 @@ extension Container {
 
     /// Returns the explanation without the readers, for which it would have to draw a graph.
     func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
-        Explainer(name: key.name, label: key.label, isSecret: key.isSecret)
-            .explanation(of: origins(of: key)) { self[key] }
+        let layers = origins(of: key)
+        var explanation = Explainer(
+            name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.form?.mergesTables == true
+        )
+        .explanation(of: layers) { key.isRequired ? nil : self[key] }
+        explanation.members = members(of: key, layers)
+        return explanation
+    }
+
+    private func members<Value>(of key: PropertyKey<Value>, _ layers: [ValueOrigin<Value>]) -> [Explanation.Member] {
+        guard let name = key.name, key.form?.mergesTables == true,
+            case .sources(let sources, .value)? = layers.first(where: { layer in
+                if case .sources(_, .nothing) = layer { false } else { true }
+            })
+        else { return [] }
+        let table = (sources as? SourceStack)?.mergedTable(named: name)
+        return table?.origins.map { Explanation.Member(name: $0.name, origin: $0.origin) } ?? []
     }
 
     /// Returns the explanation without the readers.
@@ -54,8 +69,10 @@ private struct Explainer {
     let name: String?
     let label: String
     let isSecret: Bool
+    /// Whether a container's sources give one table together.
+    var isMerged = false
 
-    func explanation<Value>(of layers: [ValueOrigin<Value>], read: () -> Value) -> Explanation {
+    func explanation<Value>(of layers: [ValueOrigin<Value>], defaultValue: () -> Value?) -> Explanation {
         var entries = layers.flatMap { self.entries(of: $0) }
         let answer = answer(layers)
         let winner: Explanation.Entry
@@ -67,11 +84,16 @@ private struct Explainer {
             winner = entry(isTable ? first.value ?? "" : ValueText.text(of: value), first.origin, first.value == nil)
         case .failure:
             entries.removeFirst()
-            winner = entry(ValueText.text(of: read()), .defaultValue)
-        case .nothing: winner = entry(ValueText.text(of: read()), .defaultValue)
+            winner = fallback(defaultValue())
+        case .nothing: winner = fallback(defaultValue())
         }
         return Explanation(
             name: Quoted.line(name ?? label), winner: winner, hidden: entries, mistake: answer.mistake)
+    }
+
+    private func fallback<Value>(_ value: Value?) -> Explanation.Entry {
+        guard let value else { return Explanation.Entry(value: "nothing", origin: .missing) }
+        return entry(ValueText.text(of: value), .defaultValue)
     }
 
     private func entries<Value>(of layer: ValueOrigin<Value>) -> [Explanation.Entry] {
@@ -80,8 +102,9 @@ private struct Explainer {
         case .rule(let value): return [entry(ValueText.text(of: value), .rule)]
         case .sources(let sources, _):
             guard let name, let stack = sources as? SourceStack else { return [] }
-            return stack.found(name).map { value, isSecret in
-                entry(ValueText.text(of: value), .source(value.origin), isSecret)
+            let merged = isMerged ? stack.mergedTable(named: name)?.located(name) : nil
+            return (merged.map { [$0] } ?? Array(stack.values(named: name))).map { value in
+                entry(ValueText.text(of: value), .source(value.origin), value.isSecret)
             }
         }
     }

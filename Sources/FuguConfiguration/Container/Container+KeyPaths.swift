@@ -37,7 +37,8 @@ extension Container {
     ///   - first: The member of `ContainerKeys` that declares the first key.
     ///   - others: The members that declare the other keys.
     ///   - properties: The properties with names that are types.
-    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names.
+    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
+    ///   then declarations that disagree.
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys.
     public func validate<Key: ConfigurationKey, each Other: ConfigurationKey>(
         _ first: KeyPath<ContainerKeys, Key>, _ others: repeat KeyPath<ContainerKeys, each Other>,

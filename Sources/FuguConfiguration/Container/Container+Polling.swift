@@ -1,7 +1,8 @@
 public import Fugu
 
 extension Container {
-    /// Polls the sources of this container, and reloads them all after a change, until the task is canceled.
+    /// Polls the sources of this container, and reloads those that have changed, until the container is closed or the
+    /// task is canceled.
     ///
     /// The method keeps the container alive. It waits with the container's clock, and reads and decodes off the main
     /// actor.
@@ -9,58 +10,100 @@ extension Container {
     /// A change counts once it's complete: a source is read after it hasn't changed for two polls and 50 milliseconds,
     /// and the result is dropped if the source has changed in the meantime. A writer that pauses for longer can still
     /// be overtaken. Write the new content to another file in the same folder and rename it, so that nobody reads half
-    /// a file.
+    /// a file. A source that never rests holds up no other, and is reported once.
     ///
     /// A file that is broken, unreadable, or gone changes nothing: the last good values stay, the problem is reported
-    /// once, and each poll tries again. Sources that can't tell whether they have changed (see
-    /// ``PropertySource/modificationStamp()``) are read when another one has changed.
+    /// once, and each poll tries again. That is so for an optional file, too. Sources that can't tell whether they have
+    /// changed (see ``PropertySource/modificationStamp()``) are read when another one has changed.
     ///
     /// - Parameter interval: The time between two polls.
     @concurrent public func reload(every interval: Duration) async {
         let clock = clock
-        var watch = SourceWatch(interval: interval)
-        while !Task.isCancelled {
-            do { try await clock.sleep(for: interval) } catch { return }
-            if let mistake = watch.look(at: self) { report(mistake) }
+        await withTaskGroup { group in
+            group.addTask {
+                var watch = SourceWatch(interval: interval)
+                while !Task.isCancelled {
+                    do { try await clock.sleep(for: interval) } catch { return }
+                    for problem in watch.look(at: self) { self.report(problem) }
+                }
+            }
+            // A sequence ends when its container is closed.
+            group.addTask { for await _ in self.values(of: AnyClock.self) {} }
+            await group.next()
+            group.cancelAll()
         }
     }
 }
 
 /// The state of a polling loop between two polls.
 private struct SourceWatch {
-    /// The number of consecutive polls for which the stamps must be the same.
+    /// A source that has changed since it was read.
+    private struct Change {
+        let stamp: PropertySourceStamp?
+        /// The number of consecutive polls for which the stamp has been the same, and at which it was another.
+        var restingLooks = 0
+        var restlessLooks = 1
+    }
+
+    /// The number of consecutive polls for which a source must rest before it's read.
     private let looksNeeded: Int
-    private var last: [PropertySourceStamp?] = []
-    private var looks = 0
+    /// The number of consecutive polls at which a source must have changed to be reported.
+    private let looksTolerated: Int
+    private var changes: [ObjectIdentifier: Change] = [:]
     private var reported: String?
 
     init(interval: Duration) {
-        let quiet = Duration.milliseconds(50)
-        looksNeeded = interval > .zero ? max(1, Int((quiet / interval).rounded(.up))) : 1
+        func looks(in time: Duration) -> Int { interval > .zero ? Int((time / interval).rounded(.up)) : 1 }
+        looksNeeded = max(1, looks(in: .milliseconds(50)))
+        looksTolerated = max(10, looks(in: .seconds(5)))
     }
 
-    /// Reloads if something changed.
+    /// Reloads the sources that have changed and rest.
     ///
-    /// Returns the text to report.
-    mutating func look(at container: Container) -> String? {
-        guard let stack = SourceStack.of(container) else { return nil }
-        let stamps = stack.stampsNow
-        guard stamps != stack.stamps else {
-            (last, looks, reported) = ([], 0, nil)
-            return nil
+    /// Returns the texts to report.
+    mutating func look(at container: Container) -> [String] {
+        guard let stack = SourceStack.of(container) else { return [] }
+        var problems: [String] = []
+        var seen: [ObjectIdentifier: Change] = [:]
+        for entry in stack.entries {
+            let stamp = entry.source.modificationStamp()
+            guard stamp != entry.stamp else { continue }
+            let id = ObjectIdentifier(entry.application)
+            var change = Change(stamp: stamp)
+            if let last = changes[id], last.stamp == stamp {
+                change.restingLooks = last.restingLooks + 1
+            } else if let last = changes[id] {
+                change.restlessLooks = last.restlessLooks + 1
+            }
+            if change.restlessLooks == looksTolerated {
+                problems.append(ErrorText.restless(entry.source.name, looks: looksTolerated))
+            }
+            seen[id] = change
         }
-        looks = stamps == last ? looks + 1 : 0
-        last = stamps
-        guard looks >= looksNeeded else { return nil }
+        changes = seen
+        if seen.isEmpty { reported = nil }
+        return problems + reload(seen.filter { $0.value.restingLooks >= looksNeeded }, in: container)
+    }
+
+    private mutating func reload(_ resting: [ObjectIdentifier: Change], in container: Container) -> [String] {
+        guard !resting.isEmpty else { return [] }
+        func change(_ entry: SourceStack.Entry) -> Change? { resting[ObjectIdentifier(entry.application)] }
         do {
-            let isUsed = try container.reload(only: nil) { $0.stamps == stamps && $0.stampsNow == stamps }
-            (last, looks) = ([], 0)
+            let isUsed = try container.reload { entry in
+                entry.stamp == nil || change(entry) != nil
+            } if: { stack in
+                stack.entries.allSatisfy { entry in
+                    guard let change = change(entry) else { return true }
+                    return entry.stamp == change.stamp && entry.source.modificationStamp() == change.stamp
+                }
+            }
+            for id in resting.keys { changes[id] = nil }
             if isUsed { reported = nil }
-            return nil
+            return []
         } catch {
-            let mistake = ErrorText.notReloaded("\(error)")
-            defer { reported = mistake }
-            return mistake == reported ? nil : mistake
+            let problem = ErrorText.notReloaded("\(error)")
+            defer { reported = problem }
+            return problem == reported ? [] : [problem]
         }
     }
 }

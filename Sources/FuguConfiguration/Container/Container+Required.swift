@@ -3,7 +3,7 @@ public import Fugu
 extension Container {
     /// Returns the value of a key that code, a rule, or a source has to give.
     ///
-    /// The default doesn't count.
+    /// The default doesn't count, and neither does `nil`.
     ///
     /// - Parameter key: The key.
     /// - Returns: The value.
@@ -11,7 +11,7 @@ extension Container {
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try checked {
-            try require(answer(origins(of: key)), key.name, label: key.name ?? key.label)
+            try require(origins(of: key), key.name, label: key.name ?? key.label)
         } read: {
             self[key]
         }
@@ -19,7 +19,7 @@ extension Container {
 
     /// Returns the value of a property that code, a rule, or a source has to give.
     ///
-    /// The default doesn't count.
+    /// The default doesn't count, and neither does `nil`.
     ///
     /// - Parameter property: The property.
     /// - Returns: The value.
@@ -27,7 +27,7 @@ extension Container {
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
         try checked {
-            try require(answer(origins(of: property)), P.name, label: P.name)
+            try require(origins(of: property), P.name, label: P.name)
         } read: {
             self[property]
         }
@@ -80,22 +80,48 @@ extension Container {
         _ layers: [ValueOrigin<Stored>], _ name: String, _: Value.Type
     ) -> PropertyError? {
         for case .sources(let sources, .failure) in layers {
-            return sources.answer(name, as: Value.self, isSecret: true).mistake
+            return sources.answer(name, as: Value.self, form: nil, isSecret: true).mistake
         }
         return nil
     }
 
     private func require<Value>(
-        _ answer: SourceAnswer<Value>, _ name: String?, label: String
+        _ layers: [ValueOrigin<Value>], _ name: String?, label: String
     ) throws(PropertyError) {
-        switch answer {
-        case .value: return
-        case .nothing:
-            let snapshots = allSources.flatMap { ($0 as? SourceStack)?.entries.map(\.snapshot) ?? [] }
-            let places = name.map { name in snapshots.compactMap { $0.place(of: name) } } ?? []
-            let reason = ErrorText.required(sources: snapshots.map(ErrorText.source), places: places)
-            throw PropertyError(reason, name: label)
-        case .failure: throw answer.mistake!
+        switch answer(layers) {
+        case .value(let value):
+            guard (value as? any OptionalType)?.isNil == true else { return }
+            let origin = name.flatMap { sourceOrigin(of: $0, layers) }
+            throw PropertyError(
+                ErrorText.requiredIsNull, source: origin?.source, line: origin?.line, column: origin?.column,
+                name: label)
+        case .nothing: throw missing(name, label: label)
+        case .failure(let error): throw error as? PropertyError ?? PropertyError("\(error)")
         }
+    }
+
+    /// Returns the error for a required value that nothing gives.
+    func missing(_ name: String?, label: String) -> PropertyError {
+        let snapshots = allSources.flatMap { ($0 as? SourceStack)?.entries.map(\.snapshot) ?? [] }
+        let places = name.map { name in snapshots.compactMap { $0.place(of: name) } } ?? []
+        let reason = ErrorText.required(sources: snapshots.map(ErrorText.source), places: places)
+        return PropertyError(reason, name: label)
+    }
+
+    /// Returns the place of the value that a read would take from a source.
+    func sourceOrigin<Value>(of key: PropertyKey<Value>) -> PropertyOrigin? {
+        key.name.flatMap { sourceOrigin(of: $0, origins(of: key)) }
+    }
+
+    private func sourceOrigin<Value>(of name: String, _ layers: [ValueOrigin<Value>]) -> PropertyOrigin? {
+        for layer in layers {
+            switch layer {
+            case .code, .rule: return nil
+            case .sources(_, .nothing): continue
+            case .sources(let sources, _):
+                return (sources as? SourceStack)?.values(named: name).first { _ in true }?.origin
+            }
+        }
+        return nil
     }
 }

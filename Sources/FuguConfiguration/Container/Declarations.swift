@@ -1,9 +1,17 @@
 public import Fugu
 
-/// The keys that were declared in a container, kept as a property so that descendants see them and copies take them
-/// along.
-private enum Declarations: Property {
-    static var defaultValue: [DeclaredKey] { [] }
+/// What was declared in a container, kept as a property so that descendants see it and copies take it along.
+private struct Declarations: Property {
+    var keys: [DeclaredKey] = []
+    var checks: [DeclaredCheck] = []
+
+    static var defaultValue: Declarations { Declarations() }
+}
+
+/// A condition on several keys.
+struct DeclaredCheck: Sendable {
+    /// Returns the error if the condition isn't met.
+    let mistake: @Sendable (Container) -> PropertyError?
 }
 
 extension Container {
@@ -47,17 +55,101 @@ extension Container {
         declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
     }
 
+    /// Declares a condition on the values of several keys.
+    ///
+    /// ``validate()`` tells a condition that isn't met with the place of the key's value, and a reload that breaks it is
+    /// refused:
+    ///
+    /// ```swift
+    /// container.declareCheck(of: \.certificate, "needs tls.key") { $0.certificate == nil || $0.privateKey != nil }
+    /// ```
+    ///
+    /// It's checked where no single value is wrong or missing.
+    ///
+    /// - Parameters:
+    ///   - key: The member of `ContainerKeys` that declares the key to which errors refer.
+    ///   - reason: The error, as a sentence without the key.
+    ///   - isMet: A closure that returns whether the condition is met. It must read only keys. It's called on any thread,
+    ///     also with values that are about to be reloaded.
+    public func declareCheck<Value>(
+        of key: KeyPath<ContainerKeys, PropertyKey<Value>>, _ reason: String,
+        _ isMet: @escaping @Sendable (Container) -> Bool
+    ) {
+        let key = ContainerKeys()[keyPath: key]
+        let check = DeclaredCheck { container in
+            guard !isMet(container) else { return nil }
+            let origin = container.sourceOrigin(of: key)
+            return PropertyError(
+                reason, source: origin?.source, line: origin?.line, column: origin?.column,
+                name: key.name ?? key.label)
+        }
+        modify(Declarations.self) { $0.checks.append(check) }
+    }
+
     func declare(_ keys: [DeclaredKey]) {
-        var declared = declaredKeys
-        var labels = Set(declared.map(\.label))
-        for key in keys where labels.insert(key.label).inserted { declared.append(key) }
-        self[Declarations.self] = declared
+        modify(Declarations.self) { declared in
+            // A name can be declared at several places, which ought to agree.
+            var known = Set(declared.keys.map { [$0.label, $0.type, $0.place] })
+            for key in keys where known.insert([key.label, key.type, key.place]).inserted { declared.keys.append(key) }
+        }
     }
 
     /// The keys that were declared here and in ancestors.
     ///
     /// It doesn't count as a read.
-    var declaredKeys: [DeclaredKey] {
-        if case .value(let keys) = answer(origins(of: Declarations.self)) { keys } else { [] }
+    var declaredKeys: [DeclaredKey] { declarations.keys }
+
+    /// The conditions that were declared here and in ancestors.
+    ///
+    /// It doesn't count as a read.
+    var declaredChecks: [DeclaredCheck] { declarations.checks }
+
+    private var declarations: Declarations {
+        if case .value(let declarations) = answer(origins(of: Declarations.self)) {
+            declarations
+        } else {
+            Declarations()
+        }
+    }
+}
+
+extension [DeclaredKey] {
+    /// The keys without those that are the same as an earlier one.
+    var distinct: [DeclaredKey] {
+        var known: Set<DeclaredKey.Identity> = []
+        return filter { known.insert($0.identity).inserted }
+    }
+
+    /// An error for each declaration that disagrees with an earlier one: another type or default for the same name, or
+    /// another name for the same variable and argument.
+    var disagreements: [PropertyError] {
+        var first: [String: DeclaredKey] = [:]
+        var spelled: [String: String] = [:]
+        return compactMap { key in
+            guard let name = key.name else { return nil }
+            if let other = first[name] { return key.disagreement(with: other) }
+            first[name] = key
+            let argument = Spelling.argument(name)
+            guard let other = spelled[argument] else {
+                spelled[argument] = name
+                return nil
+            }
+            let variable = Spelling.variable(name, prefix: "")
+            return PropertyError(
+                ErrorText.sameSpelling(as: other, variable: variable, argument: "--\(argument)"), name: name)
+        }
+    }
+}
+
+extension DeclaredKey {
+    fileprivate func disagreement(with other: DeclaredKey) -> PropertyError? {
+        guard place != other.place || identity != other.identity else { return nil }
+        guard identity == other.identity else {
+            return PropertyError(ErrorText.declaredTwice((other.type, other.place), (type, place)), name: name)
+        }
+        let texts = [other, self].map { $0.isRequired ? "none" : $0.defaultValue()?.description ?? "nil" }
+        guard texts[0] != texts[1] else { return nil }
+        let shown = isSecret() || other.isSecret() ? ["a secret", "another one"] : texts
+        return PropertyError(ErrorText.twoDefaults((shown[0], other.place), (shown[1], place)), name: name)
     }
 }

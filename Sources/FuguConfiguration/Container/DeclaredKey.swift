@@ -2,47 +2,73 @@ import Fugu
 
 /// A key of any kind, as configuration needs it.
 struct DeclaredKey: Sendable {
+    /// The name and type, which keys that are the same share.
+    struct Identity: Hashable {
+        let label: String
+        let type: ObjectIdentifier?
+    }
+
     /// The name of the key, or if it has none, its name in messages.
     let label: String
     /// The dotted path that sources look up, if the key has a name.
     let name: String?
+    /// The place in the program that declares it.
+    let place: String
+    let identity: Identity
     let type: String
+    /// Whether there's no default.
+    let isRequired: Bool
     let isSecret: @Sendable () -> Bool
     let mistake: @Sendable (Container) -> PropertyError?
     let explanation: @Sendable (Container) -> Explanation
-    /// Returns the default as a configuration value, or `nil` if it can't be one.
+    /// Returns the default as a configuration value, without what can't be one.
     let defaultValue: @Sendable () -> PropertyValue?
+    /// Returns the default in the notation of TOML, or `nil` if it can't be read back from there.
+    let defaultText: @Sendable () -> String?
     /// The key's description of its value.
     let help: String?
+    /// The names of the members that have variables and arguments of their own, because tables are merged.
+    let memberNames: [String]
     /// Returns the members that the type decodes, given a table with a sample of them.
     let shape: @Sendable (LocatedValue?) -> TypeShape
     /// Returns the members that the type decodes, and errors for other members in the sources.
     let inspection: @Sendable (Container) -> MemberInspection
 
     init<Value: Decodable>(_ key: PropertyKey<Value>) {
-        (label, name, type) = (key.name ?? key.label, key.name, TypeText.name(of: Value.self))
+        (label, name) = (key.name ?? key.label, key.name)
+        type = TypeText.name(of: Value.self, form: key.form)
+        isRequired = key.isRequired
+        place = key.place
+        identity = Identity(label: label, type: ObjectIdentifier(Value.self))
         isSecret = { key.isSecret }
         mistake = { key.mistake(in: $0) }
         explanation = { $0.origin(of: key) }
-        defaultValue = { Reflection.value(of: Container()[key]) }
+        defaultValue = { key.isRequired ? nil : Reflection.value(of: Container()[key]) }
+        defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }
         help = key.help
+        memberNames = key.name.map { MergedNames.members(of: $0, as: Value.self, key.form) } ?? []
         shape = { TypeShape(of: Value.self, sample: $0) }
         inspection = { container in
-            key.name.map { MemberInspection($0, as: Value.self, in: container) } ?? MemberInspection()
+            key.name.map { MemberInspection($0, as: Value.self, key.form, in: container) } ?? MemberInspection()
         }
     }
 
     init<P: NamedProperty & SendableMetatype>(_ property: P.Type) {
-        (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self))
+        (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self, form: P.form))
+        isRequired = false
+        place = String(reflecting: P.self)
+        identity = Identity(label: label, type: ObjectIdentifier(P.Value.self))
         // Accessing it registers the name, and whether it's a secret.
         let naming = P._naming
         isSecret = { P.isSecret || naming?.isSecret == true }
         mistake = { answer($0.origins(of: P.self)).mistake }
         explanation = { $0.origin(of: P.self) }
         defaultValue = { Reflection.value(of: P.defaultValue) }
+        defaultText = { TOMLText.text(of: P.defaultValue) }
         help = P.help
+        memberNames = MergedNames.members(of: P.name, as: P.Value.self, P.form)
         shape = { TypeShape(of: P.Value.self, sample: $0) }
-        inspection = { MemberInspection(P.name, as: P.Value.self, in: $0) }
+        inspection = { MemberInspection(P.name, as: P.Value.self, P.form, in: $0) }
     }
 
     /// Every key of this library can be declared; for other conformances of the protocol, it's only checked.
@@ -52,6 +78,8 @@ struct DeclaredKey: Sendable {
             return
         }
         (label, name, type) = (key.name ?? "\(key)", key.name, "")
+        isRequired = false
+        (place, identity) = ("", Identity(label: label, type: nil))
         isSecret = { false }
         mistake = { key.mistake(in: $0) }
         let label = label
@@ -59,7 +87,9 @@ struct DeclaredKey: Sendable {
             Explanation(name: label, winner: .init(value: "?", origin: .defaultValue), hidden: [], mistake: nil)
         }
         defaultValue = { nil }
+        defaultText = { nil }
         help = nil
+        memberNames = []
         shape = { _ in TypeShape() }
         inspection = { _ in MemberInspection() }
     }
@@ -94,15 +124,55 @@ struct MemberInspection {
     init() {}
 
     /// Inspects the value of every source, including those that another source hides.
-    init<Value: Decodable>(_ name: String, as _: Value.Type, in container: Container) {
+    init<Value: Decodable>(
+        _ name: String, as type: Value.Type, _ form: PropertyForm<Value>?, in container: Container
+    ) {
+        let shape = TypeShape(of: type, sample: nil)
         for case let stack as SourceStack in container.allSources {
-            for value in stack.values(named: name) where value.node.kind == .table || value.node.kind == .array {
-                inspect(value, as: Value.self)
+            let values = stack.values(named: name).filter { $0.node.kind == .table || $0.node.kind == .array }
+            if form?.mergesTables == true {
+                inspect(values, shape)
+            } else {
+                for value in values { inspect(value, as: type) }
+                if !shape.isList, !shape.members.isEmpty { inspectHidden(values) }
             }
         }
         let empty = LocatedValue(tree: PropertyTree(store: NodeStore(emptyTable: name), source: ""), id: 0)
-        let shape = Self.record(empty, as: Value.self)
-        members += shape.usage.names(in: shape.value)
+        let record = Self.record(empty, as: type)
+        members += record.usage.names(in: record.value)
+    }
+
+    /// Inspects tables that are merged, none of which needs to have all members.
+    private mutating func inspect(_ tables: [LocatedValue], _ shape: TypeShape) {
+        guard !shape.members.isEmpty, !shape.isList else { return }
+        let known = KnownNames(shape.members.map(\.name))
+        var nearest = NearestName()
+        var open = tables.map { ($0, known.root) }
+        while let (table, branch) = open.popLast() {
+            table.forEachChild { child in
+                let next = branch.branches[child.tree.store.string(child.node.key)]
+                switch next {
+                case nil: errors.append(Self.error(child, &nearest, branch.segments))
+                case let next? where !next.isName && child.node.kind == .table: open.append((child, next))
+                default: return
+                }
+            }
+        }
+    }
+
+    /// Finds members that get lost, because the table of a later source has others.
+    private mutating func inspectHidden(_ values: [LocatedValue]) {
+        guard let first = values.first, first.node.kind == .table else { return }
+        for table in values.dropFirst() where table.node.kind == .table {
+            table.forEachChild { child in
+                guard first.member(child.tree.store.string(child.node.key)) == nil else { return }
+                let origin = child.keyOrigin
+                errors.append(
+                    PropertyError(
+                        ErrorText.lostMember(hiddenAt: first.origin.description), source: origin.source,
+                        line: origin.line, column: origin.column, name: SecretNames.printable(child.name)))
+            }
+        }
     }
 
     private mutating func inspect<Value: Decodable>(_ value: LocatedValue, as type: Value.Type) {
@@ -141,18 +211,15 @@ struct MemberInspection {
 
 /// Type names for people who write values: without generic wrappers, and with the values of an enumeration.
 enum TypeText {
+    /// Returns the type's name with what a form expects of a value.
+    static func name<Value>(of type: Value.Type, form: PropertyForm<Value>?) -> String {
+        name(of: type) + (form?.check.map { ", \($0.expected)" } ?? "")
+    }
+
     static func name(of type: Any.Type) -> String {
         if let optional = type as? any OptionalType.Type { return name(of: optional.wrapped) }
         if let choices = LocatedValue.rawValues(of: type) { return choices.joined(separator: "|") }
         if type == Bool.self { return "true|false" }
         return "\(type)"
     }
-}
-
-private protocol OptionalType {
-    static var wrapped: Any.Type { get }
-}
-
-extension Optional: OptionalType {
-    fileprivate static var wrapped: Any.Type { Wrapped.self }
 }

@@ -15,6 +15,8 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
         case source(PropertyOrigin)
         /// Nothing gives a value, so the default applies.
         case defaultValue
+        /// Nothing gives a value, although one is required.
+        case missing
 
         /// A description of the origin; for a file, its path, line, and column.
         public var description: String {
@@ -23,6 +25,7 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
             case .rule: "set by a rule"
             case .source(let origin): origin.description
             case .defaultValue: "default"
+            case .missing: "required"
             }
         }
     }
@@ -47,15 +50,31 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     /// The reason why the value of a source isn't used, if that is so.
     public let mistake: PropertyError?
 
+    /// A member of a table that is merged from several sources.
+    public struct Member: Sendable, Hashable, CustomStringConvertible {
+        /// The dotted name within the table.
+        public let name: String
+        /// The place of its value.
+        public let origin: PropertyOrigin
+
+        /// The name and the place.
+        public var description: String { "\(Quoted.line(name)) (\(origin))" }
+    }
+
+    /// The members if the value is a table that is merged from several sources; otherwise empty.
+    public internal(set) var members: [Member] = []
+
     /// The names of the features that were loaded from it.
     ///
     /// Explanations of all declared keys at once leave them out.
     public internal(set) var readers: [String] = []
 
-    /// A line for the value, one for each value that it hides, and one for its readers.
+    /// A line for the value, one for each member of a merged table, one for each value that it hides, and one for its
+    /// readers.
     public var description: String {
         let lines =
-            ["\(name) = \(winner)"] + (mistake.map { ["  wrong: \($0)"] } ?? []) + hidden.map { "  hides \($0)" }
+            ["\(name) = \(winner)"] + members.map { "  with \($0)" } + (mistake.map { ["  wrong: \($0)"] } ?? [])
+            + hidden.map { "  hides \($0)" }
             + (readers.isEmpty ? [] : ["  read by \(readers.joined(separator: ", "))"])
         return lines.joined(separator: "\n")
     }

@@ -1,27 +1,43 @@
 import Fugu
+import Synchronization
 
 /// The sources of a container with the values that they had when they were last read, the latest applied first.
 ///
 /// It's immutable: applying and reloading create another one.
 final class SourceStack: ValueSources {
     /// A source and its values.
-    struct Entry: Sendable {
+    final class Entry: Sendable {
         let source: any PropertySource
         let snapshot: PropertySnapshot
         /// The stamp from before the source was read, so that a change in between is noticed at the next poll.
         let stamp: PropertySourceStamp?
-        /// An identity that stays the same when the source is read again.
-        let id: Identity
+        /// The identity, which stays the same when the source is read again.
+        let application: Application
 
-        init(reading source: any PropertySource, id: Identity = Identity()) throws(PropertyError) {
+        init(reading source: any PropertySource, _ application: Application = Application()) throws(PropertyError) {
             self.source = source
-            self.id = id
+            self.application = application
             stamp = source.modificationStamp()
             snapshot = try source.load()
         }
     }
 
-    final class Identity: Sendable {}
+    /// The application of a source to a container.
+    ///
+    /// When no container has the source any more, the source is no longer observed.
+    final class Application: Sendable {
+        /// A closure stored as a generic value would be wrapped once more at each access.
+        private struct End {
+            var body: (@Sendable () -> Void)?
+        }
+
+        private let end = Mutex(End())
+
+        /// Keeps the closure that ends the observation.
+        func follow(until body: (@Sendable () -> Void)?) { end.withLock { $0.body = body } }
+
+        deinit { end.withLock { $0.body }?() }
+    }
 
     let entries: [Entry]
     /// The closure that receives the names that are read.
@@ -38,28 +54,56 @@ final class SourceStack: ValueSources {
     /// Returns the values for the name, in order of precedence.
     ///
     /// Layers are independent of one another.
-    func values(named name: String) -> some Sequence<LocatedValue> { found(name).lazy.map(\.value) }
-
-    /// Returns the values for the name, and whether their sources declare them secret.
-    func found(_ name: String) -> some Sequence<(value: LocatedValue, isSecret: Bool)> {
-        entries.lazy.compactMap { entry in
-            entry.snapshot.value(named: name).map { ($0, entry.snapshot.isSecret(name)) }
-        }
+    func values(named name: String) -> some Sequence<LocatedValue> {
+        entries.lazy.compactMap { $0.snapshot.value(named: name) }
     }
 
-    func answer<Value: Decodable & Sendable>(_ name: String, as _: Value.Type, isSecret: Bool) -> SourceAnswer<Value> {
-        let found = found(name).first { _ in true }
-        log?.tell(SourceRead(name: name, type: "\(Value.self)", origin: found?.value.origin))
-        guard let (value, isMarked) = found else { return .nothing }
+    func answer<Value: Decodable & Sendable>(
+        _ name: String, as _: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
+    ) -> SourceAnswer<Value> {
+        let value = value(named: name, as: Value.self, form: form)
+        log?.tell(SourceRead(name: name, type: "\(Value.self)", origin: value?.origin))
+        guard let value else { return .nothing }
+        if value.isSecret { SecretNames.addSupplied(name) }
         do throws(PropertyError) {
-            return .value(try value.decode(Value.self, quotesValues: !isSecret && !isMarked))
+            return .value(try value.decode(Value.self, form: form, quotesValues: !isSecret))
         } catch {
             return .failure(error)
         }
     }
 
+    /// Returns the first value for the name, or the merged tables if a form says so.
+    func value<Value: Decodable>(named name: String, as type: Value.Type, form: PropertyForm<Value>?) -> LocatedValue? {
+        guard form?.mergesTables == true else { return values(named: name).first { _ in true } }
+        MergedNames.members(of: name, as: type, form)
+        return mergedTable(named: name)?.located(name) ?? values(named: name).first { _ in true }
+    }
+
+    /// Returns the merged tables of the name, down to a source that has another value there.
+    func mergedTable(named name: String) -> MergedTable? {
+        var table = MergedTable()
+        for entry in entries {
+            guard let value = entry.snapshot.value(named: name) else {
+                for member in MergedNames.members(of: name) ?? [] {
+                    let path = member.split(separator: ".").map(String.init)
+                    if let value = entry.snapshot.value(named: name + "." + member) { table.add(value, at: path[...]) }
+                }
+                continue
+            }
+            guard value.node.kind == .table else { break }
+            table.add(value)
+        }
+        return table.isEmpty ? nil : table
+    }
+
     func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool {
         guard let others = others as? SourceStack else { return false }
+        if let members = MergedNames.members(of: name) {
+            return ([name] + members.map { name + "." + $0 }).allSatisfy { name in
+                let (own, its) = (Array(values(named: name)), Array(others.values(named: name)))
+                return own.count == its.count && zip(own, its).allSatisfy { $0.isSame(as: $1) }
+            }
+        }
         let (own, its) = (values(named: name).first { _ in true }, others.values(named: name).first { _ in true })
         guard let own, let its else { return own == nil && its == nil }
         return own.isSame(as: its)
@@ -69,19 +113,25 @@ final class SourceStack: ValueSources {
         SourceStack(entries + ((others as? SourceStack)?.entries ?? []), log: log ?? (others as? SourceStack)?.log)
     }
 
-    /// Returns the same sources with their present values, or throws all errors.
+    /// Returns the same sources, some of them with their present values, or throws all errors.
     ///
-    /// `id`: The only source to read again, or `nil` for all of them.
-    func reread(only id: Identity? = nil) throws(PropertyErrors) -> SourceStack {
+    /// A source that was there and has vanished is an error, so that the last good values stay.
+    ///
+    /// `isWanted`: A closure that says whether to read a source again.
+    func reread(_ isWanted: (Entry) -> Bool) throws(PropertyErrors) -> SourceStack {
         var fresh: [Entry] = []
         var errors: [PropertyError] = []
         for entry in entries {
-            guard id == nil || entry.id === id else {
+            guard isWanted(entry) else {
                 fresh.append(entry)
                 continue
             }
             do throws(PropertyError) {
-                fresh.append(try Entry(reading: entry.source, id: entry.id))
+                let new = try Entry(reading: entry.source, entry.application)
+                if new.snapshot.isMissing, !entry.snapshot.isMissing {
+                    throw PropertyError(ErrorText.vanished, source: new.snapshot.source)
+                }
+                fresh.append(new)
             } catch {
                 errors.append(error)
             }
@@ -89,12 +139,6 @@ final class SourceStack: ValueSources {
         guard errors.isEmpty else { throw PropertyErrors(errors) }
         return SourceStack(fresh, log: log)
     }
-
-    /// The present stamps of the sources.
-    var stampsNow: [PropertySourceStamp?] { entries.map { $0.source.modificationStamp() } }
-
-    /// The stamps from when the sources were read.
-    var stamps: [PropertySourceStamp?] { entries.map(\.stamp) }
 }
 
 extension PropertyErrors {

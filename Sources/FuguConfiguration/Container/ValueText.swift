@@ -10,6 +10,7 @@ enum ValueText {
 
     private static func text(of value: LocatedValue, depth: Int) -> String {
         switch value.node.kind {
+        case _ where value.tree.problem != nil: return "?"
         case .table: return names(value.memberNames)
         case .array:
             guard depth < depthLimit else { return "[…]" }
@@ -29,7 +30,13 @@ enum ValueText {
         case PropertyValue.table(let members): return names(members.keys.sorted())
         case PropertyValue.array(let elements): return list(elements, depth)
         case let value as PropertyValue: return value.description
+        case let value as any RawRepresentable: return text(of: value.rawValue, depth: depth)
+        case let value as Duration: return Quoted.string(DurationText.text(of: value))
         default: break
+        }
+        // A source writes it as a string.
+        if case .string(let text) = foundationPropertyValue(of: value) {
+            return Quoted.string(text)
         }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {

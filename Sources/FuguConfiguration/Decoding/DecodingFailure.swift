@@ -69,6 +69,7 @@ extension LocatedValue {
         case .null: ("null", nil)
         case .bool: ("bool", "\(node.bool)")
         case .integer: ("integer", "\(node.integer)")
+        case .double where node.mark == .wide: ("integer", shownDouble)
         case .double: ("double", shownDouble)
         case .string: ("string", Quoted.string(text, limit: 40))
         case .text, .word: ("text", Quoted.string(text, limit: 40))
@@ -83,7 +84,7 @@ extension LocatedValue {
     /// The number as it was written, if that has more digits.
     private var shownDouble: String {
         let written = tree.store.numberText(at: node.offset) ?? ""
-        return written.utf8.count > 15 ? written : "\(node.double)"
+        return written.utf8.count > 15 ? Quoted.line(written, limit: 40) : "\(node.double)"
     }
 
     private var otherKindAndText: (kind: String, value: String?) {
@@ -100,7 +101,7 @@ extension LocatedValue {
     /// Returns a Boolean value that indicates whether the value is a member of `root` or of a table in it, at any
     /// depth.
     fileprivate func isInsideTable(of root: LocatedValue) -> Bool {
-        guard tree === root.tree else { return false }
+        guard tree === root.tree else { return root.tree.merged != nil }
         var id = id
         while id != root.id {
             id = tree.store.nodes[Int(id)].parent

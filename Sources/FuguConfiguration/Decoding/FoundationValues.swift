@@ -66,7 +66,7 @@ extension LocatedValue {
 
     /// Returns the bytes of the source, or those of a Base64 string.
     private func data() throws -> Data {
-        if node.kind == .other, let bytes = try? bytes() { return Data(bytes) }
+        if let bytes = bytesOrNil { return Data(bytes) }
         guard let data = textOrNil.flatMap({ Data(base64Encoded: $0) }) else {
             throw mismatch(Data.self, expected: "data in Base64")
         }

@@ -3,16 +3,32 @@ import Fugu
 extension LocatedValue {
     /// Decodes the value exactly, or throws an error with its place.
     ///
-    /// `quotesValues`: Whether the error may quote the value; `false` for secrets and for untyped access.
+    /// `quotesValues`: Whether the error may quote the value; `false` for secret keys and for untyped access.
     package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, quotesValues: Bool = true
     ) throws(PropertyError) -> Value {
+        if let problem = tree.problem { throw problem }
         do {
             return try decoded(type)
         } catch {
             throw (Self.failure(in: error) ?? DecodingFailure(value: self, reason: "\(error)"))
-                .error(decoding: self, quotesValues: quotesValues)
+                .error(decoding: self, quotesValues: quotesValues && !isSecret)
         }
+    }
+
+    /// Decodes the value in a form, or throws an error with its place.
+    func decode<Value: Decodable>(
+        _ type: Value.Type, form: PropertyForm<Value>?, quotesValues: Bool
+    ) throws(PropertyError) -> Value {
+        guard let form else { return try decode(type, quotesValues: quotesValues) }
+        var located = self
+        if form.text != PropertyTextForm() {
+            located = LocatedValue(tree: PropertyTree(tree, textForm: form.text), id: id, isSecret: isSecret)
+        }
+        let value = try located.decode(type, quotesValues: quotesValues)
+        guard let check = form.check, !check.isMet(value) else { return value }
+        throw DecodingFailure(value: self, expected: check.expected)
+            .error(decoding: self, quotesValues: quotesValues && !isSecret)
     }
 
     /// The stack that a few levels of decoding need without optimization.
@@ -24,7 +40,7 @@ extension LocatedValue {
         case .table where type == Duration.self, .array where type == Duration.self:
             throw mismatch(type, expected: Self.durationForm)
         case .table: break
-        case .array: if let list = try list(type) { return list }
+        case .array: if let list = try array().list(type) { return list }
         default: if let value = try nativeValue(type) { return value }
         }
         // Types decode themselves recursively, as deep as the document is nested.
@@ -61,7 +77,7 @@ extension LocatedValue {
     /// Decodes the types whose own decoding doesn't support the forms of configuration.
     private func nativeValue<Value>(_ type: Value.Type) throws -> Value? {
         if type == Duration.self { return try duration() as? Value }
-        if node.kind == .other, type == [UInt8].self { return try bytes() as? Value }
+        if type == [UInt8].self, let bytes = bytesOrNil { return bytes as? Value }
         return try foundationValue(type)
     }
 
@@ -74,6 +90,10 @@ extension LocatedValue {
         case .text, .word:
             if text == "true" { return true }
             if text == "false" { return false }
+            if tree.textForm.acceptsAnyBoolean {
+                if ["true", "yes", "on", "1"].contains(text.lowercased()) { return true }
+                if ["false", "no", "off", "0"].contains(text.lowercased()) { return false }
+            }
         default: break
         }
         throw mismatch(Bool.self, expected: "Bool (true or false)")
@@ -90,7 +110,7 @@ extension LocatedValue {
             default: nil
             }
         guard let value else {
-            let isNumber = node.kind == .integer || node.kind == .text && Int128(text) != nil
+            let isNumber = node.kind == .integer || node.mark == .wide || node.kind == .text && Int128(text) != nil
             throw mismatch(type, expected: isNumber ? "\(type) (\(Integer.min)...\(Integer.max))" : nil)
         }
         return value
@@ -108,19 +128,28 @@ extension LocatedValue {
         switch node.kind {
         case .integer:
             if let value = Float(exactly: node.integer) { return value }
+        case .double where node.mark == .wide:
+            if let value: Float = Self.exact(tree.store.numberText(at: node.offset) ?? "") { return value }
         case .double:
             let value = Float(node.double)
             if value.isFinite || !node.double.isFinite { return value }
         case .text, .word:
-            // The standard library would accept hexadecimal numbers, too.
-            if !text.utf8.contains(where: { "xXpP(".utf8.contains($0) }), let value = Float(text),
-                value.isFinite || text.lowercased().contains("inf") || value.isNaN
-            {
-                return value
-            }
+            if let value: Float = Self.number(text) { return value }
         default: break
         }
         throw mismatch(type)
+    }
+
+    private static func exact<Float: BinaryFloatingPoint>(_ digits: String) -> Float? {
+        let integer: Int128? = DecimalNumber.wholeNumber(digits)
+        return integer.flatMap { Float(exactly: $0) }
+    }
+
+    private static func number<Float: BinaryFloatingPoint & LosslessStringConvertible>(_ text: String) -> Float? {
+        if text.utf8.allSatisfy({ ByteClass.isDigit($0) || "+-".utf8.contains($0) }) { return exact(text) }
+        // The standard library would accept hexadecimal numbers, too.
+        guard !text.utf8.contains(where: { "xXpP(".utf8.contains($0) }), let value = Float(text) else { return nil }
+        return value.isFinite || text.lowercased().contains("inf") || value.isNaN ? value : nil
     }
 
     func string() throws -> String {
@@ -137,10 +166,10 @@ extension LocatedValue {
         throw mismatch(Duration.self, expected: Self.durationForm)
     }
 
-    func bytes() throws -> [UInt8] {
-        guard node.kind == .other, case .data(let bytes) = tree.store.others[node.otherIndex] else {
-            throw mismatch([UInt8].self, expected: "data")
-        }
+    /// The bytes of the source, or those of a whole file.
+    var bytesOrNil: [UInt8]? {
+        if node.mark == .file { return Array(tree.store.bytes[..<tree.store.end]) }
+        guard node.kind == .other, case .data(let bytes) = tree.store.others[node.otherIndex] else { return nil }
         return bytes
     }
 
@@ -177,14 +206,42 @@ extension LocatedValue {
     /// it.
     func array() throws -> LocatedValue {
         switch node.kind {
-        case .array: return self
+        case .array:
+            guard tree.following.contains(where: { !$0.isEmpty }) else { return self }
+            var words: [String?] = []
+            var occurrence = firstChild
+            for following in tree.following {
+                words.append(occurrence?.textOrNil)
+                words += try plainWords(following)
+                occurrence = occurrence?.nextSibling
+            }
+            return list(of: words)
         case .text:
-            let words = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
-            let isOneWord = words.count == 1 && !tree.following.isEmpty
-            let store = NodeStore(words: isOneWord ? [text] + tree.following : words.map(Self.trimmed), name: name)
-            return PropertyTree(store: store, source: tree.source).root
+            let words =
+                text.isEmpty ? [] : text.split(separator: tree.textForm.separator, omittingEmptySubsequences: false)
+            guard words.count == 1, let following = tree.following.first else {
+                return list(of: words.map(Self.trimmed))
+            }
+            return list(of: [following.isEmpty ? Self.trimmed(words[0]) : text] + (try plainWords(following)))
         default: throw mismatch([PropertyValue].self, expected: "array")
         }
+    }
+
+    private func list(of words: [String?]) -> LocatedValue {
+        PropertyTree(store: NodeStore(words: words, name: name), source: tree.source, textForm: tree.textForm).root
+    }
+
+    /// Returns the words before an option, such as `-v`.
+    ///
+    /// It's not known to whom words behind an option belong, so they're an error.
+    private func plainWords(_ words: [String]) throws -> [String] {
+        func isOption(_ word: String) -> Bool { word.hasPrefix("-") && Double(word) == nil }
+        let plain = words.prefix { !isOption($0) }
+        guard words[plain.endIndex...].allSatisfy(isOption) else {
+            let spelling = String(tree.source.dropFirst("argument ".count))
+            throw mismatch([PropertyValue].self, expected: ErrorText.arrayInOneWord(spelling))
+        }
+        return Array(plain)
     }
 
     private static func trimmed(_ word: Substring) -> String {

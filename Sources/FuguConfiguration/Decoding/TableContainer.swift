@@ -7,8 +7,8 @@ struct TableContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var allKeys: [Key] {
         var keys: [Key] = []
         table.tree.usage?.noteWhole(table.id)
-        table.forEachChild { child in
-            if let key = Key(stringValue: child.tree.store.string(child.node.key)) { keys.append(key) }
+        for name in table.memberNames {
+            if let key = Key(stringValue: name) { keys.append(key) }
         }
         return keys
     }

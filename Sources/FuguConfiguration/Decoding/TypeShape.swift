@@ -10,15 +10,29 @@ struct TypeShape {
     }
 
     private(set) var members: [Member] = []
+    /// Whether the type is a list, so that the members are those of each element.
+    private(set) var isList = false
+    /// Whether only files can hold the value: tables, and lists of lists or tables.
+    private(set) var isInFilesOnly = false
 
     init() {}
 
     /// `sample`: The table of an instance, from which most members can be decoded.
     init<Value: Decodable>(of type: Value.Type, sample: LocatedValue?) {
+        if let optional = type as? any OptionalType.Type, let wrapped = optional.wrapped as? any Decodable.Type {
+            self = TypeShape(of: wrapped, sample: sample)
+            return
+        }
+        if let list = type as? any ListType.Type {
+            let element = TypeShape(of: list.element, sample: sample?.firstChild)
+            (members, isList, isInFilesOnly) = (element.members, true, element.isList || element.isInFilesOnly)
+            return
+        }
         let record = Record()
         _ = try? ShapeDecoder(record: record, sample: sample).decoded(type)
         // A type that decodes no members is shown by its name instead of as a table.
         members = record.members.filter { !$0.name.isEmpty }
+        isInFilesOnly = !members.isEmpty || type is any TableType.Type
     }
 
     /// The members that were decoded so far.
@@ -28,6 +42,32 @@ struct TypeShape {
         var tables = 0
     }
 }
+
+protocol OptionalType {
+    static var wrapped: Any.Type { get }
+    var isNil: Bool { get }
+}
+
+extension Optional: OptionalType {
+    static var wrapped: Any.Type { Wrapped.self }
+    var isNil: Bool { if case nil = self { true } else { false } }
+}
+
+private protocol ListType {
+    static var element: any Decodable.Type { get }
+}
+
+extension Array: ListType where Element: Decodable {
+    fileprivate static var element: any Decodable.Type { Element.self }
+}
+
+extension Set: ListType where Element: Decodable {
+    fileprivate static var element: any Decodable.Type { Element.self }
+}
+
+private protocol TableType {}
+
+extension Dictionary: TableType {}
 
 /// A decoder that has an answer for everything.
 private struct ShapeDecoder: Decoder {

@@ -26,6 +26,10 @@ enum ErrorText {
         "needs a value; expected \(expected), as in \(spelling)=…"
     }
 
+    static func arrayInOneWord(_ spelling: String) -> String {
+        "an array in one word, as in \(spelling)=a,b, because words follow an option behind it"
+    }
+
     static let noElements = "the array has no elements"
 
     static func notRFC3339(_ type: String) -> String { "not a \(type) in the format of RFC 3339" }
@@ -54,7 +58,25 @@ enum ErrorText {
         return mismatch(expected: "a table (\(shown))", found: found)
     }
 
+    static func declaredTwice(_ first: (type: String, place: String), _ second: (type: String, place: String)) -> String
+    {
+        "declared as \(first.type) (\(first.place)) and as \(second.type) (\(second.place)); a name has one type"
+    }
+
+    static func twoDefaults(_ first: (text: String, place: String), _ second: (text: String, place: String)) -> String {
+        "has two defaults, \(first.text) (\(first.place)) and \(second.text) (\(second.place)); whoever reads first decides"
+    }
+
+    static func sameSpelling(as other: String, variable: String, argument: String) -> String {
+        "has the same variable and argument as \(other), \(variable) and \(argument); rename one of them"
+    }
+
     static let unknownMember = "the table contains a name that its type doesn't have"
+
+    static func lostMember(hiddenAt place: String) -> String {
+        "isn't used, because the table at \(place) replaces the whole table; write it there, or merge the tables with form: "
+            + ".merged"
+    }
 
     static func givenTwice(firstLine: Int?) -> String {
         "the name appears twice, dotted and nested" + (firstLine.map { "; the first is on line \($0)" } ?? "")
@@ -81,11 +103,12 @@ enum ErrorText {
     static let noDirectory = "a component of the path isn't a directory"
     static let noPermission = "permission denied"
     static let isDirectory = "it's a directory"
+    static let notFolder = "it isn't a directory"
     static let notRegular = "it's a pipe or a device, not a regular file"
     static let zeroInPath = "the path contains a null character"
     static let tooLargeFile = "it's larger than \(NodeStore.sizeLimit >> 20) MB"
 
-    static let notText = "can't be read: it isn't UTF-8 text"
+    static let vanished = "has vanished since it was last read; to give up its values, leave it there empty"
 
     static func sameName(as other: String) -> String { "has the same name as \(other), spelled differently" }
 
@@ -113,8 +136,15 @@ enum ErrorText {
             + (places.isEmpty ? "" : "; set " + places.joined(separator: " or "))
     }
 
+    static let requiredIsNull = "a value is required, and this is null"
+
     static func source(_ snapshot: PropertySnapshot) -> String {
         Quoted.line(snapshot.source) + (snapshot.isMissing ? " (optional, missing)" : "")
+    }
+
+    static func restless(_ source: String, looks: Int) -> String {
+        "Fugu: \(Quoted.line(source)) has changed at each of the last \(looks) polls, so it isn't reloaded; its last good values stay "
+            + "in effect until it rests."
     }
 
     static func notReloaded(_ errors: String) -> String {

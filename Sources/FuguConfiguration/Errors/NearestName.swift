@@ -18,6 +18,7 @@ package struct NearestName {
     }
 
     mutating func suggestion(for name: String, in known: [String]) -> String? {
+        guard name.utf8.count <= 800 else { return nil }
         let letters = Letters(name)
         guard (1...200).contains(letters.scalars.count), effort > 0 else { return nil }
         if prepared?.names != known { prepared = (known, known.map(Letters.init)) }

@@ -72,10 +72,12 @@ public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// The source, line, column, name, and reason on one line.
     ///
-    /// Control characters are escaped, so that nothing from outside can end the line.
+    /// Control characters are escaped, so that nothing from outside can end the line, and what is too long for a line is
+    /// cut.
     public var description: String {
         let place = PropertyOrigin(source: source ?? "", line: line, column: column).description
-        return [place, Quoted.line(name ?? ""), Quoted.line(reason)].filter { !$0.isEmpty }.joined(separator: ": ")
+        return [place, Quoted.line(name ?? "", limit: 200), Quoted.line(reason)].filter { !$0.isEmpty }
+            .joined(separator: ": ")
     }
 }
 
@@ -120,6 +122,7 @@ public struct PropertyOrigin: Sendable, Hashable, CustomStringConvertible {
 
     /// The source, line, and column with colons between them, as editors and terminals read it.
     public var description: String {
-        ([Quoted.line(source)] + [line, column].compactMap { $0.map { number in "\(number)" } }).joined(separator: ":")
+        ([Quoted.line(source, limit: 1000)] + [line, column].compactMap { $0.map { number in "\(number)" } }).joined(
+            separator: ":")
     }
 }

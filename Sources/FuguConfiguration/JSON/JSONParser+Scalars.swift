@@ -87,10 +87,9 @@ extension JSONParser {
             try skipDigits()
         }
         if index == integerEnd {
-            guard let value = DecimalNumber.integer(in: store.bytes, digits..<index, isNegative: isNegative) else {
-                throw failure(.integerTooLarge, at: start)
-            }
-            _ = add(.integer(value, at: UInt32(start)), at: place)
+            let value = DecimalNumber.integer(in: store.bytes, digits..<index, isNegative: isNegative)
+            let node = if let value { Node.integer(value, at: UInt32(start)) } else { try wideInteger(start..<index) }
+            _ = add(node, at: place)
         } else {
             let value = DecimalNumber.double(in: store.bytes, start..<index)
             guard value.isFinite else { throw failure(.doubleTooLarge, at: start) }

@@ -6,9 +6,10 @@ import Fugu
 /// as its value unless that begins with `--`; write `--verbose=true` if something else follows a flag. A flag without a
 /// value is `true` for a key of a Boolean type, and an error for others. `--` ends the arguments.
 ///
-/// An array takes all words up to the next argument, `--tags a b c`, one word with commas, `--tags a,b,c`, or an
-/// argument that occurs several times. Words that belong to no name are ignored. Text is parsed to the type of the key:
-/// `true` and `false`, numbers, `30s` for a `Duration`.
+/// An array takes all words up to the next argument, `--tags a b c`, one word with commas, `--tags a,b,c`, or all of an
+/// argument that occurs several times. It ends before an option with one dash, such as `-v`; if other words follow that
+/// option, the array is an error and must be written in one word. Words that belong to no name are ignored. Text is parsed
+/// to the type of the key: `true` and `false`, numbers, `30s` for a `Duration`.
 public struct ArgumentsSource: CountedSource {
     private let arguments: [String]
 
@@ -40,8 +41,8 @@ private struct ArgumentList: SnapshotContent {
         let spelling: String
         /// A text for each occurrence; `nil` if it has no value.
         var texts: [String?] = []
-        /// The words after the value.
-        var following: [String] = []
+        /// The words after each value, up to the next argument.
+        var following: [[String]] = []
         /// The argument before this one if it has no value: this one may have been meant as its value.
         let flagBefore: String?
 
@@ -64,22 +65,19 @@ private struct ArgumentList: SnapshotContent {
             var following: [String] = []
             if text == nil, let next = rest.first, !next.hasPrefix("--") {
                 text = rest.popFirst()
-                following = Array(rest.prefix { !Self.isOption($0) })
+                following = Array(rest.prefix { !$0.hasPrefix("--") })
             }
             add(text, following, to: name, flagBefore)
             flagBefore = text == nil ? name : nil
         }
     }
 
-    /// Matches `-v`, but not `-5`.
-    private static func isOption(_ word: String) -> Bool { word.hasPrefix("-") && Double(word) == nil }
-
     private mutating func add(_ text: String?, _ following: [String], to name: String, _ flagBefore: String?) {
         let key = Spelling.argument(name)
         let new = Argument(spelling: "--\(name)", flagBefore: flagBefore)
         // Appends in place, so that a list of a hundred thousand isn't copied for each of its elements.
         arguments[key, default: new].texts.append(text)
-        arguments[key, default: new].following += following
+        arguments[key, default: new].following.append(following)
     }
 
     var valueCount: Int? { arguments.count }

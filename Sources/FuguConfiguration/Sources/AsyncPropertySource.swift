@@ -28,18 +28,15 @@ extension Container {
 
     /// Fetches every async source of this container again, concurrently, and publishes all values together.
     ///
-    /// If one of them can't be fetched, or if a key that was read or is observed no longer decodes, nothing changes at
-    /// all.
+    /// If one of them can't be fetched, or if a key that was read, is observed, or was declared would become wrong,
+    /// nothing changes at all.
     ///
     /// - Throws: What a source throws, or ``PropertyErrors``.
     /// - Complexity: Besides fetching, O(*k*) for *k* names that were read or are observed.
     public func refresh() async throws {
         while let old = SourceStack.of(self) {
             let fetched = try await old.fetched()
-            let isDone = try replaceSources(old, by: old.replacing(fetched)) { errors in
-                if !errors.isEmpty { throw PropertyErrors(errors) }
-            }
-            if isDone { return }
+            if try publish(old.replacing(fetched), over: old) { return }
         }
     }
 }
@@ -57,23 +54,24 @@ struct FetchedSource: PropertySource {
 }
 
 extension SourceStack {
-    fileprivate func fetched() async throws -> [(id: Identity, source: FetchedSource)] {
-        try await withThrowingTaskGroup(of: (id: Identity, source: FetchedSource).self) { group in
+    fileprivate func fetched() async throws -> [(application: Application, source: FetchedSource)] {
+        try await withThrowingTaskGroup(of: (application: Application, source: FetchedSource).self) { group in
             for entry in entries {
                 guard let old = entry.source as? FetchedSource else { continue }
                 group.addTask {
-                    (entry.id, FetchedSource(source: old.source, snapshot: try await old.source.fetch()))
+                    (entry.application, FetchedSource(source: old.source, snapshot: try await old.source.fetch()))
                 }
             }
-            var fetched: [(id: Identity, source: FetchedSource)] = []
+            var fetched: [(application: Application, source: FetchedSource)] = []
             for try await one in group { fetched.append(one) }
             return fetched
         }
     }
 
-    fileprivate func replacing(_ fetched: [(id: Identity, source: FetchedSource)]) throws -> SourceStack {
+    fileprivate func replacing(_ fetched: [(application: Application, source: FetchedSource)]) throws -> SourceStack {
         let entries = try entries.map { entry in
-            try fetched.first { $0.id === entry.id }.map { try Entry(reading: $0.source, id: $0.id) } ?? entry
+            try fetched.first { $0.application === entry.application }
+                .map { try Entry(reading: $0.source, $0.application) } ?? entry
         }
         return SourceStack(entries, log: log)
     }

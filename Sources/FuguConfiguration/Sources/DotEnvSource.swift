@@ -16,7 +16,7 @@ public struct DotEnvSource: PropertySource {
     ///
     /// - Parameters:
     ///   - path: The path of the file. A relative path is resolved when the file is read.
-    ///   - prefix: The prefix of all names, without the `_` after it; empty for none.
+    ///   - prefix: The prefix of all names, spelled as a name is: `APP`, `app`, and `APP_` are the same. Empty for none.
     ///   - isOptional: Pass `true` to treat a missing file as empty.
     public init(path: String = ".env", prefix: String = "", isOptional: Bool = false) {
         document = DocumentSource(path: path, isOptional: isOptional)
@@ -28,7 +28,7 @@ public struct DotEnvSource: PropertySource {
     /// - Parameters:
     ///   - text: The lines.
     ///   - name: The name of the text in errors.
-    ///   - prefix: The prefix of all names, without the `_` after it; empty for none.
+    ///   - prefix: The prefix of all names, spelled as a name is: `APP`, `app`, and `APP_` are the same. Empty for none.
     public init(text: String, name: String, prefix: String = "") {
         document = DocumentSource(bytes: Array(text.utf8), name: name)
         self.prefix = prefix

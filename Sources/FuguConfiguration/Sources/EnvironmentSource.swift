@@ -3,7 +3,7 @@
 /// A name is written in uppercase, with `_` in place of dots and dashes and before each word that begins with an
 /// uppercase letter. Text is parsed to the type of the key: `true` and `false`, numbers, `a,b` for arrays, `30s` for a
 /// `Duration`. The environment never answers with a whole table, since members can't be told from names with an
-/// underscore.
+/// underscore; it has the members of a table that a key merges (see ``Fugu/PropertyForm/merged``).
 ///
 /// With a prefix, all variables that begin with it are considered to be meant for this program: `validate` reports
 /// those that no key has.
@@ -13,7 +13,7 @@ public struct EnvironmentSource: CountedSource {
     /// Creates a source of environment variables.
     ///
     /// - Parameters:
-    ///   - prefix: The prefix of all names, without the `_` after it; empty for none.
+    ///   - prefix: The prefix of all names, spelled as a name is: `APP`, `app`, and `APP_` are the same. Empty for none.
     ///   - environment: The variables, those of this process by default, taken at this call.
     public init(prefix: String = "", environment: [String: String] = EnvironmentSource.current) {
         variables = VariableList(prefix: prefix, environment: environment)
@@ -26,8 +26,6 @@ public struct EnvironmentSource: CountedSource {
     public var name: String { variables.prefix.isEmpty ? "environment" : "environment \(variables.prefix)_" }
 
     var valueCount: Int { variables.valueCount ?? 0 }
-
-    var prefix: String { variables.prefix }
 
     /// Takes the variables.
     ///

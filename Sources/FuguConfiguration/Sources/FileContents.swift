@@ -16,7 +16,7 @@ import WASILibc
 enum FileContents {
     enum Failure: Error, CustomStringConvertible {
         case system(Int32)
-        case notRegular, tooLarge, zeroInPath
+        case notRegular, notFolder, tooLarge, zeroInPath
 
         /// Whether the file is missing, as opposed to one that can't be read.
         var isMissing: Bool {
@@ -26,6 +26,7 @@ enum FileContents {
         var description: String {
             switch self {
             case .notRegular: ErrorText.notRegular
+            case .notFolder: ErrorText.notFolder
             case .tooLarge: ErrorText.tooLargeFile
             case .zeroInPath: ErrorText.zeroInPath
             case .system(ENOENT): ErrorText.noSuchFile
@@ -147,6 +148,16 @@ enum FileContents {
 
     /// Returns the file's times, size, and number, or `nil` if the file doesn't exist.
     static func parts(_ path: String) -> [Int64]? { try? stamp(path) }
+
+    /// Returns whether something is at the path, whatever it is.
+    static func isThere(_ path: String) -> Bool {
+        #if os(Windows)
+        return parts(path) != nil
+        #else
+        var status = stat()
+        return stat(path, &status) == 0
+        #endif
+    }
 
     private static func stamp(_ path: String) throws(Failure) -> [Int64] {
         // A C string ends at the first zero, so it would be another path.

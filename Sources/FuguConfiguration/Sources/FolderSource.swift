@@ -13,8 +13,9 @@ import WASILibc
 /// A source that reads a folder in which each file holds one value, as Kubernetes and Docker mount secrets.
 ///
 /// A file is found by any spelling of a name: `database.password` is in `database-password`, `database.password`, or
-/// `DATABASE_PASSWORD`. Its text, without the line break at the end, is parsed to the type of the key. Folders and
-/// files whose names begin with a dot are ignored.
+/// `DATABASE_PASSWORD`. Its text, without the line break at the end, is parsed to the type of the key; for `Data` and
+/// `[UInt8]`, its bytes are the value, exactly as they are. Folders and files whose names begin with a dot are ignored. A
+/// file that can't be read is an error for its name alone.
 ///
 /// A mounted volume is replaced as a whole, by a link (`..data`) to another folder; all values come from the same one.
 /// Values are secrets unless you pass `isSecret: false`.
@@ -41,7 +42,7 @@ public struct FolderSource: PropertySource {
     /// Reads all files.
     ///
     /// - Returns: The values.
-    /// - Throws: ``PropertyError`` with the absolute path of the folder or a file.
+    /// - Throws: ``PropertyError`` with the absolute path of the folder if that can't be read.
     /// - Complexity: O(*n* log *n*) for *n* files, plus the bytes that they contain.
     public func load() throws(PropertyError) -> PropertySnapshot {
         let folder = FileContents.absolutePath(path)
@@ -55,8 +56,8 @@ public struct FolderSource: PropertySource {
             let snapshot = PropertySnapshot(source: folder, content: files)
             return isSecret ? snapshot.marking([SecretPattern("*")]) : snapshot
         } catch {
-            if isOptional, case .folder(let failure) = error, failure.isMissing { return .missing(source: folder) }
-            throw error.told(of: folder)
+            if isOptional, error.isMissing { return .missing(source: folder) }
+            throw PropertyError(ErrorText.unreadable(error.description), source: folder)
         }
     }
 
@@ -78,48 +79,41 @@ public struct FolderSource: PropertySource {
     }
 }
 
-private enum FolderFailure: Error {
-    case folder(FileContents.Failure)
-    case file(String, FileContents.Failure)
-    case text(String)
-    case twice(String, String)
-
-    func told(of folder: String) -> PropertyError {
-        switch self {
-        case .folder(let failure): PropertyError(ErrorText.unreadable(failure.description), source: folder)
-        case .file(let path, let failure): PropertyError(ErrorText.unreadable(failure.description), source: path)
-        case .text(let path): PropertyError(ErrorText.notText, source: path)
-        case .twice(let first, let second): PropertyError(ErrorText.sameName(as: first), source: second)
-        }
-    }
-}
-
 /// The files of a folder by the spelling of their names.
 private struct FolderFiles: SnapshotContent {
+    private struct File {
+        let path: String
+        var content: Result<[UInt8], PropertyError>
+    }
+
     let folder: String
-    private var files: [String: (path: String, text: String)] = [:]
+    private var files: [String: File] = [:]
 
     init(folder: String) { self.folder = folder }
 
-    init(reading folder: String) throws(FolderFailure) {
+    init(reading folder: String) throws(FileContents.Failure) {
         self.folder = folder
-        let names: [String]
-        do { names = try Folder.names(in: folder) } catch { throw .folder(error) }
-        for name in names {
+        for name in try Folder.names(in: folder) {
             let path = folder + "/" + name
-            let bytes: [UInt8]
-            do {
-                bytes = try FileContents.read(path)
-            } catch FileContents.Failure.system(EISDIR) {
-                continue
-            } catch {
-                throw .file(path, error)
-            }
-            guard var text = String(validating: bytes, as: UTF8.self) else { throw .text(path) }
-            if text.last?.isNewline == true { text.removeLast() }
+            guard let content = Self.content(of: path) else { continue }
             let spelling = Spelling.argument(name)
-            if let other = files[spelling] { throw .twice(other.path, path) }
-            files[spelling] = (path, text)
+            guard let other = files[spelling] else {
+                files[spelling] = File(path: path, content: content)
+                continue
+            }
+            let problem = PropertyError(ErrorText.sameName(as: other.path), source: path)
+            files[spelling] = File(path: path, content: .failure(problem))
+        }
+    }
+
+    /// Returns the bytes of a file or the reason why it can't be read, or `nil` for a folder.
+    private static func content(of path: String) -> Result<[UInt8], PropertyError>? {
+        do {
+            return .success(try FileContents.read(path))
+        } catch FileContents.Failure.system(EISDIR) {
+            return nil
+        } catch {
+            return .failure(PropertyError(ErrorText.unreadable(error.description), source: path))
         }
     }
 
@@ -127,7 +121,12 @@ private struct FolderFiles: SnapshotContent {
 
     func value(named name: String) -> LocatedValue? {
         guard let file = files[Spelling.argument(name)] else { return nil }
-        return PropertyTree(store: NodeStore(text: file.text, name: name), source: file.path).root
+        switch file.content {
+        case .success(let bytes):
+            return PropertyTree(store: NodeStore(file: bytes, name: name), source: file.path).root
+        case .failure(let problem):
+            return PropertyTree(store: NodeStore(flag: name), source: file.path, problem: problem).root
+        }
     }
 
     /// A mounted folder can contain files for other programs, so only names that resemble a known name are reported.
@@ -163,7 +162,10 @@ private enum Folder {
         #if os(Windows)
         throw .notRegular
         #else
-        guard let stream = opendir(folder) else { throw .system(errno) }
+        guard let stream = opendir(folder) else {
+            let code = errno
+            throw code == ENOTDIR && FileContents.isThere(folder) ? .notFolder : .system(code)
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {

@@ -14,6 +14,7 @@ public final class MutableSource: PropertySource {
     private struct State {
         var values: [String: PropertyValue]
         var observers: [Int: Observer] = [:]
+        var registrations = 0
         var changes = 0
     }
 
@@ -79,9 +80,9 @@ public final class MutableSource: PropertySource {
     /// - Returns: A closure that ends the registration.
     public func observeChanges(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         let number = state.withLock { state in
-            let number = (state.observers.keys.max() ?? 0) + 1
-            state.observers[number] = Observer(body: body)
-            return number
+            state.registrations += 1
+            state.observers[state.registrations] = Observer(body: body)
+            return state.registrations
         }
         return { [weak self] in self?.state.withLock { _ = $0.observers.removeValue(forKey: number) } }
     }

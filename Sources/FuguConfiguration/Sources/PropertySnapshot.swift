@@ -9,10 +9,7 @@ public struct PropertySnapshot: Sendable {
     public let source: String
     /// A Boolean value that indicates whether the source was optional and is missing.
     public let isMissing: Bool
-    private let content: any SnapshotContent
-    /// Translates names into the source's own.
-    private var rename: (@Sendable (String) -> String?)?
-    private var secrets: [SecretPattern] = []
+    private var content: any SnapshotContent
 
     /// Creates a snapshot of values.
     ///
@@ -62,43 +59,37 @@ public struct PropertySnapshot: Sendable {
     /// Returns the value under a dotted name.
     ///
     /// It takes time in proportion to the length of the name, not to the size of the source.
-    package func value(named name: String) -> LocatedValue? {
-        guard let rename else { return content.value(named: name) }
-        return rename(name).flatMap { content.value(named: $0) }
-    }
+    package func value(named name: String) -> LocatedValue? { content.value(named: name) }
 
     /// Returns an error for each name that is neither known nor part of a known table, with the nearest known name.
     package func unknownNames(known: [String]) -> [PropertyError] { unknownNames(KnownNames(known)) }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] {
-        guard let rename else { return content.unknownNames(known) }
-        return content.unknownNames(KnownNames(known.names.compactMap(rename)))
-    }
+    func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
 
     /// Returns the name's spelling and place in this source: `APP_URL`, or `url in /srv/app.toml`.
-    func place(of name: String) -> String? {
-        guard let name = rename.map({ $0(name) }) ?? name else { return nil }
-        return content.place(of: name)
-    }
+    func place(of name: String) -> String? { content.place(of: name) }
 
-    /// Returns a Boolean value that indicates whether the source itself declares the name's value secret.
-    func isSecret(_ name: String) -> Bool { !secrets.isEmpty && secrets.contains { $0.concerns(name) } }
+    /// Returns the variable of the name, or `nil` if this isn't a source of variables.
+    func variable(for name: String) -> String? { content.variable(for: name) }
 
-    // MARK: Wrapping
-
+    /// Returns the same snapshot with its names translated into the source's own.
     func renaming(_ rename: @escaping @Sendable (String) -> String?) -> PropertySnapshot {
         var snapshot = self
-        let inner = self.rename
-        snapshot.rename = { name in
-            guard let inner else { return rename(name) }
-            return rename(name).flatMap(inner)
-        }
+        snapshot.content = RenamedContent(content: content, rename: rename)
         return snapshot
     }
 
+    /// Returns the same snapshot without empty texts.
+    func withoutEmptyTexts() -> PropertySnapshot {
+        var snapshot = self
+        snapshot.content = FilledContent(content: content)
+        return snapshot
+    }
+
+    /// Returns the same snapshot with the values under some names marked as secrets.
     func marking(_ patterns: [SecretPattern]) -> PropertySnapshot {
         var snapshot = self
-        snapshot.secrets += patterns
+        snapshot.content = MarkedContent(content: content, patterns: patterns)
         return snapshot
     }
 }
@@ -124,6 +115,87 @@ protocol SnapshotContent: Sendable {
     func unknownNames(_ known: KnownNames) -> [PropertyError]
     /// Returns the name's spelling and place, or `nil` if this content can't have the name.
     func place(of name: String) -> String?
+    /// Returns the variable of the name, or `nil` if this content has no variables.
+    func variable(for name: String) -> String?
+}
+
+extension SnapshotContent {
+    func variable(for name: String) -> String? { nil }
+}
+
+/// Another content under other names.
+private struct RenamedContent: SnapshotContent {
+    let content: any SnapshotContent
+    let rename: @Sendable (String) -> String?
+
+    var valueCount: Int? { content.valueCount }
+
+    func value(named name: String) -> LocatedValue? { rename(name).flatMap(content.value) }
+
+    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+        var renamed = KnownNames(known.names.compactMap(rename))
+        renamed.members = known.members.compactMap(rename)
+        return content.unknownNames(renamed)
+    }
+
+    func place(of name: String) -> String? { rename(name).flatMap(content.place) }
+
+    func variable(for name: String) -> String? { rename(name).flatMap(content.variable) }
+}
+
+/// Another content in which an empty text is no value.
+private struct FilledContent: SnapshotContent {
+    let content: any SnapshotContent
+
+    var valueCount: Int? { content.valueCount }
+
+    func value(named name: String) -> LocatedValue? {
+        content.value(named: name).flatMap { $0.node.kind == .text && $0.node.text.length == 0 ? nil : $0 }
+    }
+
+    func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
+
+    func place(of name: String) -> String? { content.place(of: name) }
+
+    func variable(for name: String) -> String? { content.variable(for: name) }
+}
+
+/// Another content in which the values under some names are secrets.
+private struct MarkedContent: SnapshotContent {
+    let content: any SnapshotContent
+    let patterns: [SecretPattern]
+
+    var valueCount: Int? { content.valueCount }
+
+    func value(named name: String) -> LocatedValue? {
+        guard var value = content.value(named: name) else { return nil }
+        value.isSecret = value.isSecret || concerns(value, name)
+        return value
+    }
+
+    /// Returns whether a pattern matches the name, one around it, or one inside the value.
+    private func concerns(_ value: LocatedValue, _ name: String) -> Bool {
+        if patterns.contains(where: { $0.concerns(name) }) { return true }
+        var open = [(value, name)]
+        while let (value, name) = open.popLast() {
+            guard value.node.kind == .table || value.node.kind == .array else { continue }
+            var isMatched = false
+            value.forEachChild { child in
+                let isElement = value.node.kind == .array
+                let inner = isElement ? name : name + "." + child.tree.store.string(child.node.key)
+                if !isElement, patterns.contains(where: { $0.concerns(inner) }) { isMatched = true }
+                open.append((child, inner))
+            }
+            if isMatched { return true }
+        }
+        return false
+    }
+
+    func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
+
+    func place(of name: String) -> String? { content.place(of: name) }
+
+    func variable(for name: String) -> String? { content.variable(for: name) }
 }
 
 /// The texts of a custom source.

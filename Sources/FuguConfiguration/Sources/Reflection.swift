@@ -1,12 +1,15 @@
 /// Converts the stored properties of an instance to values.
 struct Reflection {
     let source: String
+    /// Whether to leave out members that can't be configuration values.
+    private let leavesOut: Bool
     private var path: [String] = []
     /// The class instances that are being converted, which reveal one that refers back to itself.
     private var owners: [ObjectIdentifier] = []
 
-    init(source: String) {
+    init(source: String, leavesOut: Bool = false) {
         self.source = source
+        self.leavesOut = leavesOut
     }
 
     mutating func table(of value: Any) throws(PropertyError) -> [String: PropertyValue] {
@@ -18,7 +21,7 @@ struct Reflection {
 
     /// Returns the configuration value of a Swift value, or `nil` if it can't be one or is an empty optional.
     static func value(of value: Any) -> PropertyValue? {
-        var reflection = Reflection(source: "")
+        var reflection = Reflection(source: "", leavesOut: true)
         return (try? reflection.propertyValue(of: value)) ?? nil
     }
 
@@ -36,10 +39,19 @@ struct Reflection {
         case .collection, .set: return try array(mirror)
         case .dictionary: return try dictionary(value, mirror)
         case .enum where mirror.children.isEmpty: return .string(caseName(of: value))
-        case .struct where !isOfLibrary(value): return .table(try members(mirror))
-        case .class where !isOfLibrary(value): return .table(try instance(value as AnyObject, mirror))
+        case .struct where !isOfLibrary(value): return readable(.table(try members(mirror)), value)
+        case .class where !isOfLibrary(value):
+            return readable(.table(try instance(value as AnyObject, mirror)), value)
         default: throw failure(ErrorText.notConfiguration("\(type(of: value))"))
         }
+    }
+
+    /// Returns the table, or the text or the only member in its place if the type decodes only from that.
+    private func readable(_ table: PropertyValue, _ value: Any) -> PropertyValue {
+        guard let value = value as? any Decodable else { return table }
+        var candidates = [table, .string((value as? any EncodedText)?.encodedText ?? "\(value)")]
+        if case .table(let members) = table, members.count == 1 { candidates += members.values }
+        return candidates.first { TOMLText.isRead($0, as: value) } ?? table
     }
 
     private func scalar(_ value: Any) throws(PropertyError) -> PropertyValue? {
@@ -51,7 +63,7 @@ struct Reflection {
                 throw failure(ErrorText.integerOutOfRange("\(type(of: value))"))
             }
             return .integer(integer)
-        case let value as any BinaryFloatingPoint: return .double(Double(value))
+        case let value as any BinaryFloatingPoint: return .double(Double("\(value)") ?? Double(value))
         case let value as any StringProtocol: return .string(String(value))
         case let value as Character: return .string(String(value))
         case let value as Duration: return .string(DurationText.text(of: value))
@@ -95,7 +107,11 @@ struct Reflection {
             try mirror.superclassMirror.map { (mirror) throws(PropertyError) in try self.members(mirror) } ?? [:]
         for child in mirror.children {
             guard let (name, content) = property(child) else { continue }
-            if let value = try nested(name, content) { members[name] = value }
+            do {
+                if let value = try nested(name, content) { members[name] = value }
+            } catch {
+                guard leavesOut else { throw error }
+            }
         }
         return members
     }

@@ -26,6 +26,15 @@ extension PropertySource {
     public func mappingNames(_ name: @escaping @Sendable (String) -> String?) -> some PropertySource {
         WrappedSource(source: self) { $0.renaming(name) }
     }
+
+    /// Returns the same source without empty texts, so that a variable that is set to nothing is one that isn't set.
+    ///
+    /// It concerns variables, lines of `.env` files, arguments, and the files of a folder.
+    ///
+    /// - Returns: The source.
+    public func ignoringEmptyTexts() -> some PropertySource {
+        WrappedSource(source: self) { $0.withoutEmptyTexts() }
+    }
 }
 
 /// A source that changes the snapshots of another one.
@@ -44,6 +53,44 @@ private struct WrappedSource<Source: PropertySource>: PropertySource {
     }
 
     var description: String { source.description }
+}
+
+extension AsyncPropertySource {
+    /// Returns the same source with the values under some names marked as secrets.
+    ///
+    /// See ``PropertySource/markingSecrets(_:)``.
+    ///
+    /// - Parameter patterns: Dotted names in which `*` matches any characters, including dots. Case is ignored.
+    /// - Returns: The source.
+    public func markingSecrets(_ patterns: String...) -> some AsyncPropertySource {
+        WrappedAsyncSource(source: self) { [patterns = patterns.map(SecretPattern.init)] in $0.marking(patterns) }
+    }
+
+    /// Returns the same source under a prefix: the name `port` is answered with the source's `database.port`.
+    ///
+    /// - Parameter prefix: The dotted name of a table.
+    /// - Returns: The source.
+    public func scoped(to prefix: String) -> some AsyncPropertySource {
+        WrappedAsyncSource(source: self) { $0.renaming { prefix + "." + $0 } }
+    }
+
+    /// Returns the same source with other names.
+    ///
+    /// - Parameter name: A closure that returns the source's name for a dotted name, or `nil` if it has none.
+    /// - Returns: The source.
+    public func mappingNames(_ name: @escaping @Sendable (String) -> String?) -> some AsyncPropertySource {
+        WrappedAsyncSource(source: self) { $0.renaming(name) }
+    }
+}
+
+/// A source that changes the snapshots of another one.
+private struct WrappedAsyncSource<Source: AsyncPropertySource>: AsyncPropertySource {
+    let source: Source
+    let view: @Sendable (PropertySnapshot) -> PropertySnapshot
+
+    var name: String { source.name }
+
+    func fetch() async throws -> PropertySnapshot { view(try await source.fetch()) }
 }
 
 /// A pattern for the names that a source keeps secret.

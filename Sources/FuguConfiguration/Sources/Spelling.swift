@@ -3,6 +3,13 @@
 enum Spelling {
     static func argument(_ name: String) -> String { words(of: name, separator: "-") { $0.lowercased() } }
 
+    /// Returns a prefix of variables as a name is spelled, without the `_` at its end: `APP` for `app_`.
+    static func prefix(_ text: String) -> String {
+        var prefix = words(of: text.filter { !$0.isWhitespace }, separator: "_") { $0.uppercased() }
+        while prefix.hasSuffix("_") { prefix.removeLast() }
+        return prefix
+    }
+
     static func variable(_ name: String, prefix: String) -> String {
         let variable = words(of: name, separator: "_") { $0.uppercased() }
         return prefix.isEmpty ? variable : "\(prefix)_\(variable)"

@@ -9,13 +9,13 @@ struct VariableList: SnapshotContent {
     private let content: Content
 
     init(prefix: String, environment: [String: String]) {
-        self.prefix = prefix
+        self.prefix = Spelling.prefix(prefix)
         content = .process(environment)
     }
 
     /// `tree`: A table that contains the variables.
     init(prefix: String, tree: PropertyTree) {
-        self.prefix = prefix
+        self.prefix = Spelling.prefix(prefix)
         content = .file(tree)
     }
 
@@ -59,24 +59,38 @@ struct VariableList: SnapshotContent {
         return holds(plain) ? plain : variable
     }
 
-    /// Without a prefix, most variables are for other programs, so only those are reported that a type would have
-    /// read if variables could form tables.
+    /// Variables without the prefix are mostly for other programs.
+    ///
+    /// Of those, only the ones are reported that a type would have read if variables could form tables, and lines of a
+    /// file whose names are almost known.
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         let spellings = Set(known.names.map(spelling))
         let members = Set(known.members.map(spelling)).filter { holds($0) && !spellings.contains($0) }
         var errors = members.sorted().compactMap { inside(known, $0) }
-        guard !prefix.isEmpty else { return errors }
-        let unknown = names.filter {
-            $0.hasPrefix(prefix + "_") && !members.contains($0) && !spellings.contains($0)
-        }
         let sorted = spellings.sorted()
         var nearest = NearestName()
-        for variable in unknown.sorted() {
-            let suggestion = nearest.suggestion(for: variable, in: sorted)
+        for variable in names.sorted() where !members.contains(variable) && !spellings.contains(variable) {
+            let isMeant = !prefix.isEmpty && variable.hasPrefix(prefix + "_")
+            guard isMeant || isFile else { continue }
+            let suggestion = suggestion(for: variable, in: sorted, &nearest)
+            guard isMeant || suggestion != nil else { continue }
             let error = error(ErrorText.unknownName(suggestion: suggestion), variable)
             errors.append(suggestion == nil ? inside(known, variable) ?? error : error)
         }
         return errors
+    }
+
+    private func suggestion(for variable: String, in known: [String], _ nearest: inout NearestName) -> String? {
+        // A line such as `exportPORT=1` lacks a blank.
+        let word = "export"
+        if isFile, variable.hasPrefix(word), known.contains(String(variable.dropFirst(word.count))) {
+            return String(variable.dropFirst(word.count))
+        }
+        return nearest.suggestion(for: variable, in: known)
+    }
+
+    private var isFile: Bool {
+        if case .file = content { true } else { false }
     }
 
     /// Returns the error for a variable that would be a member of a known table.
@@ -91,6 +105,8 @@ struct VariableList: SnapshotContent {
         return PropertyError(
             reason, source: origin.source, line: origin.line, column: origin.column, name: isFile ? variable : nil)
     }
+
+    func variable(for name: String) -> String? { Spelling.variable(name, prefix: prefix) }
 
     func place(of name: String) -> String? {
         let variable = Spelling.variable(name, prefix: prefix)

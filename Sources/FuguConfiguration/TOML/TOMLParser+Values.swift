@@ -177,10 +177,11 @@ extension TOMLParser {
         guard try digitRun(from: digits.lowerBound, start: start, radix: UInt32(radix)) == digits.upperBound else {
             throw failure(.malformedNumber, at: start)
         }
-        guard
-            let value = DecimalNumber.integer(in: store.bytes, digits, isNegative: isNegative, radix: radix)
-        else { throw failure(.integerTooLarge, at: start) }
-        return .integer(value, at: UInt32(start))
+        if let value = DecimalNumber.integer(in: store.bytes, digits, isNegative: isNegative, radix: radix) {
+            return .integer(value, at: UInt32(start))
+        }
+        guard radix == 10 else { throw failure(.integerTooLarge, at: start) }
+        return try wideInteger(start..<digits.upperBound)
     }
 
     private func double(_ start: Int, wholeEnd: Int) throws(SyntaxFailure) -> Node {

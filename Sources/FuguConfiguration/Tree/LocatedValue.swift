@@ -7,27 +7,51 @@ import Synchronization
 final class PropertyTree: Sendable {
     let store: NodeStore
     let source: String
-    /// The words after an argument's value, which belong to it if a list is decoded.
-    let following: [String]
+    /// The words after the value at each occurrence of an argument, which belong to it if a list is decoded.
+    let following: [[String]]
+    /// The reason why there's no value, although its source has the name.
+    let problem: PropertyError?
+    /// How the text of a variable or an argument is read.
+    let textForm: PropertyTextForm
     /// Records the members that are decoded, if somebody needs to know.
     let usage: MemberUsage?
+    /// The members of the root if they come from several sources.
+    let merged: MergedTable?
     private let positions: PositionIndex
 
-    init(store: NodeStore, source: String, following: [String] = []) {
+    init(
+        store: NodeStore, source: String, following: [[String]] = [], problem: PropertyError? = nil,
+        textForm: PropertyTextForm = PropertyTextForm(), merged: MergedTable? = nil
+    ) {
+        self.merged = merged
         self.store = store
         self.source = source
         self.following = following
+        self.problem = problem
+        self.textForm = textForm
         usage = nil
         positions = PositionIndex()
     }
 
-    /// Creates the same document with a record of the members that are decoded.
-    init(recording tree: PropertyTree) {
+    private init(_ tree: PropertyTree, usage: MemberUsage?, textForm: PropertyTextForm) {
         store = tree.store
         source = tree.source
         following = tree.following
-        usage = MemberUsage()
+        problem = tree.problem
         positions = tree.positions
+        merged = tree.merged
+        self.usage = usage
+        self.textForm = textForm
+    }
+
+    /// Creates the same document with a record of the members that are decoded.
+    convenience init(recording tree: PropertyTree) {
+        self.init(tree, usage: MemberUsage(), textForm: tree.textForm)
+    }
+
+    /// Creates the same document, whose texts are read in another way.
+    convenience init(_ tree: PropertyTree, textForm: PropertyTextForm) {
+        self.init(tree, usage: tree.usage, textForm: textForm)
     }
 
     var root: LocatedValue { LocatedValue(tree: self, id: 0) }
@@ -39,12 +63,16 @@ final class PropertyTree: Sendable {
 package struct LocatedValue: Sendable {
     let tree: PropertyTree
     let id: Int32
+    /// A Boolean value that indicates whether the value must never be printed, because its source marks it or a value
+    /// around it.
+    var isSecret = false
 
     var node: Node { tree.store.nodes[Int(id)] }
     var text: String { tree.store.string(node.text) }
 
     /// The place of the value.
     package var origin: PropertyOrigin {
+        if let merged = tree.merged { return merged.origin }
         guard node.offset != Node.noOffset else { return PropertyOrigin(source: tree.source) }
         let (line, column) = tree.position(of: node.offset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
@@ -84,6 +112,7 @@ package struct LocatedValue: Sendable {
     var nextSibling: LocatedValue? { child(node.next) }
 
     var memberNames: [String] {
+        if let merged = tree.merged { return merged.names }
         var names: [String] = []
         if node.kind == .table { forEachChild { names.append(tree.store.string($0.node.key)) } }
         return names
@@ -91,18 +120,37 @@ package struct LocatedValue: Sendable {
 
     func member(_ name: String) -> LocatedValue? {
         guard node.kind == .table else { return nil }
+        if let merged = tree.merged { return merged[name] }
         let child = tree.store.child(of: id, named: name)
         tree.usage?.note(name, child, in: id)
-        return child.map { LocatedValue(tree: tree, id: $0) }
+        return child.map { LocatedValue(tree: tree, id: $0, isSecret: isSecret) }
     }
 
-    private func child(_ id: Int32) -> LocatedValue? { id < 0 ? nil : LocatedValue(tree: tree, id: id) }
+    private func child(_ id: Int32) -> LocatedValue? {
+        id < 0 ? nil : LocatedValue(tree: tree, id: id, isSecret: isSecret)
+    }
 
     /// The value without its place; for `null`, see `PropertyValue`.
     package var propertyValue: PropertyValue {
+        if let merged = tree.merged {
+            let members = merged.names.map { ($0, merged[$0]!) }.filter { $0.1.node.kind != .null }
+            return .table(Dictionary(uniqueKeysWithValues: members.map { ($0, $1.propertyValue) }))
+        }
         tree.usage?.noteWhole(id)
         var builder = ValueBuilder(store: tree.store)
         return builder.value(of: id)
+    }
+
+    /// Whether an integer that a `PropertyValue` can't represent is the value or inside it.
+    var holdsWideInteger: Bool {
+        if let merged = tree.merged { return merged.names.contains { merged[$0]!.holdsWideInteger } }
+        guard tree.store.nodes.contains(where: { $0.mark == .wide }) else { return false }
+        var open = [self]
+        while let value = open.popLast() {
+            if value.node.mark == .wide { return true }
+            if value.node.kind == .array || value.node.kind == .table { value.forEachChild { open.append($0) } }
+        }
+        return false
     }
 
     func forEachChild(_ body: (LocatedValue) -> Void) {
@@ -132,14 +180,18 @@ package struct LocatedValue: Sendable {
     /// Returns whether both values are alike apart from their children.
     private func isAlike(_ other: LocatedValue) -> Bool {
         let (own, its) = (node, other.node)
-        guard own.kind == its.kind, tree.following == other.tree.following else { return false }
+        guard own.kind == its.kind, tree.following == other.tree.following, tree.problem == other.tree.problem else {
+            return false
+        }
         let isMember = own.parent >= 0 && tree.store.nodes[Int(own.parent)].kind == .table
         if isMember, tree.store.string(own.key) != other.tree.store.string(its.key) { return false }
         switch own.kind {
         case .null, .flag: return true
         case .bool: return own.bool == its.bool
         case .integer: return own.integer == its.integer
-        case .double: return own.double.bitPattern == its.double.bitPattern
+        case .double:
+            return own.double.bitPattern == its.double.bitPattern
+                && tree.store.numberText(at: own.offset) == other.tree.store.numberText(at: its.offset)
         case .string, .text, .word: return text == other.text
         case .other: return tree.store.others[own.otherIndex] == other.tree.store.others[its.otherIndex]
         case .array, .table: return own.count == its.count

@@ -31,6 +31,10 @@ struct Node {
         case closed, header, implicit, dotted, tables
         /// The values of an argument that occurs several times.
         case repeated
+        /// An integer beyond `Int64`, whose digits are in the source.
+        case wide
+        /// The text of a whole file, whose bytes are also its data.
+        case file
     }
 
     static let noOffset = UInt32.max

@@ -16,10 +16,30 @@ extension NodeStore {
         _ = add(node)
     }
 
+    /// Creates a store for the bytes of a file under a name, which are a text unless they aren't UTF-8.
+    init(file bytes: [UInt8], name: String) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            self.init()
+            var node = Node.other(append(.data(bytes)), at: Node.noOffset)
+            node.key = append(name)
+            _ = add(node)
+            return
+        }
+        self.init(source: bytes)
+        let length = text.last?.isNewline == true ? text.dropLast().utf8.count : bytes.count
+        var node = Node.text(Text(start: 0, length: UInt32(length)), .text, at: Node.noOffset)
+        node.mark = .file
+        node.key = append(name)
+        _ = add(node)
+    }
+
     /// Creates a store for an empty table under a name.
-    init(emptyTable name: String) {
+    init(emptyTable name: String) { self.init(table: .collection(.table, at: Node.noOffset), name: name) }
+
+    /// Creates a store for the node of a table under a name.
+    init(table node: Node, name: String) {
         self.init()
-        var node = Node.collection(.table, at: Node.noOffset)
+        var node = node
         node.key = append(name)
         _ = add(node)
     }

@@ -76,6 +76,15 @@ extension TextParser {
         return PropertyTree(store: store, source: name)
     }
 
+    /// Returns the node of an integer beyond `Int64`, which types that can represent it decode exactly.
+    func wideInteger(_ range: Range<Int>) throws(SyntaxFailure) -> Node {
+        let value = DecimalNumber.double(in: store.bytes, range)
+        guard value.isFinite else { throw failure(.integerTooLarge, at: range.lowerBound) }
+        var node = Node.double(value, at: UInt32(range.lowerBound))
+        node.mark = .wide
+        return node
+    }
+
     // MARK: Escapes
 
     /// Returns the scalar of `count` hexadecimal digits, and passes them.

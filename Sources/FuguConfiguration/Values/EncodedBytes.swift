@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 /// Bytes that are written in Base64, with or without the `=` at the end, in the standard or the URL alphabet.
-public struct Base64: TextDecodable, Sendable, Hashable, CustomStringConvertible {
+public struct Base64: TextDecodable, EncodedText, Sendable, Hashable, CustomStringConvertible {
     /// The bytes.
     public let bytes: [UInt8]
 
@@ -24,6 +24,8 @@ public struct Base64: TextDecodable, Sendable, Hashable, CustomStringConvertible
         bytes = Array(data)
     }
 
+    var encodedText: String { Data(bytes).base64EncodedString() }
+
     /// The expected form in errors, `bytes in Base64`.
     public static var textForm: String { "bytes in Base64" }
 
@@ -32,7 +34,7 @@ public struct Base64: TextDecodable, Sendable, Hashable, CustomStringConvertible
 }
 
 /// Bytes that are written as hexadecimal digits, with or without `0x`: `c0ffee`.
-public struct Hexadecimal: TextDecodable, Sendable, Hashable, CustomStringConvertible {
+public struct Hexadecimal: TextDecodable, EncodedText, Sendable, Hashable, CustomStringConvertible {
     /// The bytes.
     public let bytes: [UInt8]
 
@@ -59,6 +61,10 @@ public struct Hexadecimal: TextDecodable, Sendable, Hashable, CustomStringConver
             }
         }
         self.bytes = bytes
+    }
+
+    var encodedText: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// The expected form in errors, `bytes as hexadecimal digits`.

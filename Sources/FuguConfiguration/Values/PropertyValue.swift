@@ -40,7 +40,7 @@ extension PropertyValue {
     ///   holds an integer outside of `Int64`, or gives a name twice.
     /// - Complexity: O(*n*) for *n* bytes.
     public init(json: [UInt8], name: String) throws(PropertyError) {
-        self = try JSONParser.parse(json, name: name).root.propertyValue
+        self = try PropertyValue(exactly: JSONParser.parse(json, name: name))
     }
 
     /// Parses TOML 1.1.
@@ -50,10 +50,19 @@ extension PropertyValue {
     /// - Parameters:
     ///   - toml: The text as UTF-8, with or without a byte order mark.
     ///   - name: The name of the text in errors, such as the path of a file.
-    /// - Throws: ``PropertyError`` with the line and column if the text isn't TOML or is nested deeper than 512 levels.
+    /// - Throws: ``PropertyError`` with the line and column if the text isn't TOML, is nested deeper than 512 levels, or
+    ///   holds an integer outside of `Int64`.
     /// - Complexity: O(*n*) for *n* bytes.
     public init(toml: [UInt8], name: String) throws(PropertyError) {
-        self = try TOMLParser.parse(toml, name: name).root.propertyValue
+        self = try PropertyValue(exactly: TOMLParser.parse(toml, name: name))
+    }
+
+    private init(exactly tree: PropertyTree) throws(PropertyError) {
+        if let wide = tree.store.nodes.first(where: { $0.mark == .wide }) {
+            let failure = SyntaxFailure(problem: .integerTooLarge, offset: Int(wide.offset))
+            throw PropertyError(failure, in: tree.store, source: tree.source)
+        }
+        self = tree.root.propertyValue
     }
 }
 
@@ -104,6 +113,9 @@ extension PropertyValue: Decodable {
     /// - Throws: `DecodingError` if the decoder holds nothing of the kind.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
+            guard !decoder.value.holdsWideInteger else {
+                throw decoder.value.mismatch(PropertyValue.self, expected: "integers of 64 bits")
+            }
             self = decoder.value.propertyValue
             return
         }

@@ -1,6 +1,6 @@
 /// Makes text of a file or a user fit for one line of a message.
 enum Quoted {
-    /// Returns the string in double quotes, with control characters escaped, cut after `limit` scalars.
+    /// Returns the string in double quotes, with control characters escaped as in TOML, cut after `limit` scalars.
     static func string(_ text: String, limit: Int = .max) -> String {
         var result = "\""
         var length = 0
@@ -14,8 +14,14 @@ enum Quoted {
 
     /// Returns text from outside with every character escaped that could begin another line or control a terminal.
     ///
-    /// Nothing else changes.
-    static func line(_ text: String) -> String {
+    /// It's cut after `limit` scalars. Nothing else changes.
+    static func line(_ text: String, limit: Int = .max) -> String {
+        if text.utf8.count > limit,
+            let end = text.unicodeScalars.index(
+                text.startIndex, offsetBy: limit, limitedBy: text.endIndex), end < text.endIndex
+        {
+            return line(String(text[..<end])) + "…"
+        }
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
@@ -48,7 +54,7 @@ enum Quoted {
         case "\r": "\\r"
         case "\t": "\\t"
         case _ where isVisible(scalar) || scalar == " ": String(scalar)
-        default: "\\u{\(String(scalar.value, radix: 16))}"
+        default: scalar.value < 0x10000 ? "\\u" + hex(scalar, 4) : "\\U" + hex(scalar, 8)
         }
     }
 
@@ -61,9 +67,11 @@ enum Quoted {
         }
     }
 
-    private static func number(_ scalar: Unicode.Scalar) -> String {
+    private static func number(_ scalar: Unicode.Scalar) -> String { "U+" + hex(scalar, 4) }
+
+    private static func hex(_ scalar: Unicode.Scalar, _ count: Int) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
-        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 }
 

@@ -41,6 +41,33 @@ extension Snippets {
         }
     }
 
+    @Test("Configuration, law 25: what is required, and what a value must be")
+    func required() async throws {
+        try await run {
+            let container = Container()
+            container.declare(\.databaseURL, \.workers, \.certificate, \.privateKey)
+            container.declareCheck(of: \.certificate, "needs tls.key") { $0.certificate == nil || $0.privateKey != nil }
+            try container.apply(TOMLSource(text: "workers = 100", name: "app.toml"))
+            do {
+                try container.validate()
+            } catch {
+                let lines = "\(error)".split(separator: "\n")
+                print(lines[0].prefix(33))  // database.url: a value is required
+                print(lines[1])  // app.toml:1:11: workers: expected 1...64, found integer 100
+            }
+        }
+    }
+
+    @Test("Configuration, law 24: tables are merged where a key asks for it")
+    func merged() async throws {
+        try await run {
+            let container = Container()
+            try container.apply(TOMLSource(text: "[pool]\nsize = 10\nidle = 5", name: "base.toml"))
+            try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_POOL_SIZE": "99"]))
+            print(container.poolLimits.map { "\($0.size) and \($0.idle)" } ?? "none")  // 99 and 5
+        }
+    }
+
     @Test("Configuration, law 26: a secret is never told")
     func explained() async throws {
         try await run {

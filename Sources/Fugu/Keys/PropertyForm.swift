@@ -1,0 +1,107 @@
+/// The form of the values that a key accepts from sources, beyond their type.
+///
+/// ```swift
+/// extension ContainerKeys {
+///     var port: PropertyKey<Int> { .init("server.port", defaultValue: 8080, form: .range(1024...65535)) }
+///     var tags: PropertyKey<[String]> { .init("server.tags", defaultValue: [], form: .separated(by: ";")) }
+/// }
+/// ```
+///
+/// A value that isn't in the form is wrong as one of another type is: a read gives the default and reports it, `validate`
+/// tells it with its place, and a reload with it is refused. Values that code sets aren't checked, and neither are
+/// defaults.
+public struct PropertyForm<Value: Sendable>: Sendable {
+    /// What a value must be, besides having the type.
+    package struct Check: Sendable {
+        /// The expected value in errors: `1024...65535`.
+        package let expected: String
+        package let isMet: @Sendable (Value) -> Bool
+    }
+
+    package private(set) var check: Check?
+    /// How texts of variables, arguments, and `.env` files are read.
+    package private(set) var text = PropertyTextForm()
+    /// Whether the members of a table come from all sources.
+    package private(set) var mergesTables = false
+
+    private init() {}
+
+    /// Returns a form of values that a closure accepts.
+    ///
+    /// ```swift
+    /// .init("workers", defaultValue: 4, form: .checked("an even number") { $0.isMultiple(of: 2) })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - expected: The expected value, as errors name it after "expected" and `--help` beside the type.
+    ///   - isMet: A closure that returns whether a value is accepted. It's called on any thread, outside every lock.
+    /// - Returns: The form.
+    public static func checked(_ expected: String, _ isMet: @escaping @Sendable (Value) -> Bool) -> PropertyForm {
+        var form = PropertyForm()
+        form.check = Check(expected: expected, isMet: isMet)
+        return form
+    }
+
+    /// Returns a form of values in a range.
+    ///
+    /// - Parameter range: The range, such as `1...`.
+    /// - Returns: The form.
+    public static func range(_ range: some RangeExpression<Value> & Sendable) -> PropertyForm where Value: Comparable {
+        checked(text(of: range)) { range.contains($0) }
+    }
+
+    /// Returns a form of values in a range, for a key whose value can be `nil`.
+    ///
+    /// - Parameter range: The range, such as `1...`.
+    /// - Returns: The form.
+    public static func range<Bound: Comparable>(_ range: some RangeExpression<Bound> & Sendable) -> PropertyForm
+    where Value == Bound? {
+        checked(text(of: range)) { $0.map { range.contains($0) } ?? true }
+    }
+
+    private static func text<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
+        switch range {
+        case let range as PartialRangeFrom<Bound>: "\(range.lowerBound)..."
+        case let range as PartialRangeThrough<Bound>: "...\(range.upperBound)"
+        case let range as PartialRangeUpTo<Bound>: "..<\(range.upperBound)"
+        default: "\(range)"
+        }
+    }
+
+    /// Returns a form in which a text is a list of words between separators, in place of commas.
+    ///
+    /// - Parameter separator: The character between two words.
+    /// - Returns: The form.
+    public static func separated(by separator: Character) -> PropertyForm {
+        var form = PropertyForm()
+        form.text.separator = separator
+        return form
+    }
+
+    /// A form in which the tables of several sources are merged member by member, for a key whose value is a table.
+    ///
+    /// A member comes from the source that was applied last among those that have it, also as a variable or an argument of
+    /// its own: `APP_POOL_SIZE` for the member `size` of `pool`. Tables inside the table are merged in turn, and arrays
+    /// never. The sources of one container are merged; those of a child hide those of its ancestors.
+    public static var merged: PropertyForm {
+        var form = PropertyForm()
+        form.mergesTables = true
+        return form
+    }
+
+    /// A form in which a text is a Boolean value in any of the usual spellings: `true`, `yes`, `on`, or `1`, and `false`,
+    /// `no`, `off`, or `0`, in uppercase or lowercase.
+    public static var anyBoolean: PropertyForm {
+        var form = PropertyForm()
+        form.text.acceptsAnyBoolean = true
+        return form
+    }
+}
+
+/// The way in which the text of a variable or an argument is read.
+package struct PropertyTextForm: Sendable, Hashable {
+    package var separator: Character = ","
+    package var acceptsAnyBoolean = false
+
+    package init() {}
+}

@@ -1,0 +1,100 @@
+import Fugu
+import Synchronization
+
+/// A table whose members come from several sources.
+///
+/// A member of an earlier table hides that of a later one, and tables inside are merged in turn. Each member stays the
+/// value of its source, with its place; arrays are never merged.
+struct MergedTable: Sendable {
+    private(set) var names: [String] = []
+    private var members: [String: Member] = [:]
+
+    private enum Member {
+        case value(LocatedValue)
+        case table(MergedTable)
+    }
+
+    /// The first table, which gives the merged one its name and place.
+    private var first: LocatedValue?
+
+    var isEmpty: Bool { names.isEmpty && first == nil }
+
+    /// The place of the first table, or of the first member if there's no table.
+    var origin: PropertyOrigin {
+        first?.origin ?? names.first.flatMap { self[$0]?.origin } ?? PropertyOrigin(source: "")
+    }
+
+    subscript(name: String) -> LocatedValue? {
+        switch members[name] {
+        case .value(let value): value
+        case .table(let table): table.located(name)
+        case nil: nil
+        }
+    }
+
+    /// Adds the members of a table that aren't there yet.
+    mutating func add(_ table: LocatedValue) {
+        first = first ?? table
+        table.forEachChild { child in add(child, at: [table.tree.store.string(child.node.key)]) }
+    }
+
+    /// Adds a member under a path if nothing is there yet.
+    mutating func add(_ value: LocatedValue, at path: ArraySlice<String>) {
+        guard let name = path.first else { return }
+        let isTable = path.count > 1 || value.node.kind == .table
+        var table = MergedTable()
+        switch members[name] {
+        case .value: return
+        case .table(let known):
+            guard isTable else { return }
+            table = known
+        case nil:
+            names.append(name)
+            guard isTable else {
+                members[name] = .value(value)
+                return
+            }
+        }
+        if path.count > 1 { table.add(value, at: path.dropFirst()) } else { table.add(value) }
+        members[name] = .table(table)
+    }
+
+    /// Returns the table as a value.
+    func located(_ name: String) -> LocatedValue {
+        var node = Node.collection(.table, at: Node.noOffset)
+        node.count = UInt32(names.count)
+        let store = NodeStore(table: node, name: first?.name ?? name)
+        var value = PropertyTree(store: store, source: origin.source, merged: self).root
+        value.isSecret = names.contains { self[$0]?.isSecret == true }
+        return value
+    }
+
+    /// The places of all values, under dotted names.
+    var origins: [(name: String, origin: PropertyOrigin)] {
+        names.flatMap { name -> [(name: String, origin: PropertyOrigin)] in
+            switch members[name]! {
+            case .value(let value): [(name, value.origin)]
+            case .table(let table): table.origins.map { (name + "." + $0.name, $0.origin) }
+            }
+        }
+    }
+}
+
+/// The names whose tables are merged, with the members that their types decode.
+enum MergedNames {
+    private static let members = Mutex<[String: [String]]>([:])
+
+    /// Returns the full names of the members, and keeps them, if a form says that the tables of the name are merged.
+    @discardableResult
+    static func members<Value: Decodable>(
+        of name: String, as type: Value.Type, _ form: PropertyForm<Value>?
+    ) -> [String] {
+        guard form?.mergesTables == true else { return [] }
+        let inner = TypeShape(of: type, sample: nil).members.map(\.name)
+        members.withLock { $0[name] = inner }
+        return inner.map { name + "." + $0 }
+    }
+
+    /// Returns the dotted names of the members, or `nil` if no key merges the name.
+    static func members(of name: String) -> [String]? { members.withLock { $0[name] } }
+}

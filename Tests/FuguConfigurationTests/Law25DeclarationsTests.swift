@@ -1,0 +1,60 @@
+import Fugu
+import FuguConfiguration
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var shortWait: PropertyKey<Int> { .init("law25d.wait", defaultValue: 30) }
+    fileprivate var longWait: PropertyKey<Int> { .init("law25d.wait", defaultValue: 60) }
+    fileprivate var sameWait: PropertyKey<Int> { .init("law25d.wait", defaultValue: 30) }
+    fileprivate var portNumber: PropertyKey<Int> { .init("law25d.port", defaultValue: 1) }
+    fileprivate var portText: PropertyKey<String> { .init("law25d.port", defaultValue: "x") }
+    fileprivate var dotted: PropertyKey<Int> { .init("law25d.base.url", defaultValue: 0) }
+    fileprivate var capital: PropertyKey<Int> { .init("law25d.baseUrl", defaultValue: 0) }
+    fileprivate var underscored: PropertyKey<Int> { .init("law25d.base_url", defaultValue: 0) }
+}
+
+/// Declarations that disagree are mistakes (law 25).
+@Suite struct Law25DeclarationsTests {
+    private let container = Container()
+
+    private var mistakes: [String] { thrown { try container.validate() }.split(separator: "\n").map(String.init) }
+
+    @Test("One name with two defaults is a mistake, whoever reads first")
+    func defaults() throws {
+        container.declare(\.shortWait, \.sameWait)
+        try container.validate()
+        container.declare(\.longWait)
+        #expect(mistakes.count == 1 && mistakes[0].hasPrefix("law25d.wait: "), "\(mistakes)")
+        #expect(mistakes[0].contains("30") && mistakes[0].contains("60") && mistakes[0].contains("Law25Declarations"))
+    }
+
+    @Test("One name with two types is a mistake, and a value is checked for both")
+    func types() throws {
+        container.declare(\.portNumber, \.portText)
+        #expect(mistakes.count == 1 && mistakes[0].contains("Int") && mistakes[0].contains("String"), "\(mistakes)")
+        try container.apply(TOMLSource(text: "law25d.port = 5", name: "t"))
+        #expect(mistakes.contains("t:1:15: law25d.port: expected String, found integer 5"), "\(mistakes)")
+        #expect(container.reference().entries.count == 1)
+        #expect(container.explain().count == 2)
+    }
+
+    @Test("Two names with one variable and one argument are a mistake")
+    func spellings() throws {
+        container.declare(\.dotted, \.capital, \.underscored)
+        #expect(mistakes.count == 2, "\(mistakes)")
+        for (mistake, name) in zip(mistakes, ["law25d.baseUrl", "law25d.base_url"]) {
+            #expect(mistake.hasPrefix(name + ": ") && mistake.contains("law25d.base.url"))
+            #expect(mistake.contains("LAW25D_BASE_URL") && mistake.contains("--law25d-base-url"))
+        }
+    }
+
+    @Test("Declaring on several threads loses nothing")
+    func threads() async {
+        let keys = (0..<200).map { PropertyKey("law25d.many\($0)", defaultValue: 0, isSecret: false) }
+        await withTaskGroup(of: Void.self) { [container] group in
+            for key in keys { group.addTask { container.declare(key) } }
+        }
+        #expect(container.explain().count == 200)
+    }
+}

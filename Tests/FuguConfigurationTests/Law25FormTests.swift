@@ -1,0 +1,173 @@
+import Fugu
+import FuguConfiguration
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var boundPort: PropertyKey<Int> { .init("law25f.port", defaultValue: 8080, form: .range(1024...65535)) }
+    fileprivate var boundLimit: PropertyKey<Int?> { .init("law25f.limit", form: .range(1...)) }
+    fileprivate var evenNumber: PropertyKey<Int> {
+        .init("law25f.even", defaultValue: 2, form: .checked("an even number") { $0.isMultiple(of: 2) }, isSecret: true)
+    }
+    fileprivate var mailHost: PropertyKey<String> {
+        .init(
+            "law25f.host", defaultValue: "localhost",
+            form: .checked("a host in lowercase") { $0.wholeMatch(of: /[a-z.]+/) != nil })
+    }
+    fileprivate var formWords: PropertyKey<[String]> {
+        .init("law25f.words", defaultValue: [], form: .separated(by: ";"))
+    }
+    fileprivate var formFlag: PropertyKey<Bool> { .init("law25f.flag", defaultValue: false, form: .anyBoolean) }
+    fileprivate var strictFlag: PropertyKey<Bool> { .init("law25f.strict", defaultValue: false) }
+    fileprivate var databaseURL: PropertyKey<String> { .required("law25f.url", help: "Where the data is.") }
+    fileprivate var databasePort: PropertyKey<Int> { .required("law25f.number", form: .range(1...9), isSecret: true) }
+    fileprivate var certificate: PropertyKey<String?> { .init("law25f.tls.cert") }
+    fileprivate var privateKey: PropertyKey<String?> { .init("law25f.tls.key") }
+}
+
+private struct Share: NamedProperty {
+    static let name = "law25f.share"
+    static var defaultValue: Double { 0.5 }
+    static var form: PropertyForm<Double>? { .range(0...1) }
+}
+
+/// A key says which values it accepts, and what must be there (law 25).
+@Suite struct Law25FormTests {
+    private let container = Container()
+
+    @Test("A value that isn't in the form of its key is wrong like one of another type, with its place")
+    func checked() throws {
+        let reports = container.reports()
+        let text = "[law25f]\nport = 80\nlimit = 0\neven = 3\nhost = 'A B'\nshare = 1.5"
+        try container.apply(TOMLSource(text: text, name: "t"))
+        let mistakes = """
+            t:2:8: law25f.port: expected 1024...65535, found integer 80
+            t:3:9: law25f.limit: expected 1..., found integer 0
+            t:4:8: law25f.even: expected an even number, found integer
+            t:5:8: law25f.host: expected a host in lowercase, found string "A B"
+            t:6:9: law25f.share: expected 0.0...1.0, found double 1.5
+            """
+        let told = thrown {
+            try container.validate(\.boundPort, \.boundLimit, \.evenNumber, \.mailHost, properties: Share.self)
+        }
+        #expect(told == mistakes)
+        #expect(container.boundPort == 8080 && container.boundLimit == nil && container.evenNumber == 2)
+        #expect(container.mailHost == "localhost" && container[Share.self] == 0.5)
+        #expect(reports.all.joined(separator: "\n") == mistakes)
+        #expect(throws: PropertyError.self) { try container.require(\.boundPort) }
+        container.boundPort = 1
+        #expect(container.boundPort == 1)
+    }
+
+    @Test("A reload with a value that isn't in the form of its key is refused")
+    func reloaded() throws {
+        let source = ChangingSource(["law25f.port": 2000])
+        try container.apply(source)
+        #expect(container.boundPort == 2000)
+        source.change(to: ["law25f.port": 1])
+        #expect(thrown { try container.reload() }.contains("expected 1024...65535"))
+        #expect(container.boundPort == 2000)
+    }
+
+    @Test("A text is split where the key says, and is a Boolean value in any spelling if the key says so")
+    func texts() throws {
+        let variables = ["LAW25F_WORDS": "a,b; c", "LAW25F_FLAG": "Yes", "LAW25F_STRICT": "TRUE"]
+        try container.apply(EnvironmentSource(environment: variables))
+        container.handleReports { _ in }
+        #expect(container.formWords == ["a,b", "c"] && container.formFlag && !container.strictFlag)
+        for (text, value) in ["TRUE": true, "1": true, "on": true, "No": false, "0": false, "off": false, "2": nil] {
+            let container = Container()
+            try container.apply(ArgumentsSource(["--law25f-flag=\(text)"]))
+            #expect((try? container.require(\.formFlag)) == value, "\(text)")
+        }
+        try container.apply(TOMLSource(text: "law25f.flag = 'yes'", name: "t"))
+        #expect(throws: PropertyError.self) { try container.require(\.formFlag) }
+    }
+
+    @Test("What is required is read like any value, and told with all other mistakes where it's missing")
+    func required() throws {
+        container.declare(\.databaseURL, \.databasePort, \.boundPort)
+        try container.apply(TOMLSource(text: "law25f.port = 80\nlaw25f.number = 10", name: "t"))
+        try container.apply(EnvironmentSource(prefix: "APP", environment: [:]))
+        #expect(
+            thrown { try container.validate() } == """
+                law25f.url: a value is required, but neither code nor environment APP_ nor t provides one; set \
+                APP_LAW25F_URL or law25f.url in t
+                t:2:17: law25f.number: expected 1...9, found integer
+                t:1:15: law25f.port: expected 1024...65535, found integer 80
+                """)
+        #expect(
+            container.explain().map { "\($0)" }.prefix(2).joined(separator: "\n") == """
+                law25f.url = nothing (required)
+                law25f.number = nothing (required)
+                  wrong: t:2:17: law25f.number: expected 1...9, found integer
+                """)
+        let reference = container.reference()
+        #expect(reference.entries[0].isRequired && !reference.entries[2].isRequired)
+        #expect(
+            reference.helpText.hasPrefix(
+                "  --law25f-url <String>           Where the data is.\n"
+                    + "                                  required; APP_LAW25F_URL, law25f.url\n"),
+            "\(reference.helpText)")
+        #expect(reference.toml.contains("# String, required; APP_LAW25F_URL, --law25f-url\n#url = …"))
+        #expect(reference.markdown.contains("| String | *required* | Where the data is. |"))
+        try container.apply(
+            DictionarySource(["law25f.url": "x", "law25f.number": 3, "law25f.port": 2000], name: "d"))
+        try container.validate()
+        #expect(container.databaseURL == "x" && container.databasePort == 3)
+        #expect("\(container.explain(\.databaseURL))" == "law25f.url = \"x\" (d)")
+        #expect(try container.child { $0.databaseURL = "code" }.require(\.databaseURL) == "code")
+    }
+
+    @Test("A reload that takes away what is required is refused")
+    func takenAway() throws {
+        let source = ChangingSource(["law25f.url": "x"])
+        container.declare(\.databaseURL)
+        try container.apply(source)
+        source.change(to: [:])
+        #expect(thrown { try container.reload() }.hasPrefix("law25f.url: a value is required"))
+        #expect(container.databaseURL == "x")
+    }
+
+    @Test("A reload is checked for everything that is declared, read or not, unless it's told not to")
+    func unread() throws {
+        let source = ChangingSource(["law25f.port": 2000])
+        container.declare(\.boundPort, \.boundLimit)
+        try container.apply(source)
+        source.change(to: ["law25f.port": 80])
+        #expect(thrown { try container.reload() } == "changing: law25f.port: expected 1024...65535, found integer 80")
+        source.change(to: ["law25f.port": 2001, "law25f.limti": 3])
+        #expect(
+            thrown { try container.reload() } == "changing: law25f.limti: unknown name; did you mean law25f.limit?")
+        #expect(container.boundPort == 2000)
+        try container.reload(checksUnread: false)
+        #expect(container.boundPort == 2001)
+        source.change(to: ["law25f.port": 2002, "law25f.limti": 4])
+        try container.reload()
+        #expect(container.boundPort == 2002)
+    }
+
+    @Test("A check of several keys is told with the place of its key, and a reload that breaks it is refused")
+    func several() throws {
+        let source = ChangingSource(["law25f.tls.cert": "c", "law25f.tls.key": "k"])
+        container.declare(\.certificate, \.privateKey)
+        container.declareCheck(of: \.certificate, "needs law25f.tls.key") {
+            $0.certificate == nil || $0.privateKey != nil
+        }
+        try container.validate()
+        try container.apply(source)
+        try container.validate()
+        #expect(container.certificate == "c")
+        source.change(to: ["law25f.tls.cert": "d"])
+        let mistake = "changing: law25f.tls.cert: needs law25f.tls.key"
+        #expect(thrown { try container.reload() } == mistake)
+        #expect(container.certificate == "c" && container.privateKey == "k")
+        let other = container.child()
+        try other.apply(TOMLSource(text: "law25f.tls.cert = 'x'", name: "t"))
+        try other.validate()
+        let broken = Container()
+        broken.declareCheck(of: \.certificate, "needs law25f.tls.key") { $0.certificate == nil || $0.privateKey != nil }
+        try broken.apply(TOMLSource(text: "law25f.tls.cert = 'x'", name: "t"))
+        #expect(thrown { try broken.validate(\.certificate) } == "t:1:19: law25f.tls.cert: needs law25f.tls.key")
+    }
+}

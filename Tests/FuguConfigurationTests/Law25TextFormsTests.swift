@@ -1,0 +1,105 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import Support
+import Testing
+
+/// What is written in arguments, variables, and files is read as written, or it's a mistake (law 25).
+@Suite struct Law25TextFormsTests {
+    private func read<Value: Decodable & Sendable>(
+        _ arguments: [String], as _: Value.Type = Value.self
+    ) throws -> Value? {
+        let container = Container()
+        try container.apply(ArgumentsSource(arguments))
+        return try container.property("law25t.list", as: Value.self)
+    }
+
+    @Test("Every word of an argument that occurs several times is an element of its list")
+    func repeated() throws {
+        let words = ["--law25t-list", "a", "b", "--law25t-list", "c", "d", "--other"]
+        #expect(try read(words, as: [String].self) == ["a", "b", "c", "d"])
+        #expect(try read(["--law25t-list", "1", "--law25t-list", "-2", "3"], as: [Int].self) == [1, -2, 3])
+    }
+
+    @Test("Words behind an option in the middle of a list are a mistake instead of being lost")
+    func interrupted() throws {
+        for words in [["--law25t-list", "a", "-v", "c"], ["--law25t-list", "a", "--law25t-list", "b", "-v", "c"]] {
+            let text = thrown { _ = try read(words, as: [String].self) }
+            #expect(text.contains("--law25t-list=") && text.hasPrefix("argument --law25t-list: "), "\(text)")
+            #expect(throws: PropertyError.self) { try read(words, as: Set<String>.self) }
+        }
+        #expect(try read(["--law25t-list", "a", "b", "-v"], as: [String].self) == ["a", "b"])
+        #expect(try read(["--law25t-list", "a", "-v", "c"], as: String.self) == "a")
+        #expect(try read(["--law25t-list", "a", "-v", "--law25t-list", "b"], as: [String].self) == ["a", "b"])
+    }
+
+    private func everywhere<Value: Decodable & Sendable & Equatable>(
+        _ text: String, as _: Value.Type, _ sources: (String) -> [any PropertySource]
+    ) -> [Value?] {
+        sources(text).map { source in
+            let container = Container()
+            guard (try? container.apply(source)) != nil else { return nil }
+            return try? container.property("n", as: Value.self)
+        }
+    }
+
+    private func numbers(_ text: String) -> [any PropertySource] {
+        [
+            TOMLSource(text: "n = \(text)", name: "t"), JSONSource(text: "{\"n\": \(text)}", name: "j"),
+            EnvironmentSource(environment: ["N": text]), ArgumentsSource(["--n=\(text)"]),
+            DotEnvSource(text: "N=\(text)", name: ".env"),
+        ]
+    }
+
+    @Test(
+        "A number means the same wherever it's written",
+        arguments: [
+            "1.0", "1e3", "1.5", "9007199254740992", "9007199254740993", "-9007199254740993", "9007199254740993.0",
+            "9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616",
+            "-9223372036854775809", "340282366920938463463374607431768211456", "0.1", "1e400",
+        ])
+    func everySource(text: String) {
+        #expect(Set(everywhere(text, as: Int.self, numbers)).count == 1, "Int")
+        #expect(Set(everywhere(text, as: UInt64.self, numbers)).count == 1, "UInt64")
+        #expect(Set(everywhere(text, as: Double.self, numbers)).count == 1, "Double")
+        #expect(Set(everywhere(text, as: Float.self, numbers)).count == 1, "Float")
+        #expect(Set(everywhere(text, as: Decimal.self, numbers)).count == 1, "Decimal")
+    }
+
+    @Test("An integer that its type can represent is read exactly, and one that it can't is a mistake")
+    func exact() {
+        #expect(everywhere("18446744073709551615", as: UInt64.self, numbers).allSatisfy { $0 == .max })
+        #expect(everywhere("1.0", as: Int.self, numbers).allSatisfy { $0 == 1 })
+        #expect(everywhere("9007199254740993", as: Double.self, numbers).allSatisfy { $0 == nil })
+        #expect(everywhere("9007199254740993.0", as: Double.self, numbers).allSatisfy { $0 == 9007199254740992 })
+        #expect(everywhere("9223372036854775808", as: Int.self, numbers).allSatisfy { $0 == nil })
+    }
+
+    @Test("null isn't a value that require accepts")
+    func null() throws {
+        let key = PropertyKey<String?>("law25t.text")
+        let container = Container()
+        try container.apply(JSONSource(text: #"{"law25t": {"text": null}}"#, name: "j"))
+        #expect(container[key] == nil)
+        #expect(thrown { _ = try container.require(key) }.hasPrefix("j:1:21: law25t.text: a value is required"))
+        try container.apply(JSONSource(text: #"{"law25t": {"text": "x"}}"#, name: "k"))
+        #expect(try container.require(key) == "x")
+    }
+
+    private enum Mode: String, Decodable { case slow, fast }
+
+    @Test("An explanation writes a value as a source would, whether it wins or is hidden")
+    func explained() throws {
+        let wait = PropertyKey("law25t.wait", defaultValue: Duration.seconds(1))
+        let container = Container()
+        #expect("\(container.explain(wait))" == "law25t.wait = \"1s\" (default)")
+        try container.apply(DictionarySource(["law25t.wait": "45s"], name: "a"))
+        try container.apply(DictionarySource(["law25t.wait": "1m"], name: "b"))
+        #expect("\(container.explain(wait))" == "law25t.wait = \"60s\" (b)\n  hides \"45s\" (a)")
+        let mode = PropertyKey("law25t.mode", defaultValue: Mode.slow)
+        #expect("\(container.explain(mode))" == "law25t.mode = \"slow\" (default)")
+        let url = PropertyKey<URL?>("law25t.url")
+        try container.apply(DictionarySource(["law25t.url": "https://x.org"], name: "c"))
+        #expect("\(container.explain(url))" == "law25t.url = \"https://x.org\" (c)")
+    }
+}

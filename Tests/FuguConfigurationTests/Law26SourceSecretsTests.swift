@@ -1,0 +1,122 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import FuguInspection
+import Support
+import Testing
+
+/// A struct that prints its members.
+private struct Account: Decodable, Sendable, CustomStringConvertible {
+    var user: String
+    var token: String
+    var description: String { "\(user):\(token)" }
+}
+
+private struct Login: Feature {
+    static func load(in container: any FeatureContainer) -> Login {
+        _ = (container.vaultWord, container.vaultAccount)
+        return Login()
+    }
+}
+
+private struct FailingLogin: ThrowingFeature {
+    struct Refused: Error, CustomStringConvertible { let description: String }
+    static func load(in container: any FeatureContainer) throws -> Int {
+        throw Refused(description: "refused \(container.vaultWord ?? "")")
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var vaultWord: PropertyKey<String?> { .init("vault26.word") }
+    fileprivate var vaultNumber: PropertyKey<Int> { .init("vault26.number", defaultValue: 0) }
+    fileprivate var vaultAccount: PropertyKey<Account?> { .init("vault26.account") }
+}
+
+/// What a source calls secret is never printed, although no key says so (law 26).
+@Suite struct Law26SourceSecretsTests {
+    private static let values: [String: PropertyValue] = [
+        "word": "hunter2", "number": "hunter2", "account": ["user": "hunter2", "token": "hunter2"],
+    ]
+
+    /// Every text about a container that could hold a value.
+    private func texts(of container: Container) -> [String] {
+        let reports = container.reports()
+        container.declare(\.vaultWord, \.vaultNumber, \.vaultAccount)
+        let errors = [
+            thrown { try container.validate() }, thrown { _ = try container.require(\.vaultNumber) },
+            thrown { _ = try container.property("vault26.number", as: Bool.self) },
+        ]
+        _ = (container[Login.self], container.vaultNumber, try? container[FailingLogin.self])
+        let child = container.child { $0.vaultWord = "code" }
+        let grandchild = container.child()
+        _ = grandchild.vaultWord
+        let graphs = [container, child, grandchild].map { $0.graph(includingValues: true) }
+        let explanations = [container, child, grandchild].flatMap { container in
+            container.explain().map { "\($0)" } + [
+                "\(container.explain(\.vaultWord) as KeyExplanation)",
+                "\(container.explain(\.vaultAccount) as KeyExplanation)",
+                "\(container.explain(Login.self) as KeyExplanation)",
+                "\(container.explain(FailingLogin.self) as KeyExplanation)",
+            ]
+        }
+        return errors + explanations + graphs.flatMap { [$0.json, $0.html, "\($0)"] } + reports.all
+    }
+
+    private func expectSecret(_ source: some PropertySource) throws {
+        let container = Container()
+        try container.apply(source)
+        #expect(container.vaultWord == "hunter2" && container.vaultAccount?.token == "hunter2")
+        for text in texts(of: container) { #expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+    }
+
+    @Test("The values of a source that marks secrets are never printed, whatever wraps it and in any order")
+    func wrapped() throws {
+        let plain = DictionarySource(["vault26": .table(Self.values)], name: "plain")
+        let deeper = DictionarySource(["deep": ["vault26": .table(Self.values)]], name: "deep")
+        let renamed = DictionarySource(["other": .table(Self.values)], name: "renamed")
+        try expectSecret(plain.markingSecrets("vault26.*"))
+        try expectSecret(deeper.markingSecrets("deep.*").scoped(to: "deep"))
+        try expectSecret(deeper.scoped(to: "deep").markingSecrets("vault26.*"))
+        try expectSecret(renamed.markingSecrets("other.*").mappingNames { "other" + $0.dropFirst(7) })
+        try expectSecret(
+            deeper.markingSecrets("deep.vault26.word").scoped(to: "deep").markingSecrets("*number", "*token", "*user"))
+    }
+
+    @Test("The values of a folder are never printed, whatever wraps it")
+    func folder() throws {
+        let folder = NSTemporaryDirectory() + "fugu-secret-\(UUID())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/word"))
+        try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/number"))
+        let container = Container()
+        try container.apply(FolderSource(path: folder).mappingNames { String($0.dropFirst("vault26.".count)) })
+        #expect(container.vaultWord == "hunter2")
+        for text in texts(of: container) { #expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+    }
+
+    @Test("A secret inside a table makes the table one")
+    func insideTable() throws {
+        let container = Container()
+        try container.apply(
+            DictionarySource(["vault26": .table(Self.values)], name: "plain").markingSecrets("*.token"))
+        #expect(container.explain(\.vaultAccount).winner.value == nil)
+        #expect(container.explain(\.vaultWord).winner.value == "\"hunter2\"")
+    }
+
+    private struct Remote: AsyncPropertySource {
+        let name = "remote"
+        func fetch() async throws -> PropertySnapshot {
+            try PropertySnapshot(["deep": ["vault26": .table(Law26SourceSecretsTests.values)]], source: name)
+        }
+    }
+
+    @Test("The values of a fetched source that marks secrets are never printed, also after another fetch")
+    func fetched() async throws {
+        let container = Container()
+        try await container.apply(Remote().markingSecrets("deep.*").scoped(to: "deep"))
+        try await container.refresh()
+        #expect(container.vaultWord == "hunter2")
+        for text in texts(of: container) { #expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+    }
+}
