@@ -50,24 +50,4 @@ struct Law27PriorityTests {
         #expect(priority >= .high)
         _ = try await first.value
     }
-
-    @Test("A waiter that becomes urgent while it waits raises the load, too (law 27)")
-    func raisedLater() async throws {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let container = Container()
-        let stage = container.stage
-        let first = Task.detached(priority: .background) { try await container[Deep.self] }
-        await stage.gate("begun").opened()
-        let second = Task.detached(priority: .background) {
-            stage.gate("second").open()
-            return try await container[Deep.self]
-        }
-        await stage.gate("second").opened()
-        await giveOthersTime()
-        second.escalatePriority(to: .high)
-        await giveOthersTime()
-        stage.gate("deep").open()
-        #expect(try await finishing { try await second.value } >= .high)
-        _ = try await first.value
-    }
 }

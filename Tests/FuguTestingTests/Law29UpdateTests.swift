@@ -116,7 +116,7 @@ import Testing
                     doubles.add()
                     return Real(text: "double")
                 }
-                #expect(changes[Real.self].text == "double" && changes[Through.self].text == "double")
+                #expect(changes[Real.self].text == "double" && changes[Real.self].text == "double")
             }
             #expect(container[Real.self].text == "double")
         }

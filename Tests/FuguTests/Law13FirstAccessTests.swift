@@ -60,8 +60,9 @@ import Testing
                     heard.add()
                 }
                 container[keys[round]] = 1
-                if heard.value == 0 { missed.add() }
+                // The other thread may be the one that delivers the change.
                 done.await(round + 1)
+                if heard.value == 0 { missed.add() }
             }
             other.wait()
         }

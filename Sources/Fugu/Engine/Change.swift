@@ -48,6 +48,12 @@ struct Write {
         self.operation = operation
     }
 
+    /// Whether the sources are asked for the first time within the `modify` that excludes other writes.
+    fileprivate func isBeneath(_ exclusion: Frame, _ waiter: Frame?) -> Bool {
+        guard case .supply = operation else { return false }
+        return waiter?.chain.contains { $0 === exclusion } ?? false
+    }
+
     /// The value that it puts in place.
     fileprivate var value: Payload? {
         switch operation {
@@ -250,7 +256,7 @@ private struct Change {
         case .supply(let answer):
             if case .nothing = answer, !cell.has(CellFlags.layered), cell.place?[token].rare == nil { return nil }
             let rare = node.place(token, key).mutableRare(token)
-            if case .value(let old) = rare.supplied, let box = old.box { effects.garbage.add(box) }
+            effects.garbage.add(Retained(rare.supplied))
             rare.supplied = answer
             if isByCode || rare.rule != nil { return nil }
             if case .nothing = answer, !wasHeld { return nil }
@@ -376,6 +382,7 @@ extension Family {
     ) -> Bool {
         var writes = writes
         var answers: [Int: (stamp: Stamp, isEqual: Bool)] = [:]
+        let waiter = Frame.current
         while true {
             var effects = Effects()
             var isDone = false
@@ -386,7 +393,7 @@ extension Family {
                     ended.append(writes.remove(at: index))
                     answers = [:]
                 }
-                if let obstacle = self.obstacle(token, writes, &answers, owner) { return obstacle }
+                if let obstacle = self.obstacle(token, writes, &answers, owner, waiter) { return obstacle }
                 perform(token, writes, answers, owner, &effects)
                 alongside(token)
                 if let owner, owner.kind == .modify { effects.waiters += owner.endExclusion(token) }
@@ -402,15 +409,16 @@ extension Family {
                 for (index, old, new, stamp) in open { answers[index] = (stamp, writes[index].equal(old, new)) }
             case .wait(let exclusion, let signal):
                 signal.wait()
-                Waits.remove(Frame.current, for: exclusion)
-            case .circle(let key): fatalError(Messages.circleOfWaits(key, Frame.current))
+                Waits.remove(waiter, for: exclusion)
+            case .circle(let key): fatalError(Messages.circleOfWaits(key, waiter))
             }
         }
     }
 
     /// Returns what is to be done first.
     private func obstacle(
-        _ token: LockToken, _ writes: [Write], _ answers: inout [Int: (stamp: Stamp, isEqual: Bool)], _ owner: Frame?
+        _ token: LockToken, _ writes: [Write], _ answers: inout [Int: (stamp: Stamp, isEqual: Bool)], _ owner: Frame?,
+        _ waiter: Frame?
     ) -> Obstacle? {
         var open: [(index: Int, old: Payload, new: Payload, stamp: Stamp)] = []
         for (index, write) in writes.enumerated() {
@@ -418,8 +426,8 @@ extension Family {
                 answers[index] = nil
                 continue
             }
-            if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner {
-                return wait(token, for: exclusion, Frame.current)
+            if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner, !write.isBeneath(exclusion, waiter) {
+                return wait(token, for: exclusion, waiter)
             }
             guard let new = write.value, case .found(let seen, _) = write.node.look(token, write.key),
                 let old = seen.payload

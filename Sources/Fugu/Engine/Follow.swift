@@ -211,7 +211,7 @@ extension Follower {
             isOwed = !dropped.isEmpty
             if isOwed { garbage.add(Dropped(dropped)) }
         }
-        guard case .found(let cell, let owner) = look ?? node.use({ $0.look(token, key) }) else {
+        guard case .found(let cell, _) = look ?? node.use({ $0.look(token, key) }) else {
             // What was seen last stays watched: when an override of it goes, it may be seen again.
             switch state[token].seen {
             case .nothing: return false
@@ -225,7 +225,7 @@ extension Follower {
             state[token].queue(.gone, at: now(token), until: news.holder)
             return true
         }
-        watch(token, cell, of: owner, &garbage)
+        watch(token, cell, &garbage)
         let stamp = Stamp(cell)
         if case .value(let last) = state[token].seen {
             if last == stamp, !isOwed { return false }
@@ -254,13 +254,11 @@ extension Follower {
 
     private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
 
-    /// Follows what an inherited instance was made from, here and above: a change of that may hide it.
+    /// Follows what an instance was made from, here and above: a change of that may hide it, or uncover another one.
     ///
-    /// What becomes of an instance that lives here is told by its own place.
-    fileprivate func watch(
-        _ token: LockToken, _ cell: CellReference, of owner: UnmanagedReference<Node>, _ garbage: inout Garbage
-    ) {
-        let provenance = owner == node ? nil : cell.place?[token].provenance
+    /// Nothing hides what the root has.
+    fileprivate func watch(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
+        let provenance = node.depth == 0 ? nil : cell.place?[token].provenance
         state[token].reloads = cell.place?[token].provenance?.reloads ?? false
         if state[token].watched === provenance, !state[token].watchesFailed { return }
         state[token].watchesFailed = false
@@ -422,9 +420,12 @@ extension Follower {
 
     /// Loads what is gone, if nothing is there by now; if what was loaded was not kept, a few times.
     private func reload(_ reloader: Reloader?, in container: Container) {
-        guard let reloader, isGone else { return }
-        reloader(container)
         var garbage = Garbage()
+        let isGone = family.lock.withLock { token in self.isGone(token, &garbage) }
+        garbage.dispose()
+        guard isGone, let reloader else { return }
+        reloader(container)
+        garbage = Garbage()
         family.lock.withLock { token in
             if state[token].isEnded { return }
             if case .found = node.use({ $0.look(token, key) }) {
@@ -437,15 +438,14 @@ extension Follower {
         garbage.dispose()
     }
 
-    private var isGone: Bool {
-        family.lock.withLock { token in
-            if state[token].isEnded { return false }
-            return node.use { node in
-                if node.storage[token].isRefusing, key.kind != .property { return false }
-                if case .missing = node.look(token, key) { return true }
-                return false
-            }
+    /// Whether there is nothing and something is to be loaded; if there is something by now, it's told.
+    private func isGone(_ token: LockToken, _ garbage: inout Garbage) -> Bool {
+        if state[token].isEnded { return false }
+        if case .found = node.use({ $0.look(token, key) }) {
+            _ = refresh(token, News(), nil, &garbage)
+            return false
         }
+        return key.kind == .property || !node.use { $0.storage[token].isRefusing }
     }
 }
 
@@ -486,8 +486,8 @@ extension Container {
 extension Follower {
     /// Begins with what is there, which nobody is told.
     fileprivate func begin(_ token: LockToken, _ garbage: inout Garbage) {
-        guard case .found(let cell, let owner) = node.use({ $0.look(token, key) }) else { return }
-        watch(token, cell, of: owner, &garbage)
+        guard case .found(let cell, _) = node.use({ $0.look(token, key) }) else { return }
+        watch(token, cell, &garbage)
         state[token].seen = .value(Stamp(cell))
     }
 }

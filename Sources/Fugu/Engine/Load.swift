@@ -442,7 +442,7 @@ private struct LoadEnd {
     /// Keeps what was made, or says what the asker gets instead; returns what is to be reported.
     func settle(_ token: LockToken, _ given: inout Result<Payload, any Error>, _ effects: inout Effects) -> String? {
         guard case .success(let payload) = given else {
-            dropLifetime(token, &effects)
+            dropLifetime(token)
             publish(token, given)
             guard case .found(let cell, let owner) = lookAgain(token), !cell.has(CellFlags.loaded), let set = cell.payload
             else {
@@ -473,14 +473,14 @@ private struct LoadEnd {
             given = .success(other)
             if owner.depth <= home.depth {
                 publish(token, given, in: cell, of: owner.object)
-                dropLifetime(token, &effects)
+                dropLifetime(token)
             } else {
                 publish(token, .success(payload))
                 // Who does not see what was set below the home still shares what was loaded for it.
                 if case .missing = home.look(token, key), isWanted(token) {
                     _ = keep(token, payload, &effects)
                 } else {
-                    dropLifetime(token, &effects)
+                    dropLifetime(token)
                 }
             }
             return nil
@@ -495,7 +495,7 @@ private struct LoadEnd {
         }
         guard isWanted(token) else {
             recorder?.record(token, outcome(token, given), of: key)
-            dropLifetime(token, &effects)
+            dropLifetime(token)
             repeatIfObserved(token, &effects)
             return nil
         }
@@ -517,11 +517,7 @@ private struct LoadEnd {
         asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key, through: facts.draft)
     }
 
-    private func dropLifetime(_ token: LockToken, _ effects: inout Effects) {
-        guard let lifetime else { return }
-        lifetime.leave(token)
-        effects.garbage.add(lifetime)
-    }
+    private func dropLifetime(_ token: LockToken) { lifetime?.leave(token) }
 
     /// Whether to keep what was made.
     ///
@@ -592,6 +588,8 @@ private struct LoadEnd {
         asker.endUnderWay(token, &effects)
         let state = load.state
         effects.garbage.add(state[token].load.takeInputs())
+        // Whoever keeps it: the last reference isn't let go here.
+        effects.garbage.add(lifetime)
         state[token].load.container = nil
         effects.garbage.add(state[token].load.outcome)
         state[token].load.outcome = nil
@@ -684,11 +682,7 @@ extension Frame {
             return try await waiter.wait { [self] in withdraw(waiter) }
         }
         escalate(to: Task.currentPriority)
-        try await withTaskPriorityEscalationHandler {
-            try await waiter.wait { [self] in withdraw(waiter) }
-        } onPriorityEscalated: { [self] _, priority in
-            escalate(to: priority)
-        }
+        try await waiter.wait { [self] in withdraw(waiter) }
     }
 
     /// Hands a priority on to the load, to what it waits for, and to the loads that it needs.

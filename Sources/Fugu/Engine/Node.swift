@@ -359,6 +359,14 @@ extension Node {
                 case .replace: return write.made.map { .pending($0.payload) } ?? .missing(limit: UnmanagedReference(owner))
                 default:
                     if let made = write.made { return .pending(made.payload) }
+                    // What stands behind comes to light.
+                    let rare = owner.storage.existingCell(token, key)?.place?[token].rare
+                    if let rule = rare?.rule { return .pending(rule) }
+                    switch rare?.supplied ?? .nothing {
+                    case .value(let payload): return .pending(payload)
+                    case .failure: return .missing(limit: UnmanagedReference(owner))
+                    case .nothing: break
+                    }
                     held |= owner.storage[token].heldMask
                     return nil
                 }

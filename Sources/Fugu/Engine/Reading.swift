@@ -175,6 +175,9 @@ struct Reading: ~Copyable {
     /// Looks under the lock.
     @inline(never)
     private mutating func look() -> Decision {
+        // What was waited for before is let go outside the lock.
+        let former = awaited
+        defer { withExtendedLifetime(former) {} }
         let (decision, effects) = node.family.lock.withLock { token -> (Decision, Effects) in
             var effects = Effects(in: nil)
             let wasWaiting = awaited != nil && !isOwnLoad
@@ -286,7 +289,7 @@ struct Reading: ~Copyable {
             else { continue }
             if let circle = Waits.add(frame, for: load) {
                 // Some may wait for what will turn out to be none of theirs: a load in parallel shows it.
-                guard circle.allSatisfy({ $0.kind != .load || $0.node === node }) else { return nil }
+                guard circle.allSatisfy({ $0.kind == .load && $0.node === node }) else { return nil }
                 return .cycle(circle.compactMap(\.key) + [key])
             }
             let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
