@@ -81,16 +81,4 @@ struct Law30SourcesTests {
             }
         }
     }
-
-    @Test("A source applied to a child costs what it gives, not what the family has read before (law 30)")
-    func appliedInAChild() throws {
-        try expectProportion(100) { count in
-            let root = Container()
-            try root.apply(DictionarySource([:], name: "empty"))
-            for number in 0..<count { _ = root[PropertyKey("law30.many.k\(number)", defaultValue: 0)] }
-            return try threadTime {
-                for _ in 0..<count { try root.child().apply(DictionarySource([:], name: "child's")) }
-            }
-        }
-    }
 }

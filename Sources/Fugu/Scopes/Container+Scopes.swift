@@ -79,7 +79,7 @@ extension Container {
         let scopes = node.family.lock.withLock { token in
             change(token, node)
             // Ancestors first.
-            return node.subtree(token).compactMap { scope -> WeakReference<Container>? in
+            return node.subtree(token).dropFirst().compactMap { scope -> WeakReference<Container>? in
                 guard let state = scope.storage[token].rare?.scope else { return nil }
                 state.isOutdated = true
                 return scope.parent?.storage[token].rare?.scopes[state.path]

@@ -88,7 +88,7 @@ struct ScopeRun {
         scope.isOutdated = false
         let frame = Frame(.rules, in: family, node, under: waiter, within: Frame.own)
         scope.run = frame
-        let rules = Array(node.path).reversed().flatMap { $0.storage[token].rare?.rules ?? [] }
+        let rules = Array(node.path.dropFirst()).reversed().flatMap { $0.storage[token].rare?.rules ?? [] }
         return .run(frame, rules)
     }
 

@@ -84,6 +84,10 @@ public final class MutableSource: PropertySource {
             state.observers[state.registrations] = Observer(body: body)
             return state.registrations
         }
-        return { [weak self] in self?.state.withLock { _ = $0.observers.removeValue(forKey: number) } }
+        return { [weak self] in
+            // Released outside the lock.
+            let ended = self?.state.withLock { $0.observers.removeValue(forKey: number) }
+            withExtendedLifetime(ended) {}
+        }
     }
 }

@@ -124,10 +124,14 @@ final class EverythingModel {
 
     // MARK: Changing
 
+    /// 28: features that were set are released, too; loaders stay, and so do properties.
     func close(_ name: Int) {
         let closed = members[name]!
-        for member in members.values where member.ancestry.contains(where: { $0 === closed }) {
+        for member in members.values where member.ancestry.contains(where: { $0 === closed }) && !member.isClosed {
             member.isClosed = true
+            for (key, held) in member.held where !key.isProperty {
+                if case .value = held { member.held[key] = nil }
+            }
             if member.parent?.path != nil { member.parent!.isClosed = true }
         }
     }
