@@ -60,7 +60,9 @@ func showApi() {
     show("/volcanos/3", "/reports/2025", "/session/login")
 
     heading("8. What code sets in a scope stays there, and wins over rules.")
-    reports.timeout = 600
+    let other = api.scope("/reports/2026")
+    other.timeout = 600
     api.configureScopes { $0.timeout = 10 }
-    show("/reports/2025", "/reports/2024", "/volcanos/3")
+    show("/reports/2026", "/reports/2024", "/volcanos/3")
+    withExtendedLifetime(reports) {}
 }

@@ -116,7 +116,8 @@ enum ChangeKind {
     /// The key is not set any more.
     case unset
 
-    fileprivate var isReset: Bool { self == .changed || self == .unset }
+    /// Whether what was seen is gone because of something that was done to the key itself.
+    fileprivate var isReset: Bool { self != .loaded && self != .dropped }
     fileprivate var changesHolder: Bool { self == .held || self == .heldEqual || self == .unset }
 }
 

@@ -119,6 +119,8 @@ private final class LoadInputs {
 /// How a load ended.
 struct LoadOutcome {
     let result: Result<Payload, any Error>
+    /// From the load to the one that threw the error, if it has failed.
+    var way: [Key] = []
     let home: Node
     let provenance: Provenance
     let lifetime: Lifetime?
@@ -187,6 +189,15 @@ extension Frame {
             token, Input(
                 key: cell.key, cell: cell, time: cell.time, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime), depth)
+        outerRecorder(token)?.record(token, cell, of: owner)
+    }
+
+    /// The load from whose handle the asker was made: what is read through its children is its input, too.
+    private func outerRecorder(_ token: LockToken) -> Frame? {
+        guard let outer = node!.storage[token].rare?.recorder, outer !== self, !outer.isFinished,
+            chain.contains(where: { $0 === outer })
+        else { return nil }
+        return outer
     }
 
     /// Records an input whose value was given to the load but not kept.
@@ -198,6 +209,7 @@ extension Frame {
             token,
             Input(key: key, cell: nil, time: time, provenance: outcome.provenance, lifetime: outcome.lifetime),
             outcome.home.depth)
+        outerRecorder(token)?.record(token, outcome, of: key, hasFailed: hasFailed)
     }
 
     /// Records an external feature that was refused; it counts as read from the root.
@@ -327,7 +339,7 @@ extension Frame {
         var inputs: [Key] = []
         let failedWay: [Key] = if case .failure(let error) = result { [key!] + way(to: error) } else { [] }
         let report = family.lock.withLock { token -> String? in
-            let end = LoadEnd(token, of: self, recorder, hasInstance: failedWay.isEmpty, span?.duration)
+            let end = LoadEnd(token, of: self, recorder, failedWay, span?.duration)
             state[token].load.home = UnmanagedReference(end.home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
             let waiters = finish(token)
@@ -358,6 +370,8 @@ private struct LoadEnd {
     let lifetime: Lifetime?
     let isOutdated: Bool
     let duration: Duration?
+    /// From the load to the one that threw the error, if it has failed.
+    private let failedWay: [Key]
     /// What the family knows of the key.
     private let place: Place
 
@@ -365,8 +379,9 @@ private struct LoadEnd {
     private var asker: Node { load.node! }
     private var facts: LoadFacts { load.load! }
 
-    init(_ token: LockToken, of load: Frame, _ recorder: Frame?, hasInstance: Bool, _ duration: Duration?) {
+    init(_ token: LockToken, of load: Frame, _ recorder: Frame?, _ failedWay: [Key], _ duration: Duration?) {
         self.load = load
+        self.failedWay = failedWay
         self.recorder = recorder
         self.duration = duration
         let (asker, facts, state) = (load.node!, load.load!, load.state)
@@ -392,7 +407,7 @@ private struct LoadEnd {
         self.home = home
         isOutdated = load.hasOldInputs(token)
         provenance = Self.provenance(token, of: load, isLocal: isLocal, place[token].rare?.last)
-        lifetime = Self.lifetime(token, of: load, home, hasInstance: hasInstance)
+        lifetime = Self.lifetime(token, of: load, home, hasInstance: failedWay.isEmpty)
     }
 
     /// Returns what the instance was made from: the same object as last time, if it is the same.
@@ -559,7 +574,7 @@ private struct LoadEnd {
 
     private func outcome(_ token: LockToken, _ result: Result<Payload, any Error>) -> LoadOutcome {
         LoadOutcome(
-            result: result, home: home, provenance: provenance, lifetime: lifetime,
+            result: result, way: failedWay, home: home, provenance: provenance, lifetime: lifetime,
             isOutdated: isOutdated && facts.reloads, isProvisional: load.state[token].load.isProvisional)
     }
 

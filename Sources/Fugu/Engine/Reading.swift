@@ -15,7 +15,7 @@ struct Reading: ~Copyable {
         case tooDeep([Key])
         case overridden([Key])
         case closed([Key])
-        case failed(any Error)
+        case failed(any Error, [Key])
         case cancelled
         /// The container has gone away.
         case ended
@@ -162,7 +162,9 @@ struct Reading: ~Copyable {
         case .tooDeep(let way): error = .tooDeep(way)
         case .overridden(let way): error = .overridden(way, of: key)
         case .closed(let way): error = .closed(way)
-        case .failed(let other): return other
+        case .failed(let other, let way):
+            if !way.isEmpty { frame?.needFailed(way, other) }
+            return other
         case .cancelled: return CancellationError()
         default: error = .ended(key)
         }
@@ -330,7 +332,7 @@ struct Reading: ~Copyable {
         switch outcome.result {
         case .failure(let error):
             recorder?.record(token, outcome, of: key, hasFailed: true)
-            return .failed(error)
+            return .failed(error, isOwnLoad ? [] : outcome.way)
         case .success(let payload):
             recorder?.record(token, outcome, of: key)
             return .found(payload)

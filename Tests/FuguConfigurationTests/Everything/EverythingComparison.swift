@@ -274,7 +274,7 @@ extension EverythingComparison {
             // Those that were rewritten are not read again now.
             do { try container.apply(source) } catch { return expect(false, "applying to \(name) threw \(error)") }
             sources[name, default: []].append(source)
-            model.members[name]!.sourceHolder.sources.append(table)
+            model.members[name]!.sources.append(table)
         case .rewrite(let name, let number, let table):
             guard let all = sources[name], number < all.count else { return }
             all[number].table.withLock { $0 = table }

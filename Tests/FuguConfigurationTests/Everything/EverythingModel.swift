@@ -30,7 +30,7 @@ final class EverythingModel {
         let value: Int
     }
 
-    /// A container, or the layer between a scope and its parent that holds what rules and sources say.
+    /// A container; one with a path is a scope.
     final class Member {
         let name: Int
         let parent: Member?
@@ -51,8 +51,6 @@ final class EverythingModel {
         }
 
         var ancestry: [Member] { [self] + (parent?.ancestry ?? []) }
-        /// Where sources of the container stand: a scope's stand below its rules.
-        var sourceHolder: Member { parent?.path == nil ? self : parent! }
     }
 
     let isStrict: Bool
@@ -63,8 +61,7 @@ final class EverythingModel {
     func add(_ name: Int, to parent: Int) { members[name] = Member(name: name, parent: members[parent]!) }
 
     func addScope(_ name: Int, to parent: Int, path: String) {
-        let layer = Member(name: -name, parent: members[parent]!, path: path)
-        members[name] = Member(name: name, parent: layer)
+        members[name] = Member(name: name, parent: members[parent]!, path: path)
     }
 
     func remove(_ name: Int) { members[name] = nil }
@@ -132,13 +129,12 @@ final class EverythingModel {
             for (key, held) in member.held where !key.isProperty {
                 if case .value = held { member.held[key] = nil }
             }
-            if member.parent?.path != nil { member.parent!.isClosed = true }
         }
     }
 
     /// 25: a reload in which a key no longer decodes is refused as a whole; says whether it was let in.
     func reload(_ name: Int, _ tables: [Table]) -> Bool {
-        let holder = members[name]!.sourceHolder
+        let holder = members[name]!
         for key in Key.properties where key.isNamed {
             if let answer = tables.reversed().lazy.compactMap({ $0[key] }).first, answer == nil { return false }
         }
