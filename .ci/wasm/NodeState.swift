@@ -1,3 +1,1 @@
-struct NodeState {
-    func free() {}
-}
+struct NodeState {}

@@ -1,2 +1,4 @@
+struct UnsafeCurrentTask { private let address: UInt }
+
 /// The toolchain has no concurrency for this target.
-func withUnsafeCurrentTask<R>(_ body: (Int?) -> R) -> R { body(nil) }
+func withUnsafeCurrentTask<R>(_ body: (UnsafeCurrentTask?) -> R) -> R { body(nil) }

@@ -26,7 +26,8 @@ extension Container {
     func waiterCount(for key: Key) -> Int {
         let family = node.family
         return family.lock.withLock { token in
-            family.rootPlace(token, of: key)?[token].rare?.loads.all.reduce(0) { $0 + $1.state[token].waiters.count } ?? 0
+            family.rootPlace(token, of: key)?[token].rare?.loads.all.reduce(0) { $0 + $1.state[token].waiters.count }
+                ?? 0
         }
     }
 

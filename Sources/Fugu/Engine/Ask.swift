@@ -42,7 +42,9 @@ extension Node {
     /// Remembers what is wrong with an answer; returns it if it wasn't known.
     fileprivate func note(_ token: LockToken, _ answer: SourceAnswer<Payload>, of key: Key) -> String? {
         let mistake = answer.mistake
-        guard let rare = mistake == nil ? storage.existingCell(token, key)?.place?[token].rare : place(token, key)[token].more(),
+        guard
+            let rare = mistake == nil
+                ? storage.existingCell(token, key)?.place?[token].rare : place(token, key)[token].more(),
             rare.mistake != mistake
         else { return nil }
         rare.mistake = mistake

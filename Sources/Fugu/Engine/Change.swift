@@ -240,11 +240,13 @@ private struct Change {
 
     /// Performs the operation.
     ///
-    /// - Parameters:
-    ///   - isOpen: Whether readers may see it at once.
-    ///   - isEqual: Whether the value equals the one that is seen.
-    /// - Returns: What changed for those who are concerned; nil if nothing.
-    func apply(_ token: LockToken, _ write: Write, isOpen: Bool, isEqual: Bool, _ effects: inout Effects) -> ChangeKind? {
+    /// Returns what changed for those who are concerned; nil if nothing.
+    ///
+    /// - `isOpen`: Whether readers may see it at once.
+    /// - `isEqual`: Whether the value equals the one that is seen.
+    func apply(
+        _ token: LockToken, _ write: Write, isOpen: Bool, isEqual: Bool, _ effects: inout Effects
+    ) -> ChangeKind? {
         let operation = write.operation
         let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
         let isByCode = cell.heldFlags == CellFlags.held
@@ -297,7 +299,9 @@ private struct Change {
     }
 
     /// Changes the cell itself.
-    private func put(_ token: LockToken, _ operation: Operation, at time: UInt64, isOpen: Bool, _ effects: inout Effects) {
+    private func put(
+        _ token: LockToken, _ operation: Operation, at time: UInt64, isOpen: Bool, _ effects: inout Effects
+    ) {
         switch operation {
         case .set(let payload):
             effects.garbage.add(cell.store(payload, flags: CellFlags.held, at: time, isOpen: isOpen))
@@ -371,11 +375,11 @@ extension Family {
     /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
     /// to what was there.
     ///
-    /// - Parameters:
-    ///   - owner: The `modify` or the update that ends with this.
-    ///   - isOutdated: Asked under the lock; if so, nothing is done.
-    ///   - alongside: Done under the lock with the writes.
-    /// - Returns: Whether it was done.
+    /// Returns whether it was done.
+    ///
+    /// - `owner`: The `modify` or the update that ends with this.
+    /// - `isOutdated`: Asked under the lock; if so, nothing is done.
+    /// - `alongside`: Done under the lock with the writes.
     @discardableResult
     func commit(
         _ writes: [Write], endOf owner: Frame? = nil, unless isOutdated: (LockToken) -> Bool = { _ in false },
@@ -427,7 +431,9 @@ extension Family {
                 answers[index] = nil
                 continue
             }
-            if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner, !write.isBeneath(exclusion, waiter) {
+            if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner,
+                !write.isBeneath(exclusion, waiter)
+            {
                 return wait(token, for: exclusion, waiter)
             }
             guard let new = write.value, case .found(let seen, _) = write.node.look(token, write.key),
@@ -474,7 +480,9 @@ extension Family {
             guard let kind, let place = change.cell.place else { continue }
             changes.append((place, kind, isEqual ? answer?.stamp : nil))
             // What is set next keeps nothing that was loaded before.
-            if kind == .unset { for place in effects.dropUnanchored(token, place) { changes.append((place, .dropped, nil)) } }
+            if kind == .unset {
+                for place in effects.dropUnanchored(token, place) { changes.append((place, .dropped, nil)) }
+            }
         }
         if writes.count > 1 {
             for write in writes { write.node.storage.existingCell(token, write.key)?.openIfPresent() }

@@ -319,7 +319,9 @@ extension Node {
             else { return false }
             if storage[token].isClosed { return true }
             for cell in storage.cells(token) {
-                if let place = cell.place, place[token].lifetime?.hasClosers == true || place[token].rare?.follower != nil {
+                if let place = cell.place,
+                    place[token].lifetime?.hasClosers == true || place[token].rare?.follower != nil
+                {
                     return false
                 }
             }

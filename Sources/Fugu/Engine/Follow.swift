@@ -304,7 +304,8 @@ extension Follower {
             closeHoles(token)
             guard state[token].count == 0, !state[token].isEnded, !state[token].isDelivering,
                 state[token].first == state[token].events.count,
-                let place = node.use({ $0.storage.existingCell(token, key)?.place }), place[token].rare?.follower === self
+                let place = node.use({ $0.storage.existingCell(token, key)?.place }),
+                place[token].rare?.follower === self
             else { return nil }
             end(token, place)
             return (self, state[token].watched.take(), state[token].reloader.take())
@@ -375,7 +376,9 @@ extension Follower {
         Scope.run(container, frame) {
             while true {
                 tell(turn, in: container)
-                guard let next = family.lock.withLock({ token in takeTurn(token, in: frame, isFirst: false) }) else { return }
+                guard let next = family.lock.withLock({ token in takeTurn(token, in: frame, isFirst: false) }) else {
+                    return
+                }
                 turn = next
             }
         }

@@ -19,8 +19,9 @@ final class Frame: Sendable {
     let level: Int
     /// The bits of the keys of all loads on the way, by `Key.mask`.
     let mask: UInt64
-    /// The outermost frame that runs on the same thread or task, if this is not it: until its end nobody is told of
-    /// changes. This keeps it.
+    /// The outermost frame that runs on the same thread or task, if this is not it.
+    ///
+    /// Until its end nobody is told of changes. This keeps it.
     private let outer: UnmanagedReference<Frame>?
     /// What a load is asked for.
     let load: LoadFacts?

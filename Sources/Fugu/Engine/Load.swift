@@ -186,7 +186,8 @@ extension Frame {
         let place = cell.place
         let provenance = place?[token].provenance
         add(
-            token, Input(
+            token,
+            Input(
                 key: cell.key, cell: cell, time: cell.time, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime), depth)
         outerRecorder(token)?.record(token, cell, of: owner)
@@ -279,7 +280,9 @@ extension Frame {
         let given = endLoad(with: result, recorder, span)
         if view !== container { view.answers(from: homeNode) }
         deliver()
-        if load!.isForReaderAlone { family.reports.report(Messages.loadedAfterClosing(way + [key!], closers: closerCount)) }
+        if load!.isForReaderAlone {
+            family.reports.report(Messages.loadedAfterClosing(way + [key!], closers: closerCount))
+        }
         return try given.get()
     }
 
@@ -390,7 +393,8 @@ private struct LoadEnd {
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
         // An instance that is wrong for the asker stays as it is for those who share it: the new one lives where that begins
         // to be wrong.
-        while home !== asker, facts.draft == nil, let older = home.storage.existingCell(token, load.key!)?.place?[token].provenance,
+        while home !== asker, facts.draft == nil,
+            let older = home.storage.existingCell(token, load.key!)?.place?[token].provenance,
             !older.isValid(token, for: asker, from: home)
         {
             if older.isLocal {
@@ -399,7 +403,9 @@ private struct LoadEnd {
             } else {
                 let below = home.depth
                 var first = asker
-                for node in asker.path where node.depth > below && node.holdsAny(token, of: older.keys, older.mask) { first = node }
+                for node in asker.path where node.depth > below && node.holdsAny(token, of: older.keys, older.mask) {
+                    first = node
+                }
                 home = first
                 state[token].load.others += older.keys.filter { first.holds(token, $0) }
             }
@@ -411,14 +417,17 @@ private struct LoadEnd {
     }
 
     /// Returns what the instance was made from: the same object as last time, if it is the same.
-    private static func provenance(_ token: LockToken, of load: Frame, isLocal: Bool, _ last: Provenance?) -> Provenance {
+    private static func provenance(_ token: LockToken, of load: Frame, isLocal: Bool, _ last: Provenance?) -> Provenance
+    {
         let (state, reloads) = (load.state, load.load!.reloads)
         guard let first = state[token].load.first else {
-            return isLocal || reloads ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
+            return isLocal || reloads
+                ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
         }
         let others = state[token].load.others
         if state[token].load.more.isEmpty, others.isEmpty, first.provenance == nil || first.provenance!.keys.isEmpty {
-            if let last, last.keys.count == 1, last.keys[0] == first.key, last.direct.count == 1, last.isLocal == isLocal,
+            if let last, last.keys.count == 1, last.keys[0] == first.key, last.direct.count == 1,
+                last.isLocal == isLocal,
                 last.reloads == reloads
             {
                 return last
@@ -459,7 +468,8 @@ private struct LoadEnd {
         guard case .success(let payload) = given else {
             dropLifetime(token)
             publish(token, given)
-            guard case .found(let cell, let owner) = lookAgain(token), !cell.has(CellFlags.loaded), let set = cell.payload
+            guard case .found(let cell, let owner) = lookAgain(token), !cell.has(CellFlags.loaded),
+                let set = cell.payload
             else {
                 // What it has read decides what becomes of who goes on without it.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
@@ -541,7 +551,9 @@ private struct LoadEnd {
     private func isWanted(_ token: LockToken) -> Bool {
         if load.state[token].load.isProvisional || isOutdated && facts.reloads { return false }
         if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
-        if let rare = home.storage.existingCell(token, key)?.place?[token].rare, rare.resetTime > facts.begun { return false }
+        if let rare = home.storage.existingCell(token, key)?.place?[token].rare, rare.resetTime > facts.begun {
+            return false
+        }
         return home.isRoot || provenance.isLocal || home.holds(token, key)
             || home.holdsAny(token, of: provenance.keys, provenance.mask)
     }
@@ -657,7 +669,8 @@ extension Family {
             if next != key, isMet(next) {
                 return sequence(first: next) { ways[$0] }.reversed()
             }
-            for input in rootPlace(token, of: next)?[token].rare?.last?.direct ?? [] where input != key && ways[input] == nil {
+            for input in rootPlace(token, of: next)?[token].rare?.last?.direct ?? []
+            where input != key && ways[input] == nil {
                 ways[input] = next
                 open.append(input)
             }

@@ -356,7 +356,8 @@ extension Node {
             if let draft, let write = draft.pendingWrite(token, of: key, in: owner) {
                 switch write.operation {
                 case .set(let payload): return .pending(payload)
-                case .replace: return write.made.map { .pending($0.payload) } ?? .missing(limit: UnmanagedReference(owner))
+                case .replace:
+                    return write.made.map { .pending($0.payload) } ?? .missing(limit: UnmanagedReference(owner))
                 default:
                     if let made = write.made { return .pending(made.payload) }
                     // What stands behind comes to light.

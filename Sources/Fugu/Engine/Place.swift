@@ -174,7 +174,8 @@ extension Place {
     func refresh(_ token: LockToken) {
         let rare = self[token].rare
         let isSpecial =
-            self[token].followCount > 0 || self[token].firstReader != nil || rare?.follower != nil || rare?.exclusion != nil
+            self[token].followCount > 0 || self[token].firstReader != nil || rare?.follower != nil
+            || rare?.exclusion != nil
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
     }

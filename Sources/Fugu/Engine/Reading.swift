@@ -101,7 +101,8 @@ struct Reading: ~Copyable {
     }
 
     /// Gives the value of an async key, loading it in a task of its own if need be.
-    consuming func readAsync(_ loader: @escaping @Sendable (Container) async throws -> Payload) async throws -> Payload {
+    consuming func readAsync(_ loader: @escaping @Sendable (Container) async throws -> Payload) async throws -> Payload
+    {
         // A load must not hold up the actor of its reader.
         let hasActor = Task.isOnActor(#isolation)
         while true {
@@ -264,7 +265,8 @@ struct Reading: ~Copyable {
         if let recorder, recorder !== frame, needsItself(recorder), !frame.chain.contains(where: { $0 === recorder }) {
             return .cycle(recorder.way + [key])
         }
-        guard frame.level >= 100, frame.level >= 2_000 || frame.level.isMultiple(of: 8) && PlatformStack.isNearlyUsedUp else {
+        guard frame.level >= 100, frame.level >= 2_000 || frame.level.isMultiple(of: 8) && PlatformStack.isNearlyUsedUp
+        else {
             return nil
         }
         return .tooDeep(frame.way + [key])
@@ -285,7 +287,8 @@ struct Reading: ~Copyable {
     ) -> Decision? {
         for load in rare.loads.candidates(at: mine) {
             let facts = load.load!
-            guard facts.limit == limit, facts.draft == nil, !facts.isForReaderAlone, !load.state[token].load.isAbandoned,
+            guard facts.limit == limit, facts.draft == nil, !facts.isForReaderAlone,
+                !load.state[token].load.isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, rare.last, limit) == mine,
                 !facts.reloads || !load.hasOldInputs(token), !wasReset(token, facts, mine)
             else { continue }

@@ -263,7 +263,9 @@ extension Frame {
 
     /// Lets the next one in; who is returned is to be woken outside the lock.
     func endExclusion(_ token: LockToken) -> [Waiter] {
-        if let place = node!.storage.existingCell(token, key!)?.place, let rare = place[token].rare, rare.exclusion === self {
+        if let place = node!.storage.existingCell(token, key!)?.place, let rare = place[token].rare,
+            rare.exclusion === self
+        {
             rare.exclusion = nil
             place.refresh(token)
         }

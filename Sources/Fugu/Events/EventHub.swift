@@ -122,7 +122,8 @@ struct PendingEvent: Sendable {
 extension Node {
     /// Records an event, if anybody observes events.
     @inline(__always)
-    func emit(_ token: LockToken, _ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key, _ effects: inout Effects) {
+    func emit(_ token: LockToken, _ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key, _ effects: inout Effects)
+    {
         if family.hasEvents { emitSlowly(token, kind(), key, &effects) }
     }
 

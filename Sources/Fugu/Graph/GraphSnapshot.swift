@@ -131,7 +131,9 @@ extension GraphSnapshot.Entry {
             inputs.append(place)
             if read.time > cell.time || known.isOutdated { changed.append(place) }
         }
-        if !node.isRoot, !provenance.isLocal { anchors = node.family.way(token, from: cell.key) { node.holds(token, $0) } }
+        if !node.isRoot, !provenance.isLocal {
+            anchors = node.family.way(token, from: cell.key) { node.holds(token, $0) }
+        }
         if anchors.first == cell.key { anchors.removeFirst() }
     }
 }

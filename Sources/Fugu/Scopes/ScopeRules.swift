@@ -37,7 +37,9 @@ final class ScopeState {
     /// The container goes away: takes it out of its parent's table.
     func forget(_ token: LockToken, in node: Node) {
         parent.use { parent in
-            guard let rare = parent.storage[token].rare, rare.scopeNodes[path] == UnmanagedReference(node) else { return }
+            guard let rare = parent.storage[token].rare, rare.scopeNodes[path] == UnmanagedReference(node) else {
+                return
+            }
             rare.scopeNodes[path] = nil
             rare.scopes[path] = nil
         }

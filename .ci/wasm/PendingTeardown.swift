@@ -1,4 +1,0 @@
-final class PendingTeardown: Sendable {
-    init(_ lifetime: InstanceLifetime, isForNobody: Bool) {}
-    func end() {}
-}

@@ -1,0 +1,3 @@
+typealias Place = FamilyLocked<PlaceState>
+
+struct PlaceState {}
