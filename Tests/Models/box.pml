@@ -85,7 +85,7 @@ proctype Writer() {
         box++;
         letGo(old);
         writes++
-    :: writes < WRITES && box > 0 ->  /* StorageReference.exchangeAlone */
+    :: writes < WRITES && box > 0 ->  /* StorageReference.exchangeAlone, CellReference.exchange */
         timeOf[box + 1] = time;
         wrote(0, BOX + box);
         exchange(0, W, ORDER(exchange_box, SEQ), box + 1, old);

@@ -1,4 +1,4 @@
-/* Many keys change together: readers are sent to the lock before the first is changed (Batch.apply).
+/* Many keys change together: readers are sent to the lock before the first is changed (Family.commit).
  *
  * A reader reads one key and then the other. Having seen one new value it never sees an old one, whichever it reads first
  * and whether the values fit a word or lie in boxes (for which less would do here than box.pml needs).

@@ -47,7 +47,7 @@ proctype Writer() {
         isSet = true;
         isMarked = false;
         writes++
-    :: writes < WRITES && isSet ->  /* StorageReference.exchangeAlone: the state stays */
+    :: writes < WRITES && isSet ->  /* StorageReference.exchangeAlone, CellReference.exchange: the state stays */
         atomic { version++; timeOf[version] = time };
         store(0, W, ORDER(exchange_word, RELEASE), version);
         store(0, DONE, RELEASE, version);

@@ -156,7 +156,7 @@ extension Container {
         let result = run(update, node, body)
         if case .success = result {
             // In the frame, so that observers hear at its end.
-            Scope.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
+            _ = Scope.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
         } else {
             update.discardWrites()
         }
@@ -207,7 +207,7 @@ extension Container {
         }
         if case .success(let payload) = result {
             // Whether that is a change is asked while others are still excluded.
-            Scope.run(nil, modify) {
+            _ = Scope.run(nil, modify) {
                 node.family.commit([Write(node, key, .set(payload))], endOf: modify)
             }
         } else {
