@@ -181,6 +181,7 @@ struct Scope: Sendable {
 
     /// Runs `body` as a part of a frame, with a container as the current one if there is one.
     @inline(__always)
+    @discardableResult
     static func run<R>(_ container: Container?, _ frame: Frame?, _ body: () throws -> R) rethrows -> R {
         try $bound.withValue(Scope(frame: frame, execution: .current)) {
             guard let container else { return try body() }
