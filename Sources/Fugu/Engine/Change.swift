@@ -90,7 +90,7 @@ struct Effects {
         if !garbage.isEmpty { garbage.dispose() }
         if !waiters.isEmpty { wakeWaiters() }
         guard let follower else { return }
-        let followers = [follower] + moreFollowers
+        let followers = moreFollowers.isEmpty ? [follower] : [follower] + moreFollowers
         if let holder {
             holder.add(followers)
         } else {
@@ -127,6 +127,11 @@ extension Effects {
     ///
     /// - `transaction`: What ends with this.
     mutating func announce(_ token: LockToken, _ place: Place, _ kind: ChangeKind, endOf transaction: Frame? = nil) {
+        // Nearly always nobody but a follower is concerned.
+        if place.isAlone(token) {
+            guard let follower = place[token].rare?.follower else { return }
+            return note(token, follower, isReset: kind.isReset, endOf: transaction)
+        }
         var open = [(place, kind)]
         var reached: [(Follower, Bool)] = []
         while let (start, kind) = open.popLast() {
@@ -363,6 +368,23 @@ struct Stamp: Equatable {
     }
 }
 
+/// Whether a new value equals the one that is seen, and the state for which that was found.
+private struct Answer {
+    let stamp: Stamp
+    let isEqual: Bool
+}
+
+/// The answers for the writes of a commit: nearly always for one, which needs no list.
+private struct Answers {
+    private var first: Answer?
+    private var others: [Int: Answer] = [:]
+
+    subscript(index: Int) -> Answer? {
+        get { index == 0 ? first : others[index] }
+        set { if index == 0 { first = newValue } else { others[index] = newValue } }
+    }
+}
+
 /// What keeps writes from being done at once.
 private enum Obstacle {
     /// Values are to be compared, which is user code.
@@ -386,7 +408,7 @@ extension Family {
         alongside: (LockToken) -> Void = { _ in }
     ) -> Bool {
         var writes = writes
-        var answers: [Int: (stamp: Stamp, isEqual: Bool)] = [:]
+        var answers = Answers()
         let waiter = Frame.current
         while true {
             var effects = Effects()
@@ -396,7 +418,7 @@ extension Family {
                 if isOutdated(token) { return nil }
                 for index in writes.indices.reversed() where writes[index].node.isEnded(token) {
                     ended.append(writes.remove(at: index))
-                    answers = [:]
+                    answers = Answers()
                 }
                 if let obstacle = self.obstacle(token, writes, &answers, owner, waiter) { return obstacle }
                 perform(token, writes, answers, owner, &effects)
@@ -411,7 +433,9 @@ extension Family {
                 effects.perform()
                 return isDone
             case .compare(let open):
-                for (index, old, new, stamp) in open { answers[index] = (stamp, writes[index].equal(old, new)) }
+                for (index, old, new, stamp) in open {
+                    answers[index] = Answer(stamp: stamp, isEqual: writes[index].equal(old, new))
+                }
             case .wait(let exclusion, let signal):
                 signal.wait()
                 Waits.remove(waiter, for: exclusion)
@@ -422,7 +446,7 @@ extension Family {
 
     /// Returns what is to be done first.
     private func obstacle(
-        _ token: LockToken, _ writes: [Write], _ answers: inout [Int: (stamp: Stamp, isEqual: Bool)], _ owner: Frame?,
+        _ token: LockToken, _ writes: [Write], _ answers: inout Answers, _ owner: Frame?,
         _ waiter: Frame?
     ) -> Obstacle? {
         var open: [(index: Int, old: Payload, new: Payload, stamp: Stamp)] = []
@@ -445,7 +469,7 @@ extension Family {
             let stamp = Stamp(seen)
             if answers[index]?.stamp == stamp { continue }
             if let isEqual = write.equal.known(old, new) {
-                answers[index] = (stamp, isEqual)
+                answers[index] = Answer(stamp: stamp, isEqual: isEqual)
             } else {
                 open.append((index, old, new, stamp))
             }
@@ -466,8 +490,7 @@ extension Family {
     /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
     /// first is changed.
     private func perform(
-        _ token: LockToken, _ writes: [Write], _ answers: [Int: (stamp: Stamp, isEqual: Bool)],
-        _ transaction: Frame?, _ effects: inout Effects
+        _ token: LockToken, _ writes: [Write], _ answers: Answers, _ transaction: Frame?, _ effects: inout Effects
     ) {
         if writes.count > 1 { for write in writes { write.node.storage.cell(token, write.key).close() } }
         var changes: [(place: Place, kind: ChangeKind, known: Stamp?)] = []
@@ -478,6 +501,9 @@ extension Family {
             var kind = change.apply(token, write, isOpen: writes.count == 1, isEqual: isEqual, &effects)
             if let made = write.made, keep(token, made, write, &effects) { kind = kind ?? .loaded }
             guard let kind, let place = change.cell.place else { continue }
+            if writes.count == 1, kind != .unset, !isEqual {
+                return effects.announce(token, place, kind, endOf: transaction)
+            }
             changes.append((place, kind, isEqual ? answer?.stamp : nil))
             // What is set next keeps nothing that was loaded before.
             if kind == .unset {

@@ -181,18 +181,22 @@ struct Reading: ~Copyable {
         // What was waited for before is let go outside the lock.
         let former = awaited
         defer { withExtendedLifetime(former) {} }
-        let (decision, effects) = node.family.lock.withLock { token -> (Decision, Effects) in
-            var effects = Effects(in: nil)
+        var waiters: [Waiter] = []
+        let decision = node.family.lock.withLock { token -> Decision in
             let wasWaiting = awaited != nil && !isOwnLoad
             let decision = decide(token)
-            if wasWaiting { node.endUnderWay(token, &effects) }
+            if wasWaiting {
+                var effects = Effects(in: nil)
+                node.endUnderWay(token, &effects)
+                waiters = effects.waiters
+            }
             if case .wait = decision {
                 node.beginUnderWay(token)
                 waitBegan = node.family.hasEvents ? .now : nil
             }
-            return (decision, effects)
+            return decision
         }
-        effects.wakeWaiters()
+        for waiter in waiters { waiter.wake() }
         #if DEBUG
         if misses == 0 { reportUnrecorded() }
         #endif
