@@ -55,7 +55,7 @@ import Testing
                   hides "8500" (environment variable CONFIG_SERVER_PORT)
                   hides 8000 (\(local):3:22)
                   hides 80 (\(base):3:8)
-                server.timeout = "1.5m" (\(base):4:11)
+                server.timeout = "90s" (\(base):4:11)
                 server.origins = ["c.org"] (argument --server-origins)
                   hides ["a.org", "b.org"] (\(base):5:11)
                 log.level = "debug" (\(local):4:20)
