@@ -1,5 +1,5 @@
 extension Container {
-    /// Runs the teardown closures of this container and its descendants, and releases their features.
+    /// Runs the teardown closures of this container and its descendants, and releases their features, loaded or set.
     ///
     /// Loads that are already in progress, and the loads that they need, finish first. Then everything registered with
     /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, and then those of dependents before those of

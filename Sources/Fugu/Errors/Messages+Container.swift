@@ -11,8 +11,6 @@ package enum GraphWords {
 
 // Names of containers in graphs.
 extension Messages {
-    static func rulesName(_ path: String) -> String { "rules for \(path)" }
-
     /// Returns the name of a container in a graph.
     static func boxName(_ number: Int) -> String { number == 0 ? "root" : "container \(number)" }
 }

@@ -32,12 +32,13 @@ extension Container {
 
     /// Returns the child container for a path, configured by the rules that match it.
     ///
-    /// The same path gives the same container for as long as someone holds it.
+    /// The same path gives the same container for as long as someone holds it. The rules run when the scope is made,
+    /// before this method returns.
     ///
     /// - Parameter path: The path. A leading slash is optional, and a query is ignored.
     /// - Returns: The scope.
-    /// - Complexity: O(*l*) for a path of *l* characters. The first read of the scope matches the path with the rules,
-    ///   which takes O(*r* × *l*) for rules with *r* characters in all.
+    /// - Complexity: O(*l*) for a path of *l* characters. If the scope is made, matching the path with the rules takes
+    ///   O(*r* × *l*) for rules with *r* characters in all, and those that match run.
     public func scope(_ path: String) -> Container {
         let path = ScopePattern.normalized(path)
         let node = node

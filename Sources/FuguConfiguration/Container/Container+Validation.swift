@@ -16,7 +16,7 @@ extension Container {
     /// Names in files, in arguments, and in variables with the prefix must be known, also inside tables; an unknown
     /// name is reported with the nearest known one. Declarations must agree: a name has one type and one default, and two
     /// names don't share a variable. A missing value has its default and isn't an error, unless the key is
-    /// ``Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
+    /// ``/Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
     ///
     ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
     ///

@@ -17,7 +17,7 @@ public protocol AsyncPropertySource: Sendable {
 extension Container {
     /// Fetches an async source, and takes values from it here and in descendants.
     ///
-    /// ``reload()`` keeps the fetched values; ``refresh()`` fetches again.
+    /// ``reload(checksUnread:)`` keeps the fetched values; ``refresh()`` fetches again.
     ///
     /// - Parameter source: The source.
     /// - Throws: What the source throws. Nothing changes then.
