@@ -74,10 +74,10 @@ final class Follower: Sendable {
     /// The node, which ends this before it goes.
     let node: UnmanagedReference<Node>
     /// Whom to bind while observers are called; a handle's observers may outlive it.
-    fileprivate let container: WeakReference<Container>
+    fileprivate let container: WeakReference<Container>?
     fileprivate let state: FamilyLocked<FollowerState>
 
-    init(_ key: Key, in node: Node, of container: WeakReference<Container>) {
+    init(_ key: Key, in node: Node, of container: WeakReference<Container>?) {
         family = node.family
         self.key = key
         self.node = UnmanagedReference(node)
@@ -361,8 +361,12 @@ extension Follower {
         frame.markFinished()
     }
 
+    /// Delivers nothing more, since the container is going away.
+    private func stop() { family.lock.withLock { token in state[token].isDelivering = false } }
+
     /// What one thread has to do next.
     private struct Turn {
+        let node: Node
         let event: FollowerState.Event
         let observers: [Observer?]
         let reloader: Reloader?
@@ -371,8 +375,9 @@ extension Follower {
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
     private func deliver(in frame: Frame) {
         guard var turn = family.lock.withLock({ token in takeTurn(token, in: frame, isFirst: true) }) else { return }
-        // A handle may have made the first observation; then there is nobody but the node to ask.
-        let container = container.object ?? Container(viewing: node.object)
+        // A handle may have made the first observation; then there is nobody but the node to ask. A container that is
+        // just going away hears nothing.
+        guard let container = container.map({ $0.object }) ?? Container(viewing: turn.node) else { return stop() }
         Scope.run(container, frame) {
             while true {
                 tell(turn, in: container)
@@ -389,10 +394,12 @@ extension Follower {
     /// The first time it returns nil, too, if another thread is delivering.
     private func takeTurn(_ token: LockToken, in frame: Frame, isFirst: Bool) -> Turn? {
         if isFirst, state[token].isDelivering { return nil }
-        state[token].isDelivering = !state[token].isEnded && isDue(token, in: frame)
+        let isOver = state[token].isEnded || node.use { $0.isEnded(token) }
+        state[token].isDelivering = !isOver && isDue(token, in: frame)
         guard state[token].isDelivering else { return nil }
         return Turn(
-            event: state[token].takeFirst(), observers: state[token].observers, reloader: state[token].reloader)
+            node: node.object, event: state[token].takeFirst(), observers: state[token].observers,
+            reloader: state[token].reloader)
     }
 
     /// Whether there is an event that need not wait any longer.
@@ -461,7 +468,7 @@ extension Container {
     ) {
         let (node, key) = (node, observer.key)
         if let naming { node.family.learn(naming, of: key) }
-        let container = WeakReference(owner ?? (isView ? nil : self))
+        let container = (owner ?? (isView ? nil : self)).map { WeakReference($0) }
         var garbage = Garbage()
         let follower: Follower? = node.family.lock.withLock { token in
             if node.isEnded(token) { return nil }

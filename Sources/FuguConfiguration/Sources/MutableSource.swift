@@ -1,4 +1,4 @@
-import Synchronization
+import Fugu
 
 /// A source whose values the program changes while it runs, for feature flags and tests.
 ///
@@ -20,7 +20,7 @@ public final class MutableSource: PropertySource {
 
     /// The name of the source in errors.
     public let name: String
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// Creates a source of values.
     ///
@@ -29,7 +29,7 @@ public final class MutableSource: PropertySource {
     ///   - name: The name of the source in errors.
     public init(_ values: [String: PropertyValue] = [:], name: String) {
         self.name = name
-        state = Mutex(State(values: values))
+        state = Locked(State(values: values))
     }
 
     /// The value under a name, or `nil` if there is none.
