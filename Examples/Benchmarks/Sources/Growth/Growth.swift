@@ -12,7 +12,7 @@ struct Growth {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
             exit(64)
         }
-        let broken = try await curves(options) + short(options) + levels(options)
+        let broken = try await curves(options) + levels(options)
         guard options.check else { return }
         guard !broken.isEmpty else { return print("\nEvery row grows in proportion (slack \(options.slack)).") }
         for line in broken { print("broken: \(line)") }
@@ -22,7 +22,7 @@ struct Growth {
     /// Prints each row when it's measured, and returns the rows that grow too much.
     @concurrent
     private static func curves(_ options: Options) async throws -> [String] {
-        let courses = (Families.courses + Waiting.courses + Chains.courses).filter { options.wants($0.name) }
+        let courses = (Families.courses + Waiting.courses).filter { options.wants($0.name) }
         guard !courses.isEmpty else { return [] }
         printRow("milliseconds for n", ["n", "times n", "2 n", "4 n", "8 n", "last", "fit", ""])
         var broken: [String] = []
@@ -38,17 +38,6 @@ struct Growth {
         }
         print("\nProcessor time, best of \(options.rounds) rounds. Exponents (last, fit): at most \(Curve.bound).\n")
         return broken
-    }
-
-    /// Measures the chain of 4,000 that has bounds for memory and time.
-    @concurrent
-    private static func short(_ options: Options) async -> [String] {
-        let name = "reloading chain of 4,000"
-        guard options.wants(name) else { return [] }
-        let (bytes, seconds) = await Chains.short()
-        let text = "\(name): \((Double(bytes) / 1e6).short) MB (bound: 20), \((seconds * 1_000).short) ms (bound: 100)"
-        print(text + "\n")
-        return bytes > 20_000_000 || seconds > 0.1 * (1 + options.slack) ? [text] : []
     }
 
     /// Prints the memory in use, and returns the routines that let it grow.
