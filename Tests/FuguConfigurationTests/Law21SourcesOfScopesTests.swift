@@ -1,3 +1,5 @@
+// The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
+#if DEBUG
 import Fugu
 import FuguConfiguration
 import Support
@@ -76,3 +78,4 @@ struct Law21SourcesOfScopesTests {
         #expect(scope[key] == "4" && root[key] == "0")
     }
 }
+#endif

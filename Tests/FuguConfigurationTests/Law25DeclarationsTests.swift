@@ -1,3 +1,5 @@
+// The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
+#if DEBUG
 import Fugu
 import FuguConfiguration
 import Support
@@ -58,3 +60,4 @@ extension ContainerKeys {
         #expect(container.explain().count == 200)
     }
 }
+#endif
