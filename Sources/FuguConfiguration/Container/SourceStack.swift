@@ -1,5 +1,4 @@
 import Fugu
-import Synchronization
 
 /// The sources of a container with the values that they had when they were last read, the latest applied first.
 ///
@@ -31,7 +30,7 @@ final class SourceStack: ValueSources {
             var body: (@Sendable () -> Void)?
         }
 
-        private let end = Mutex(End())
+        private let end = Locked(End())
 
         /// Keeps the closure that ends the observation.
         func follow(until body: (@Sendable () -> Void)?) { end.withLock { $0.body = body } }

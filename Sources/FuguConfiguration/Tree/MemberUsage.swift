@@ -1,4 +1,4 @@
-import Synchronization
+import Fugu
 
 /// Records the members that are decoded.
 ///
@@ -11,7 +11,7 @@ final class MemberUsage: Sendable {
         var isWhole = false
     }
 
-    private let tables = Mutex<[Int32: Asked]>([:])
+    private let tables = Locked<[Int32: Asked]>([:])
 
     func note(_ name: String, _ child: Int32?, in table: Int32) {
         tables.withLock { tables in

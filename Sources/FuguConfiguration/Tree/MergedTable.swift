@@ -1,5 +1,4 @@
 import Fugu
-import Synchronization
 
 /// A table whose members come from several sources.
 ///
@@ -82,7 +81,7 @@ struct MergedTable: Sendable {
 
 /// The names whose tables are merged, with the members that their types decode.
 enum MergedNames {
-    private static let members = Mutex<[String: [String]]>([:])
+    private static let members = Locked<[String: [String]]>([:])
 
     /// Returns the full names of the members, and keeps them, if a form says that the tables of the name are merged.
     @discardableResult

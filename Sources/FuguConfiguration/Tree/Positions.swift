@@ -1,4 +1,4 @@
-import Synchronization
+import Fugu
 
 extension NodeStore {
     /// Returns the line and column of a byte of the source, from 1, with columns in Unicode scalars.
@@ -59,7 +59,7 @@ struct PositionCursor {
 final class PositionIndex: Sendable {
     private static let spacing = 4096
 
-    private let marks = Mutex<[PositionCursor]>([])
+    private let marks = Locked<[PositionCursor]>([])
 
     func position(of offset: Int, in store: NodeStore) -> (line: Int, column: Int) {
         var cursor = marks.withLock { marks in
