@@ -58,7 +58,7 @@ extension Container {
         let family = node.family
         return family.lock.withLock { token in
             let loads = family.rootPlace(token, of: Key(raw: Key.feature(F.self)))?[token].rare?.loads.all ?? []
-            return loads.reduce(0) { $0 + $1.state[token].waiters.count }
+            return loads.reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) }
         }
     }
 }

@@ -26,7 +26,9 @@ extension Container {
     func waiterCount(for key: Key) -> Int {
         let family = node.family
         return family.lock.withLock { token in
-            family.rootPlace(token, of: key)?[token].rare?.loads.all.reduce(0) { $0 + $1.state[token].waiters.count }
+            family.rootPlace(token, of: key)?[token].rare?.loads.all.reduce(0) {
+                $0 + ($1.state[token].rare?.waiters.count ?? 0)
+            }
                 ?? 0
         }
     }
@@ -37,7 +39,7 @@ extension Container {
         awaitState {
             node.family.lock.withLock { token in
                 let exclusion = node.storage.existingCell(token, Key(raw: key._raw))?.place?[token].rare?.exclusion
-                return (exclusion?.state[token].waiters.count ?? 0) >= count
+                return (exclusion?.state[token].rare?.waiters.count ?? 0) >= count
             }
         }
     }

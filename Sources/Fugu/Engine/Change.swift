@@ -36,6 +36,8 @@ struct Write {
     let operation: Operation
     /// What an update has loaded where the key will be reset or replaced.
     var made: DraftInstance?
+    /// Whether the value equals the one that is seen, once that is known.
+    fileprivate var answer: Answer?
 
     init(_ node: Node, _ key: TypedKey, _ operation: Operation) {
         self.init(node, key.key, key.equal, operation)
@@ -66,36 +68,41 @@ struct Write {
 /// What a turn of the lock leaves to be done outside it.
 struct Effects {
     var garbage = Garbage()
-    var waiters: [Waiter] = []
-    /// The outermost frame that runs here, at whose end those who follow are told.
-    private let holder: Frame?
+    /// The outermost frame that runs here, at whose end those who follow are told; whoever runs in it keeps it.
+    private let holder: UnmanagedReference<Frame>?
+    /// One that has something to tell.
     private var follower: Follower?
-    private var moreFollowers: [Follower] = []
-    private var events: [PendingEvent] = []
+    private var more: More?
+
+    /// What most turns don't leave.
+    private final class More {
+        var waiters: [Waiter] = []
+        var events: [PendingEvent] = []
+        /// The others that have something to tell.
+        var followers: [Follower] = []
+    }
 
     init(in frame: Frame? = Frame.own) { holder = frame?.outermost }
 
-    mutating func add(_ event: PendingEvent) { events.append(event) }
-
-    /// Notes that a follower has something to tell.
-    mutating func tell(_ follower: Follower) {
-        if self.follower == nil { self.follower = follower } else { moreFollowers.append(follower) }
+    private mutating func addMore(_ body: (More) -> Void) {
+        let all = more ?? More()
+        more = all
+        body(all)
     }
 
-    func wakeWaiters() { for waiter in waiters { waiter.wake() } }
+    mutating func add(_ event: PendingEvent) { addMore { $0.events.append(event) } }
+    mutating func wake(_ waiters: [Waiter]) { if !waiters.isEmpty { addMore { $0.waiters += waiters } } }
+
+    func wakeWaiters() { if let more { for waiter in more.waiters { waiter.wake() } } }
 
     /// Does everything that was collected; who follows hears of it at the end of the outermost frame that runs here.
     func perform() {
-        for event in events { event.tell() }
-        if !garbage.isEmpty { garbage.dispose() }
-        if !waiters.isEmpty { wakeWaiters() }
+        if let more { for event in more.events { event.tell() } }
+        garbage.dispose()
+        wakeWaiters()
         guard let follower else { return }
-        let followers = moreFollowers.isEmpty ? [follower] : [follower] + moreFollowers
-        if let holder {
-            holder.add(followers)
-        } else {
-            Follower.deliver(followers)
-        }
+        let others = more?.followers ?? []
+        if let holder { holder.object.add([follower] + others) } else { Follower.deliver(follower, others) }
     }
 }
 
@@ -210,8 +217,9 @@ extension Effects {
         _ token: LockToken, _ follower: Follower, isReset: Bool, known: Stamp? = nil, endOf transaction: Frame? = nil,
         _ look: Look? = nil
     ) {
-        let news = News(isReset: isReset, known: known, transaction: transaction, holder: holder)
-        if follower.refresh(token, news, look, &garbage) { tell(follower) }
+        let news = News(isReset: isReset, known: known, transaction: transaction, holder: holder?.object)
+        guard follower.refresh(token, news, look, &garbage) else { return }
+        if self.follower == nil { self.follower = follower } else { addMore { $0.followers.append(follower) } }
     }
 }
 
@@ -369,20 +377,9 @@ struct Stamp: Equatable {
 }
 
 /// Whether a new value equals the one that is seen, and the state for which that was found.
-private struct Answer {
+private struct Answer: Equatable {
     let stamp: Stamp
     let isEqual: Bool
-}
-
-/// The answers for the writes of a commit: nearly always for one, which needs no list.
-private struct Answers {
-    private var first: Answer?
-    private var others: [Int: Answer] = [:]
-
-    subscript(index: Int) -> Answer? {
-        get { index == 0 ? first : others[index] }
-        set { if index == 0 { first = newValue } else { others[index] = newValue } }
-    }
 }
 
 /// What keeps writes from being done at once.
@@ -404,26 +401,26 @@ extension Family {
     /// - `alongside`: Done under the lock with the writes.
     @discardableResult
     func commit(
-        _ writes: [Write], endOf owner: Frame? = nil, unless isOutdated: (LockToken) -> Bool = { _ in false },
+        _ writes: consuming [Write], endOf owner: Frame? = nil, unless isOutdated: (LockToken) -> Bool = { _ in false },
         alongside: (LockToken) -> Void = { _ in }
     ) -> Bool {
         var writes = writes
-        var answers = Answers()
-        let waiter = Frame.current
+        let scope = Scope.bound
+        let waiter = scope?.unfinished
         while true {
-            var effects = Effects()
+            var effects = Effects(in: scope?.own)
             var isDone = false
             var ended: [Write] = []
             let obstacle = lock.withLock { token -> Obstacle? in
                 if isOutdated(token) { return nil }
-                for index in writes.indices.reversed() where writes[index].node.isEnded(token) {
-                    ended.append(writes.remove(at: index))
-                    answers = Answers()
+                if writes.contains(where: { $0.node.isEnded(token) }) {
+                    ended = writes.filter { $0.node.isEnded(token) }
+                    writes.removeAll { $0.node.isEnded(token) }
                 }
-                if let obstacle = self.obstacle(token, writes, &answers, owner, waiter) { return obstacle }
-                perform(token, writes, answers, owner, &effects)
+                if let obstacle = self.obstacle(token, &writes, owner, waiter) { return obstacle }
+                perform(token, writes, owner, &effects)
                 alongside(token)
-                if let owner, owner.kind == .modify { effects.waiters += owner.endExclusion(token) }
+                if let owner, owner.kind == .modify { effects.wake(owner.endExclusion(token)) }
                 isDone = true
                 return nil
             }
@@ -434,7 +431,7 @@ extension Family {
                 return isDone
             case .compare(let open):
                 for (index, old, new, stamp) in open {
-                    answers[index] = Answer(stamp: stamp, isEqual: writes[index].equal(old, new))
+                    writes[index].answer = Answer(stamp: stamp, isEqual: writes[index].equal(old, new))
                 }
             case .wait(let exclusion, let signal):
                 signal.wait()
@@ -446,30 +443,30 @@ extension Family {
 
     /// Returns what is to be done first.
     private func obstacle(
-        _ token: LockToken, _ writes: [Write], _ answers: inout Answers, _ owner: Frame?,
-        _ waiter: Frame?
+        _ token: LockToken, _ writes: inout [Write], _ owner: Frame?, _ waiter: Frame?
     ) -> Obstacle? {
         var open: [(index: Int, old: Payload, new: Payload, stamp: Stamp)] = []
-        for (index, write) in writes.enumerated() {
-            guard let cell = write.node.storage.existingCell(token, write.key), cell.has(CellFlags.kept) else {
-                answers[index] = nil
+        for index in writes.indices {
+            let key = writes[index].key
+            guard let cell = writes[index].node.storage.existingCell(token, key), cell.has(CellFlags.kept) else {
+                if writes[index].answer != nil { writes[index].answer = nil }
                 continue
             }
             if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner,
-                !write.isBeneath(exclusion, waiter)
+                !writes[index].isBeneath(exclusion, waiter)
             {
                 return wait(token, for: exclusion, waiter)
             }
-            guard let new = write.value, case .found(let seen, _) = write.node.look(token, write.key),
+            guard let new = writes[index].value, case .found(let seen, _) = writes[index].node.look(token, key),
                 let old = seen.payload
             else {
-                answers[index] = nil
+                if writes[index].answer != nil { writes[index].answer = nil }
                 continue
             }
             let stamp = Stamp(seen)
-            if answers[index]?.stamp == stamp { continue }
-            if let isEqual = write.equal.known(old, new) {
-                answers[index] = Answer(stamp: stamp, isEqual: isEqual)
+            if writes[index].answer?.stamp == stamp { continue }
+            if let isEqual = writes[index].equal.known(old, new) {
+                writes[index].answer = Answer(stamp: stamp, isEqual: isEqual)
             } else {
                 open.append((index, old, new, stamp))
             }
@@ -481,7 +478,7 @@ extension Family {
     private func wait(_ token: LockToken, for exclusion: Frame, _ waiter: Frame?) -> Obstacle {
         if Waits.add(waiter, for: exclusion) != nil { return .circle(exclusion.key!) }
         let signal = Signal()
-        exclusion.state[token].waiters.append(.thread(signal))
+        exclusion.state[token].more().waiters.append(.thread(signal))
         return .wait(exclusion, signal)
     }
 
@@ -490,16 +487,16 @@ extension Family {
     /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
     /// first is changed.
     private func perform(
-        _ token: LockToken, _ writes: [Write], _ answers: Answers, _ transaction: Frame?, _ effects: inout Effects
+        _ token: LockToken, _ writes: [Write], _ transaction: Frame?, _ effects: inout Effects
     ) {
         if writes.count > 1 { for write in writes { write.node.storage.cell(token, write.key).close() } }
         var changes: [(place: Place, kind: ChangeKind, known: Stamp?)] = []
-        for (index, write) in writes.enumerated() {
-            let answer = answers[index]
+        for index in writes.indices {
+            let answer = writes[index].answer
             let isEqual = answer?.isEqual == true
-            let change = Change(token, write)
-            var kind = change.apply(token, write, isOpen: writes.count == 1, isEqual: isEqual, &effects)
-            if let made = write.made, keep(token, made, write, &effects) { kind = kind ?? .loaded }
+            let change = Change(token, writes[index])
+            var kind = change.apply(token, writes[index], isOpen: writes.count == 1, isEqual: isEqual, &effects)
+            if let made = writes[index].made, keep(token, made, writes[index], &effects) { kind = kind ?? .loaded }
             guard let kind, let place = change.cell.place else { continue }
             if writes.count == 1, kind != .unset, !isEqual {
                 return effects.announce(token, place, kind, endOf: transaction)

@@ -429,7 +429,7 @@ private struct Closing: Sendable {
                 }
                 if Waits.add(frame, for: other) != nil { throw frame.waitsForCloser }
                 let waiter = TaskWaiter()
-                other.state[token].waiters.append(.task(waiter))
+                other.state[token].more().waiters.append(.task(waiter))
                 return .wait(other, waiter)
             }
             switch step {

@@ -153,7 +153,10 @@ private struct FollowerState {
         let event = events[first]
         first += 1
         if event.holder == nil { freeCount -= 1 }
-        if first == events.count || first >= 64 && first * 2 > events.count {
+        if first == events.count {
+            events.removeAll(keepingCapacity: events.capacity <= 64)
+            first = 0
+        } else if first >= 64, first * 2 > events.count {
             events.removeFirst(first)
             first = 0
         }
@@ -162,7 +165,7 @@ private struct FollowerState {
 
     /// Takes out what was made within a transaction and waits.
     mutating func takeEvents(of transaction: Frame, since time: UInt64) -> [Event] {
-        let holder = transaction.outermost
+        let holder = transaction.outermost.object
         // Within another frame only first loads, since what else was changed there was published.
         func isTaken(_ event: Event) -> Bool {
             guard event.holder === holder, event.time > time else { return false }
@@ -207,7 +210,7 @@ extension Follower {
         var isOwed = false
         if let transaction = news.transaction {
             let dropped = state[token].takeEvents(
-                of: transaction, since: transaction.state[token].begun)
+                of: transaction, since: transaction.state[token].rare?.begun ?? 0)
             isOwed = !dropped.isEmpty
             if isOwed { garbage.add(Dropped(dropped)) }
         }
@@ -351,13 +354,13 @@ extension Follower {
     /// Calls the observers of those who have something to tell, and of what they change, in rounds.
     ///
     /// Observers are in nobody's load: what they change is told after the present round.
-    static func deliver(_ followers: [Follower]) {
-        var round = followers
-        let frame = Frame(.observers, in: followers[0].family, nil, under: nil, within: nil)
-        repeat {
+    static func deliver(_ first: Follower, _ others: [Follower] = []) {
+        let frame = Frame(.observers, in: first.family, nil, under: nil, within: nil)
+        first.deliver(in: frame)
+        for follower in others { follower.deliver(in: frame) }
+        while case let round = frame.takeDeferred(), !round.isEmpty {
             for follower in round { follower.deliver(in: frame) }
-            round = frame.takeDeferred()
-        } while !round.isEmpty
+        }
         frame.markFinished()
     }
 
@@ -366,7 +369,6 @@ extension Follower {
 
     /// What one thread has to do next.
     private struct Turn {
-        let node: Node
         let event: FollowerState.Event
         let observers: [Observer?]
         let reloader: Reloader?
@@ -374,39 +376,35 @@ extension Follower {
 
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
     private func deliver(in frame: Frame) {
-        guard var turn = family.lock.withLock({ token in takeTurn(token, in: frame, isFirst: true) }) else { return }
+        let begun: Node? = family.lock.withLock { token in
+            if state[token].isDelivering || !isDue(token, in: frame) { return nil }
+            state[token].isDelivering = true
+            return node.object
+        }
+        guard let node = begun else { return }
         // A handle may have made the first observation; then there is nobody but the node to ask. A container that is
         // just going away hears nothing.
-        guard let container = container.map({ $0.object }) ?? Container(viewing: turn.node) else { return stop() }
+        guard let container = container.map({ $0.object }) ?? Container(viewing: node) else { return stop() }
         Scope.run(container, frame) {
-            while true {
-                tell(turn, in: container)
-                guard let next = family.lock.withLock({ token in takeTurn(token, in: frame, isFirst: false) }) else {
-                    return
-                }
-                turn = next
-            }
+            while let turn = family.lock.withLock({ token in takeTurn(token, in: frame) }) { tell(turn, in: container) }
         }
     }
 
     /// Returns what the caller is to deliver next, until there is nothing more.
-    ///
-    /// The first time it returns nil, too, if another thread is delivering.
-    private func takeTurn(_ token: LockToken, in frame: Frame, isFirst: Bool) -> Turn? {
-        if isFirst, state[token].isDelivering { return nil }
-        let isOver = state[token].isEnded || node.use { $0.isEnded(token) }
-        state[token].isDelivering = !isOver && isDue(token, in: frame)
+    private func takeTurn(_ token: LockToken, in frame: Frame) -> Turn? {
+        state[token].isDelivering = isDue(token, in: frame)
         guard state[token].isDelivering else { return nil }
         return Turn(
-            node: node.object, event: state[token].takeFirst(), observers: state[token].observers,
-            reloader: state[token].reloader)
+            event: state[token].takeFirst(), observers: state[token].observers, reloader: state[token].reloader)
     }
 
     /// Whether there is an event that need not wait any longer.
     ///
     /// A frame of another container holds up nothing that comes later.
     private func isDue(_ token: LockToken, in frame: Frame) -> Bool {
-        guard state[token].first < state[token].events.count else { return false }
+        guard state[token].first < state[token].events.count, !state[token].isEnded,
+            !node.use({ $0.isEnded(token) })
+        else { return false }
         guard let holder = state[token].events[state[token].first].holder, !holder.isFinished, holder !== frame else {
             return true
         }
@@ -488,7 +486,7 @@ extension Container {
         }
         garbage.dispose()
         guard let follower else { return observer.cancel() }
-        if startsWithPresent { Follower.deliver([follower]) }
+        if startsWithPresent { Follower.deliver(follower) }
         follower.sweep()
     }
 }

@@ -25,13 +25,15 @@ final class Frame: Sendable {
     private let outer: UnmanagedReference<Frame>?
     /// What a load is asked for.
     let load: LoadFacts?
+    /// The update through whose handle a load was asked for.
+    let draft: Frame?
     let state: FamilyLocked<FrameState>
     private let finished = Atomic(false)
 
     /// - `own`: The frame that runs on this thread or task, if this one does, too.
     init(
         _ kind: Kind, in family: Family, _ node: Node?, _ key: Key? = nil, under parent: Frame?, within own: Frame?,
-        _ load: LoadFacts? = nil
+        _ load: LoadFacts? = nil, through draft: Frame? = nil
     ) {
         self.kind = kind
         self.family = family
@@ -39,16 +41,17 @@ final class Frame: Sendable {
         self.key = key
         self.parent = parent
         self.load = load
+        self.draft = draft
         level = (parent?.level ?? 0) + 1
         mask = (parent?.mask ?? 0) | (kind == .load ? key!.mask : 0)
-        outer = own.map { $0.outer ?? UnmanagedReference($0) }
+        outer = own?.outermost
         state = FamilyLocked(FrameState())
     }
 
     deinit { state.free() }
 
     var isFinished: Bool { finished.load(ordering: .acquiring) }
-    var outermost: Frame { outer?.object ?? self }
+    var outermost: UnmanagedReference<Frame> { outer ?? UnmanagedReference(self) }
 
     /// This and all that need it and have not ended, innermost first.
     var chain: some Sequence<Frame> {
@@ -72,8 +75,7 @@ final class Frame: Sendable {
     /// Who is returned is to be woken outside.
     func finish(_ token: LockToken) -> [Waiter] {
         markFinished()
-        guard !state[token].waiters.isEmpty else { return [] }
-        return state[token].waiters.takeAll()
+        return state[token].rare?.waiters.takeAll() ?? []
     }
 
     /// Outside the lock: ends it, wakes who waits, and tells of the changes that were made within.
@@ -84,25 +86,22 @@ final class Frame: Sendable {
 
     /// Keeps followers until the end.
     func add(_ followers: [Follower]) {
-        family.lock.withLock { token in state[token].deferred += followers }
+        family.lock.withLock { token in state[token].more().deferred += followers }
     }
 
     /// Outside the lock: tells of what was changed within, if this is the outermost frame on its thread or task.
     func deliver() {
         guard outer == nil else { return }
-        let followers = family.lock.withLock { token in
-            var followers: [Follower] = []
-            swap(&followers, &state[token].deferred)
-            return followers
-        }
-        if !followers.isEmpty { Follower.deliver(followers) }
+        let followers = takeDeferred()
+        if let first = followers.first { Follower.deliver(first, Array(followers.dropFirst())) }
     }
 
     /// Takes what was deferred since the last call.
     func takeDeferred() -> [Follower] {
         family.lock.withLock { token in
-            defer { state[token].deferred = [] }
-            return state[token].deferred
+            guard let rare = state[token].rare, !rare.deferred.isEmpty else { return [] }
+            defer { rare.deferred = [] }
+            return rare.deferred
         }
     }
 }
@@ -111,23 +110,47 @@ final class Frame: Sendable {
 ///
 /// The lock of the family protects it.
 struct FrameState {
+    /// What a load has read.
+    var load = LoadState()
+    /// What few frames have.
+    var rare: RareFrameState?
+
+    /// Returns the rare state, made if there is none.
+    mutating func more() -> RareFrameState {
+        if let rare { return rare }
+        let made = RareFrameState()
+        rare = made
+        return made
+    }
+}
+
+/// What few frames have.
+///
+/// The lock of the family protects it.
+final class RareFrameState {
     var waiters = WaiterList()
     /// Whom to tell at the end, if it is the outermost on its thread or task.
     var deferred: [Follower] = []
-    /// What a load has read and come to.
-    var load = LoadState()
     /// What an update, or rules, have written.
     var pending: PendingWrites?
     /// When a transaction began.
     var begun: UInt64 = 0
     /// What was needed and has failed.
     var failures: [FailedNeed] = []
-}
-
-/// What is to be released outside the lock.
-final class FailedNeeds {
-    private let all: [FailedNeed]
-    init(_ all: [FailedNeed]) { self.all = all }
+    /// The closers that a load has registered.
+    var closers: [Closer] = []
+    /// What those who wait for a load will be given, theirs alone once it has ended: an instance may keep its handle, which
+    /// keeps the load.
+    var outcome: PendingOutcome?
+    /// The task of an async load, and its priority, raised by those who wait.
+    var task: Task<Void, Never>?
+    var priority: UInt8 = 0
+    /// Whether the task that began an async load waits for it by now.
+    var isLaunched = false
+    /// What was loaded for a closed container, by the loads that need each other.
+    var alone: [Key: Payload] = [:]
+    /// What events call the load.
+    var number: UInt64?
 }
 
 /// A load that something needed and that has failed.
@@ -143,17 +166,17 @@ extension Frame {
         var dropped: [FailedNeed] = []
         family.lock.withLock { token in
             if isFinished { return }
-            if let index = state[token].failures.firstIndex(where: { $0.way.first == way.first }) {
-                dropped.append(state[token].failures.remove(at: index))
+            let rare = state[token].more()
+            if let index = rare.failures.firstIndex(where: { $0.way.first == way.first }) {
+                dropped.append(rare.failures.remove(at: index))
             }
-            state[token].failures.append(FailedNeed(way: way, error: error))
+            rare.failures.append(FailedNeed(way: way, error: error))
         }
     }
 
     /// The way to the load that threw the error, if it came from what this needed.
     func way(to error: any Error) -> [Key] {
-        let failures = family.lock.withLock { token in state[token].failures }
-        return failures.last { isSame($0.error, error) }?.way ?? []
+        family.lock.withLock { token in state[token].rare?.failures.last { isSame($0.error, error) }?.way ?? [] }
     }
 }
 
@@ -301,6 +324,7 @@ struct WaiterList {
     }
 
     mutating func takeAll() -> [Waiter] {
+        if count == 0 { return [] }
         let waiting = slots.compactMap { $0 }
         self = WaiterList()
         return waiting

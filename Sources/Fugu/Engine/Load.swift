@@ -9,8 +9,6 @@ struct LoadFacts: Sendable {
     let limit: UnmanagedReference<Node>?
     /// Where the instance is expected to live.
     let expected: UnmanagedReference<Node>
-    /// The update through whose handle the key is read.
-    let draft: Frame?
     /// When it began.
     let begun: UInt64
     /// Whether it is for its reader alone, since the container is closed: nothing is kept.
@@ -37,16 +35,21 @@ struct Input {
         let lifetime: ObjectIdentifier?
     }
     var identity: Identity { Identity(key: key, lifetime: lifetime.map { ObjectIdentifier($0) }) }
+
+    /// Whether it's in its cell, and all that it was made from is among the keys.
+    fileprivate func isWithin(_ keys: [Key]) -> Bool {
+        cell != nil && provenance?.keys.allSatisfy { keys.contains($0) } ?? true
+    }
 }
 
 /// The changing part of a load.
 ///
 /// The lock of the family protects it.
 struct LoadState {
-    private(set) var first: Input?
-    private(set) var more: [Input] = []
+    fileprivate var first: Input?
+    fileprivate var more: [Input] = []
     /// What identifies the inputs, once they are many.
-    private var seen: Set<Input.Identity> = []
+    private var seen: Set<Input.Identity>?
     private(set) var mask: UInt64 = 0
     /// The depth of the deepest node that held what was read.
     fileprivate(set) var depth = 0
@@ -56,27 +59,12 @@ struct LoadState {
     var isProvisional = false
     /// Whether nobody waits for it any more.
     fileprivate(set) var isAbandoned = false
-    fileprivate(set) var closers: [Closer] = []
-    /// Keys on which the home depends beside the inputs.
-    fileprivate var others: [Key] = []
-    /// What those who wait will be given, theirs alone once the load has ended: an instance may keep its handle, which
-    /// keeps the load.
-    fileprivate var outcome: PendingOutcome?
-    fileprivate(set) var task: Task<Void, Never>?
-    /// Whether the task that began an async load waits for it by now.
-    var isLaunched = false
-    /// The priority of the task, raised by those who wait.
-    fileprivate var priority: UInt8 = 0
     /// The asker's container while the load runs, for children made from the handle; whoever runs the load keeps it.
     fileprivate(set) var container: UnmanagedReference<Container>?
     /// Where the handle reads after the load.
     fileprivate(set) var home: UnmanagedReference<Node>?
     /// Where it stands among the loads of the key.
     fileprivate var index = -1
-    /// What was loaded for a closed container, by the loads that need each other.
-    var alone: [Key: Payload] = [:]
-    /// What events call the load.
-    var number: UInt64?
 
     var inputs: [Input] { first.map { [$0] + more } ?? [] }
 
@@ -90,29 +78,35 @@ struct LoadState {
     ///
     /// A key that is read again may have another instance by now, which is needed, too.
     private mutating func contains(_ input: Input) -> Bool {
-        if more.count >= 8 {
-            if seen.isEmpty { seen = Set(inputs.map(\.identity)) }
-            return !seen.insert(input.identity).inserted
+        if more.count < 8 {
+            return first?.identity == input.identity || more.contains { $0.identity == input.identity }
         }
-        return first?.identity == input.identity || more.contains { $0.identity == input.identity }
+        if seen == nil { seen = Set(inputs.map(\.identity)) }
+        return !seen!.insert(input.identity).inserted
     }
 
-    /// Returns what is to be released outside the lock.
-    fileprivate mutating func takeInputs() -> LoadInputs {
-        defer { (first, more, seen, closers) = (nil, [], [], []) }
-        return LoadInputs(first: first, more: more, closers: closers)
+    /// Whether the inputs are those of a provenance: a quick look at short ones, before another one is made.
+    fileprivate func isMadeFrom(_ provenance: Provenance) -> Bool {
+        let keys = provenance.keys
+        guard let first, keys.count <= 16, provenance.direct.count == 1 + more.count, provenance.direct[0] == first.key,
+            first.isWithin(keys)
+        else { return false }
+        for (index, input) in more.enumerated() {
+            guard provenance.direct[index + 1] == input.key, input.isWithin(keys) else { return false }
+        }
+        return keys.allSatisfy { key in
+            key == first.key || first.provenance?.keys.contains(key) == true
+                || more.contains { $0.key == key || $0.provenance?.keys.contains(key) == true }
+        }
     }
-}
 
-/// What a load has left, to be released outside the lock.
-private final class LoadInputs {
-    let first: Input?
-    let more: [Input]
-    let closers: [Closer]
-    init(first: Input?, more: [Input], closers: [Closer]) {
-        self.first = first
-        self.more = more
-        self.closers = closers
+    /// Gives up the inputs, which are to be released outside the lock.
+    fileprivate mutating func forgetInputs(_ garbage: inout Garbage) {
+        guard let first else { return }
+        garbage.add(first.provenance)
+        garbage.add(first.lifetime)
+        if !more.isEmpty { garbage.add(Retained(more)) }
+        (self.first, more, seen) = (nil, [], nil)
     }
 }
 
@@ -245,7 +239,7 @@ extension Frame {
         family.lock.withLock { token in
             // Looked at under the lock, where loads end: what comes a moment too late must not be lost.
             if isFinished { return false }
-            state[token].load.closers.append(closer)
+            state[token].more().closers.append(closer)
             return true
         }
     }
@@ -276,7 +270,9 @@ extension Frame {
         } catch {
             result = .failure(error)
         }
-        if load!.isForReaderAlone { closerCount = family.lock.withLock { token in state[token].load.closers.count } }
+        if load!.isForReaderAlone {
+            closerCount = family.lock.withLock { token in state[token].rare?.closers.count ?? 0 }
+        }
         let given = endLoad(with: result, recorder, span)
         if view !== container { view.answers(from: homeNode) }
         deliver()
@@ -314,16 +310,17 @@ extension Frame {
         }
         family.lock.withLock { token in
             if isFinished { return }
-            state[token].load.task = task
-            state[token].load.priority = priority.rawValue
+            let rare = state[token].more()
+            rare.task = task
+            rare.priority = priority.rawValue
         }
     }
 
     /// Runs the closers of a load that has failed, also if it was cancelled.
     private func closeFailed() async {
         let closers = family.lock.withLock { token in
-            defer { state[token].load.closers = [] }
-            return state[token].load.closers
+            defer { state[token].rare?.closers = [] }
+            return state[token].rare?.closers ?? []
         }
         for closer in closers.reversed() {
             let error = await Task { await closer.run(in: self, nil) }.value
@@ -345,8 +342,7 @@ extension Frame {
             let end = LoadEnd(token, of: self, recorder, failedWay, span?.duration)
             state[token].load.home = UnmanagedReference(end.home)
             // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
-            let waiters = finish(token)
-            if !waiters.isEmpty { effects.waiters += waiters }
+            effects.wake(finish(token))
             let report = end.settle(token, &given, &effects)
             if !failedWay.isEmpty { inputs = state[token].load.inputs.map(\.key) }
             end.leave(token, &effects)
@@ -393,7 +389,8 @@ private struct LoadEnd {
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
         // An instance that is wrong for the asker stays as it is for those who share it: the new one lives where that begins
         // to be wrong.
-        while home !== asker, facts.draft == nil,
+        var others: [Key] = []
+        while home !== asker, load.draft == nil,
             let older = home.storage.existingCell(token, load.key!)?.place?[token].provenance,
             !older.isValid(token, for: asker, from: home)
         {
@@ -407,25 +404,27 @@ private struct LoadEnd {
                     first = node
                 }
                 home = first
-                state[token].load.others += older.keys.filter { first.holds(token, $0) }
+                others += older.keys.filter { first.holds(token, $0) }
             }
         }
         self.home = home
         isOutdated = load.hasOldInputs(token)
-        provenance = Self.provenance(token, of: load, isLocal: isLocal, place[token].rare?.last)
+        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, place[token].rare?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: failedWay.isEmpty)
     }
 
     /// Returns what the instance was made from: the same object as last time, if it is the same.
-    private static func provenance(_ token: LockToken, of load: Frame, isLocal: Bool, _ last: Provenance?) -> Provenance
-    {
+    ///
+    /// - `others`: Keys on which the home depends beside the inputs.
+    private static func provenance(
+        _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
+    ) -> Provenance {
         let (state, reloads) = (load.state, load.load!.reloads)
         guard let first = state[token].load.first else {
             return isLocal || reloads
                 ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
         }
-        let others = state[token].load.others
-        if state[token].load.more.isEmpty, others.isEmpty, first.provenance == nil || first.provenance!.keys.isEmpty {
+        if state[token].load.more.isEmpty, others.isEmpty, first.provenance?.keys.isEmpty ?? true {
             if let last, last.keys.count == 1, last.keys[0] == first.key, last.direct.count == 1,
                 last.isLocal == isLocal,
                 last.reloads == reloads
@@ -435,18 +434,21 @@ private struct LoadEnd {
             let keys = [first.key]
             return Provenance(direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
         }
+        if others.isEmpty, let last, last.isLocal == isLocal, last.reloads == reloads,
+            state[token].load.isMadeFrom(last)
+        {
+            return last
+        }
         var (direct, keys, mask) = ([Key](), others.sortedUnique(), state[token].load.mask)
         direct.reserveCapacity(1 + state[token].load.more.count)
         for key in others { mask |= key.mask }
-        func add(_ input: Input) {
+        for input in state[token].load.inputs {
             direct.append(input.key)
-            guard let made = input.provenance else { return }
+            guard let made = input.provenance else { continue }
             mask |= made.mask
             keys = keys.merged(with: made.keys)
             if input.cell == nil { direct += made.direct }
         }
-        add(first)
-        state[token].load.more.forEach(add)
         keys = keys.merged(with: direct.sortedUnique())
         let made = Provenance(direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
@@ -458,9 +460,10 @@ private struct LoadEnd {
         var uses: [Lifetime] = []
         if let used = state[token].load.first?.lifetime { uses.append(used) }
         for input in state[token].load.more { if let used = input.lifetime { uses.append(used) } }
-        if state[token].load.closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
+        let closers = state[token].rare?.closers ?? []
+        if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         let order = load.family.state[token].tick()
-        return Lifetime(load.key!, home: home, order: order, closers: state[token].load.closers, uses: uses)
+        return Lifetime(load.key!, home: home, order: order, closers: closers, uses: uses)
     }
 
     /// Keeps what was made, or says what the asker gets instead; returns what is to be reported.
@@ -484,7 +487,7 @@ private struct LoadEnd {
         if facts.isForReaderAlone {
             // Those that need it, and each other, are given it, too.
             for frame in load.chain where frame.node === asker && frame.load?.isForReaderAlone == true {
-                frame.state[token].load.alone[key] = payload
+                frame.state[token].more().alone[key] = payload
             }
             // Closers that it registered don't run.
             if let lifetime { effects.garbage.add(Retained(lifetime.takeClosers())) }
@@ -511,7 +514,7 @@ private struct LoadEnd {
             return nil
         }
         publish(token, given)
-        if let draft = facts.draft, let write = draft.pendingWrite(token, of: key, in: home), !write.operation.isSet {
+        if let draft = load.draft, let write = draft.pendingWrite(token, of: key, in: home), !write.operation.isSet {
             let made = DraftInstance(
                 payload: payload, provenance: provenance, lifetime: lifetime, time: load.family.state[token].now)
             draft.keep(token, made, of: key, in: home, &effects)
@@ -539,7 +542,7 @@ private struct LoadEnd {
 
     /// What the asker sees by now.
     private func lookAgain(_ token: LockToken) -> Look {
-        asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key, through: facts.draft)
+        asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key, through: load.draft)
     }
 
     private func dropLifetime(_ token: LockToken) { lifetime?.leave(token) }
@@ -570,7 +573,7 @@ private struct LoadEnd {
             #if DEBUG
             place[token].duration = duration
             #endif
-            place[token].more().loadCount += 1
+            place[token].loadCount += 1
         }
         if let place = cell.place { effects.announce(token, place, .loaded) }
         return cell
@@ -594,7 +597,7 @@ private struct LoadEnd {
     private func publish(
         _ token: LockToken, _ result: Result<Payload, any Error>, in cell: CellReference? = nil, of owner: Node? = nil
     ) {
-        guard let pending = load.state[token].load.outcome else { return }
+        guard let pending = load.state[token].rare?.outcome else { return }
         guard let cell, let owner else { return pending.state[token] = outcome(token, result) }
         pending.state[token] = LoadOutcome(
             result: result, home: owner, provenance: cell.place?[token].provenance ?? .none,
@@ -614,15 +617,16 @@ private struct LoadEnd {
         place[token].rare?.loads.remove(token, load)
         asker.endUnderWay(token, &effects)
         let state = load.state
-        effects.garbage.add(state[token].load.takeInputs())
+        state[token].load.forgetInputs(&effects.garbage)
         // Whoever keeps it: the last reference isn't let go here.
         effects.garbage.add(lifetime)
         state[token].load.container = nil
-        effects.garbage.add(state[token].load.outcome)
-        state[token].load.outcome = nil
-        state[token].load.task = nil
-        if !state[token].failures.isEmpty { effects.garbage.add(FailedNeeds(state[token].failures)) }
-        state[token].failures = []
+        guard let rare = state[token].rare else { return }
+        // What events call it is asked for later still, and what is deferred is told later.
+        let left = RareFrameState()
+        (left.number, left.deferred, left.alone) = (rare.number, rare.deferred, rare.alone)
+        state[token].rare = left
+        effects.garbage.add(rare)
     }
 
     /// Returns what debug builds report of an instance that is made again for a child.
@@ -653,7 +657,7 @@ private struct LoadEnd {
             if case .found = lookAgain(token) { return .overtaken }
             return .notKept
         }
-        return place[token].rare?.loadCount ?? 0 > 1 ? .reloaded : .loaded
+        return place[token].loadCount > 1 ? .reloaded : .loaded
     }
 }
 
@@ -684,14 +688,15 @@ extension Family {
 extension Frame {
     /// Adds one who waits for the end.
     func join(_ token: LockToken, _ waiter: Waiter) -> PendingOutcome {
-        state[token].waiters.append(waiter)
+        state[token].more().waiters.append(waiter)
         return pendingOutcome(token)
     }
 
     func pendingOutcome(_ token: LockToken) -> PendingOutcome {
-        if let outcome = state[token].load.outcome { return outcome }
+        let rare = state[token].more()
+        if let outcome = rare.outcome { return outcome }
         let made = PendingOutcome()
-        state[token].load.outcome = made
+        rare.outcome = made
         return made
     }
 
@@ -720,9 +725,10 @@ extension Frame {
         var open = [self]
         while let frame = open.popLast() {
             let (task, needed) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
-                guard frame.state[token].load.priority < priority.rawValue else { return (nil, []) }
-                frame.state[token].load.priority = priority.rawValue
-                return (frame.state[token].load.task, frame.family.loads(token).filter { $0.parent === frame })
+                let rare = frame.state[token].more()
+                guard rare.priority < priority.rawValue else { return (nil, []) }
+                rare.priority = priority.rawValue
+                return (rare.task, frame.family.loads(token).filter { $0.parent === frame })
             }
             task?.escalatePriority(to: priority)
             for next in needed + Waits.targets(of: frame) where seen.insert(ObjectIdentifier(next)).inserted {
@@ -737,12 +743,13 @@ extension Frame {
     private func withdraw(_ waiter: TaskWaiter) {
         let task: Task<Void, Never>? = family.lock.withLock { token in
             if isFinished { return nil }
-            state[token].waiters.remove(waiter)
+            guard let rare = state[token].rare else { return nil }
+            rare.waiters.remove(waiter)
             // Who began it may not wait yet.
-            guard state[token].waiters.isEmpty, state[token].load.isLaunched else { return nil }
+            guard rare.waiters.isEmpty, rare.isLaunched else { return nil }
             state[token].load.isAbandoned = true
             family.rootPlace(token, of: key!)?[token].rare?.loads.remove(token, self)
-            return state[token].load.task
+            return rare.task
         }
         task?.cancel()
     }
@@ -760,7 +767,7 @@ extension Node {
     /// Wakes those who wait until nothing is under way here.
     func wakeIdle(_ token: LockToken, _ effects: inout Effects) {
         guard let rare = storage[token].rare, !rare.idle.isEmpty else { return }
-        effects.waiters += rare.idle.map { .task($0) }
+        effects.wake(rare.idle.map { .task($0) })
         rare.idle = []
     }
 }

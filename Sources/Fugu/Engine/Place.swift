@@ -17,6 +17,8 @@ struct PlaceState {
     fileprivate var slots = Slots()
     /// Whether something that it was made from had changed when its load ended.
     var isOutdated = false
+    /// How many instances were loaded here.
+    var loadCount = 0
     #if DEBUG
     var duration: Duration?
     #endif
@@ -31,6 +33,8 @@ struct PlaceState {
     fileprivate var firstBelow: Place?
     fileprivate var next: Place?
     fileprivate var previous: Place?
+    /// The next one in the garbage.
+    var nextInGarbage: Place?
 
     /// What few places have.
     var rare: RarePlaceState?
@@ -50,28 +54,28 @@ struct PlaceState {
 }
 
 /// What few places have.
+///
+/// The lock of the family protects it, so that the runtime need not check who else is at it.
 final class RarePlaceState {
     /// What stands behind what code set.
-    var rule: Payload?
-    var supplied = SourceAnswer<Payload>.nothing
+    @exclusivity(unchecked) var rule: Payload?
+    @exclusivity(unchecked) var supplied = SourceAnswer<Payload>.nothing
     /// What was reported of the sources' answer, if it is a wrong value.
     var mistake: String?
     /// A loader that takes the place of the feature's own.
-    var replacement: Replacement?
-    var follower: Follower?
+    @exclusivity(unchecked) var replacement: Replacement?
+    @exclusivity(unchecked) var follower: Follower?
     /// Where the follower is registered.
     fileprivate var followerSlots = Slots()
     /// The `modify` under way.
-    var exclusion: Frame?
+    @exclusivity(unchecked) var exclusion: Frame?
     /// When the key was last reset or replaced here while it was being loaded.
-    var resetTime: UInt64 = 0
-    /// How many instances were loaded here.
-    var loadCount = 0
+    @exclusivity(unchecked) var resetTime: UInt64 = 0
 
     // In the root, for the family: the loads of the key under way, what the last one was made from, and whether an
     // instance was made below the root.
-    var loads = LoadList()
-    var last: Provenance?
+    @exclusivity(unchecked) var loads = LoadList()
+    @exclusivity(unchecked) var last: Provenance?
     var isMadeBelow = false
 }
 

@@ -40,7 +40,7 @@ struct Reading: ~Copyable {
     private var isOwnLoad = false
     /// How often something was waited for that was not for this reader.
     private var misses = 0
-    private var waitBegan: ContinuousClock.Instant?
+    private var wait: WaitSpan?
     private var shared: Payload?
 
     private var key: Key { request.key }
@@ -137,7 +137,7 @@ struct Reading: ~Copyable {
         let waiter = TaskWaiter()
         return node.family.lock.withLock { token in
             if load.isFinished { return nil }
-            load.state[token].load.isLaunched = true
+            load.state[token].more().isLaunched = true
             _ = load.join(token, .task(waiter))
             return waiter
         }
@@ -152,7 +152,7 @@ struct Reading: ~Copyable {
 
     private func endWait(for load: Frame) {
         Waits.remove(frame, for: load)
-        if let waitBegan { load.tellOfWait(since: waitBegan, frame) }
+        if let wait { load.tellOf(wait, frame) }
     }
 
     /// Returns the error that a decision means, or stops the program if reads of the kind can't throw.
@@ -181,22 +181,18 @@ struct Reading: ~Copyable {
         // What was waited for before is let go outside the lock.
         let former = awaited
         defer { withExtendedLifetime(former) {} }
-        var waiters: [Waiter] = []
+        var effects = Effects(in: nil)
         let decision = node.family.lock.withLock { token -> Decision in
             let wasWaiting = awaited != nil && !isOwnLoad
             let decision = decide(token)
-            if wasWaiting {
-                var effects = Effects(in: nil)
-                node.endUnderWay(token, &effects)
-                waiters = effects.waiters
-            }
+            if wasWaiting { node.endUnderWay(token, &effects) }
             if case .wait = decision {
                 node.beginUnderWay(token)
-                waitBegan = node.family.hasEvents ? .now : nil
+                wait = node.family.hasEvents ? WaitSpan() : nil
             }
             return decision
         }
-        for waiter in waiters { waiter.wake() }
+        effects.wakeWaiters()
         #if DEBUG
         if misses == 0 { reportUnrecorded() }
         #endif
@@ -228,7 +224,7 @@ struct Reading: ~Copyable {
             if key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
             if let frame {
                 for above in frame.chain where above.node === node {
-                    if let known = above.state[token].load.alone[key] { return .found(known) }
+                    if let known = above.state[token].rare?.alone[key] { return .found(known) }
                 }
             }
         }
@@ -250,8 +246,9 @@ struct Reading: ~Copyable {
         }
         let facts = LoadFacts(
             isLocal: request.isLocal, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
-            expected: expected, draft: draft, begun: node.family.state[token].now, isForReaderAlone: isAlone)
-        let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
+            expected: expected, begun: node.family.state[token].now, isForReaderAlone: isAlone)
+        let load = Frame(
+            .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
         load.begin(token, for: container, in: &rare.loads)
         if isTask { awaited = load.pendingOutcome(token) }
         return .load(load, replacement)
@@ -291,7 +288,7 @@ struct Reading: ~Copyable {
     ) -> Decision? {
         for load in rare.loads.candidates(at: mine) {
             let facts = load.load!
-            guard facts.limit == limit, facts.draft == nil, !facts.isForReaderAlone,
+            guard facts.limit == limit, load.draft == nil, !facts.isForReaderAlone,
                 !load.state[token].load.isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, rare.last, limit) == mine,
                 !facts.reloads || !load.hasOldInputs(token), !wasReset(token, facts, mine)

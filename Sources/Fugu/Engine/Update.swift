@@ -92,13 +92,15 @@ struct Draft: Sendable {
 
 extension Frame {
     /// The last write of a key in a node, in an update that has not ended.
-    func pendingWrite(_ token: LockToken, of key: Key, in node: Node) -> Write? { state[token].pending?[key, node] }
+    func pendingWrite(_ token: LockToken, of key: Key, in node: Node) -> Write? {
+        state[token].rare?.pending?[key, node]
+    }
 
     /// Puts a write with the others; says whether there was still time.
     func add(_ write: Write) -> Bool {
         let (isAdded, dropped): (Bool, [Write]) = family.lock.withLock { token in
-            guard !isFinished, state[token].pending != nil else { return (false, []) }
-            let dropped = [state[token].pending!.add(write)].compactMap(\.self)
+            guard !isFinished, let rare = state[token].rare, rare.pending != nil else { return (false, []) }
+            let dropped = [rare.pending!.add(write)].compactMap(\.self)
             for write in dropped { _ = write.made?.left(token) }
             return (true, dropped)
         }
@@ -110,18 +112,18 @@ extension Frame {
     func keep(
         _ token: LockToken, _ made: DraftInstance, of key: Key, in node: Node, _ effects: inout Effects
     ) {
-        guard var write = state[token].pending?[key, node], write.made == nil else {
+        guard var write = pendingWrite(token, of: key, in: node), write.made == nil else {
             return effects.garbage.add(made.left(token))
         }
         write.made = made
-        _ = state[token].pending?.add(write)
+        _ = state[token].rare?.pending?.add(write)
     }
 
     /// Ends the writing: what is written from now on is written at once.
     func takeWrites() -> [Write] {
         family.lock.withLock { token in
-            defer { state[token].pending = nil }
-            return state[token].pending?.all ?? []
+            defer { state[token].rare?.pending = nil }
+            return state[token].rare?.pending?.all ?? []
         }
     }
 
@@ -134,8 +136,9 @@ extension Frame {
     /// Starts to collect writes.
     func collectWrites() {
         family.lock.withLock { token in
-            state[token].pending = PendingWrites()
-            state[token].begun = family.state[token].now
+            let rare = state[token].more()
+            rare.pending = PendingWrites()
+            rare.begun = family.state[token].now
         }
     }
 }
@@ -147,7 +150,7 @@ extension Container {
     func runUpdate<E: Error>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
         let (node, own) = (node, Frame.own)
         // One that runs in a task or thread started inside another is none of that one's.
-        let ownChain = own.map { own in own.chain.prefix { $0.outermost === own.outermost } } ?? []
+        let ownChain = own.map { own in own.chain.prefix { $0.outermost == own.outermost } } ?? []
         if let outer = ownChain.first(where: { $0.kind == .update && $0.family === node.family }) {
             return try join(outer, node, body)
         }
@@ -169,11 +172,11 @@ extension Container {
         _ update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
     ) throws(E) {
         let family = node.family
-        let start = family.lock.withLock { token in update.state[token].pending?.join() ?? 0 }
+        let start = family.lock.withLock { token in update.state[token].rare?.pending?.join() ?? 0 }
         let result = run(update, node, body)
         let isTakenBack = if case .failure = result { true } else { false }
         let dropped = family.lock.withLock { token in
-            let dropped = update.state[token].pending?.leave(start, isTakenBack: isTakenBack) ?? []
+            let dropped = update.state[token].rare?.pending?.leave(start, isTakenBack: isTakenBack) ?? []
             for write in dropped { _ = write.made?.left(token) }
             return dropped
         }
@@ -239,7 +242,7 @@ extension Frame {
                 let rare = place[token].more()
                 guard let other = rare.exclusion else {
                     rare.exclusion = self
-                    state[token].begun = family.state[token].now
+                    state[token].more().begun = family.state[token].now
                     place.refresh(token)
                     return .done
                 }
@@ -247,7 +250,7 @@ extension Frame {
                 if tries < Self.patience, parent == nil { return .again }
                 if Waits.add(parent, for: other) != nil { return .circle }
                 let signal = Signal()
-                other.state[token].waiters.append(.thread(signal))
+                other.state[token].more().waiters.append(.thread(signal))
                 return .wait(other, signal)
             }
             switch step {

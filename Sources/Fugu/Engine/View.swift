@@ -91,35 +91,27 @@ extension Container {
     }
 
     func load(_ request: Request, _ loader: (Container) throws -> Payload) throws -> Payload {
-        switch role {
-        case .owner, .view: try Reading(request, in: asked, for: self, nil).read(loader)
-        case .handle(let load) where !load.isFinished:
-            try Reading(request, in: asked, for: self, load).read(loader)
-        case .handle(let load): try Reading(request, in: load.homeNode, for: self, nil).read(loader)
-        case .draft(let draft):
-            try Reading(request, in: draft.node, for: draft.container, nil, through: draft.frame).read(loader)
-        case .rule(let draft): try Reading(request, in: draft.node.parent!, for: self, nil).read(loader)
-        case .tracked(_, let container): try container.load(request, loader)
-        }
+        try reading(request, isTask: false).read(loader)
     }
 
     /// The same for an async key.
     func loadAsync(
         _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
+        try await reading(request, isTask: true).readAsync(loader)
+    }
+
+    /// Returns the read of a key, as the role asks for it.
+    private func reading(_ request: Request, isTask: Bool) -> Reading {
+        var (node, asker, recorder, draft) = (asked, self, Frame?.none, Frame?.none)
         switch role {
-        case .owner, .view: try await Reading(request, in: asked, for: self, nil, isTask: true).readAsync(loader)
-        case .handle(let load) where !load.isFinished:
-            try await Reading(request, in: asked, for: self, load, isTask: true).readAsync(loader)
-        case .handle(let load):
-            try await Reading(request, in: load.homeNode, for: self, nil, isTask: true).readAsync(loader)
-        case .draft(let draft):
-            try await Reading(request, in: draft.node, for: draft.container, nil, through: draft.frame, isTask: true)
-                .readAsync(loader)
-        case .rule(let draft):
-            try await Reading(request, in: draft.node.parent!, for: self, nil, isTask: true).readAsync(loader)
-        case .tracked(_, let container): try await container.loadAsync(request, loader)
+        case .owner, .view: break
+        case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
+        case .draft(let update): (node, asker, draft) = (update.node, update.container, update.frame)
+        case .rule(let rule): node = rule.node.parent!
+        case .tracked(_, let container): return container.reading(request, isTask: isTask)
         }
+        return Reading(request, in: node, for: asker, recorder, through: draft, isTask: isTask)
     }
 
     // MARK: Writing

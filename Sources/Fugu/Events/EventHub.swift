@@ -139,7 +139,9 @@ extension Node {
 /// A load that is measured.
 ///
 /// In debug builds each load of a feature is; in others those are for which somebody observes events.
-struct LoadSpan {
+///
+/// An object, since values of the clock's type are copied by calls.
+final class LoadSpan: Sendable {
     private let start: ContinuousClock.Instant
     private let hub: EventHub?
 
@@ -155,13 +157,12 @@ struct LoadSpan {
         #endif
     }
 
-    @inline(never)
     private init(_ load: Frame) {
         var pending: PendingEvent?
         if load.family.hasEvents {
             pending = load.family.lock.withLock { token in
                 load.family.state[token].eventHub.map { hub in
-                    load.state[token].load.number = hub.nextLoad()
+                    load.state[token].more().number = hub.nextLoad()
                     return load.makeEvent(token, .loadBegan, hub)
                 }
             }
@@ -186,15 +187,20 @@ struct LoadSpan {
     }
 }
 
+/// A wait that is measured, since somebody observes events.
+final class WaitSpan: Sendable {
+    fileprivate let start = ContinuousClock.now
+}
+
 extension Frame {
     /// Outside the lock: tells of a read that has waited for this load, which another one began.
-    func tellOfWait(since start: ContinuousClock.Instant, _ waiter: Frame?) {
+    func tellOf(_ wait: WaitSpan, _ waiter: Frame?) {
         let pending: PendingEvent? = family.lock.withLock { token in
             guard let hub = family.state[token].eventHub else { return nil }
             var pending = makeEvent(token, .waited, hub)
             pending.event.neededBy = waiter?.loadNumber(token, in: family)
             pending.event.way = (waiter?.way ?? []) + [key!]
-            pending.event.duration = pending.event.time - start
+            pending.event.duration = pending.event.time - wait.start
             return pending
         }
         pending?.tell()
@@ -203,7 +209,7 @@ extension Frame {
     /// Makes an event of what happens to the load.
     fileprivate func makeEvent(_ token: LockToken, _ kind: ContainerEvent.Kind, _ hub: EventHub) -> PendingEvent {
         var pending = PendingEvent(kind, key!, in: node!.number, hub)
-        pending.event.load = state[token].load.number
+        pending.event.load = state[token].rare?.number
         pending.event.neededBy = parent?.loadNumber(token, in: family)
         // It counts as finished by its end.
         pending.event.way = (parent?.way ?? []) + [key!]
@@ -213,7 +219,7 @@ extension Frame {
     /// What events call the load that this is a part of, if it is one of the family.
     private func loadNumber(_ token: LockToken, in family: Family) -> UInt64? {
         let load = chain.first { $0.kind == .load }
-        return load?.family === family ? load?.state[token].load.number : nil
+        return load?.family === family ? load?.state[token].rare?.number : nil
     }
 }
 

@@ -118,7 +118,7 @@ extension GraphSnapshot.Entry {
         case (false, false): return nil
         }
         self.init(place: GraphSnapshot.Place(key: cell.key, container: node.number), depth: node.depth, state: state)
-        loadCount = UInt32(known?.rare?.loadCount ?? 0)
+        loadCount = UInt32(known?.loadCount ?? 0)
         if cell.key.kind == .property { value = cell.payload }
         guard let known, let provenance = known.provenance else { return }
         isLocal = provenance.isLocal

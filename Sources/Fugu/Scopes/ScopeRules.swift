@@ -83,7 +83,7 @@ struct ScopeRun {
                 return .circle(scope.path)
             }
             let signal = Signal()
-            frame.state[token].waiters.append(.thread(signal))
+            frame.state[token].more().waiters.append(.thread(signal))
             return .wait(frame, signal)
         }
         guard scope.isOutdated else { return .done }

@@ -1,70 +1,80 @@
 /// What was taken out under the lock, to be let go outside it: releasing runs `deinit`s, which are user code.
 ///
-/// Most changes leave one box and what it was made from, or less, and that costs nothing here.
+/// Most changes leave one box and what it was made from, or less, and that costs nothing here. Nothing is counted but by
+/// `add` and `dispose`, which is always called: what a value of this type drops is never released.
 struct Garbage {
-    private var first: UInt64 = 0
-    private var object: AnyObject?
-    private var more: More?
+    private var box: UInt64 = 0
+    private var object: Unmanaged<AnyObject>?
+    /// The first of the places, each of which has the next one.
+    private var places: Place?
+    private var more: Unmanaged<More>?
 
     private final class More {
         var boxes: [UInt64] = []
         var objects: [AnyObject] = []
-        var places: [Place] = []
-
-        deinit { for place in places { place.free() } }
     }
 
     init() {}
 
     init(status: UInt64, word: UInt64) {
-        if status & CellFlags.boxed != 0 { first = word }
+        if status & CellFlags.boxed != 0 { box = word }
     }
 
-    init(box: UInt64) { first = box }
+    init(box: UInt64) { self.box = box }
 
-    var isEmpty: Bool { first == 0 && object == nil && more == nil }
-
-    private mutating func makeMore() -> More {
-        if let more { return more }
-        let made = More()
-        more = made
-        return made
+    private mutating func addMore(_ body: (More) -> Void) {
+        let rest = more ?? .passRetained(More())
+        more = rest
+        rest._withUnsafeGuaranteedRef(body)
     }
 
-    mutating func add(_ other: consuming Garbage) {
-        if other.first != 0 {
-            if first == 0 { first = other.first } else { makeMore().boxes.append(other.first) }
+    /// Takes over what another value has.
+    mutating func add(_ other: Garbage) {
+        if other.box != 0 {
+            if box == 0 { box = other.box } else { addMore { $0.boxes.append(other.box) } }
         }
-        add(other.object)
-        guard let theirs = other.more else { return }
-        guard let more else { return more = theirs }
-        more.boxes += theirs.boxes
-        more.objects += theirs.objects
-        more.places += theirs.places
-        theirs.places = []
+        if let object = other.object { add(object.takeRetainedValue()) }
+        var place = other.places
+        while let next = place {
+            place = next.unshared.nextInGarbage
+            add(next)
+        }
+        guard let theirs = other.more?.takeRetainedValue() else { return }
+        addMore { more in
+            more.boxes += theirs.boxes
+            more.objects += theirs.objects
+        }
     }
 
-    mutating func add(_ place: Place?) {
-        if let place { makeMore().places.append(place) }
+    /// Adds a place that nothing leads to any more.
+    mutating func add(_ place: Place) {
+        place.unshared.nextInGarbage = places
+        places = place
     }
 
-    mutating func add(_ object: consuming AnyObject?) {
-        guard let added = object else { return }
-        if self.object == nil { self.object = added } else { makeMore().objects.append(added) }
+    mutating func add(_ object: AnyObject?) {
+        guard let object else { return }
+        if self.object == nil { self.object = .passRetained(object) } else { addMore { $0.objects.append(object) } }
     }
 
-    /// Releases the values, after the last reader has left what is in boxes.
+    /// Releases everything, the values in boxes after the last reader has left them.
     ///
-    /// Outside every lock. Everything else goes with this value.
+    /// Outside every lock, and once.
     func dispose() {
-        if first != 0 {
+        if box != 0 {
             Stripes.awaitReaders()
-            Self.release(first)
+            Self.release(box)
         }
-        guard let more else { return }
+        object?.release()
+        var place = places
+        while let next = place {
+            place = next.unshared.nextInGarbage
+            next.free()
+        }
+        guard let more = more?.takeRetainedValue() else { return }
         let boxes = more.boxes
         more.boxes = []
-        if first == 0, !boxes.isEmpty { Stripes.awaitReaders() }
+        if box == 0, !boxes.isEmpty { Stripes.awaitReaders() }
         for word in boxes { Self.release(word) }
     }
 

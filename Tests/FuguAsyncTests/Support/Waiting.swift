@@ -20,7 +20,7 @@ extension Container {
         while true {
             let waiting = family.lock.withLock { token in
                 family.rootPlace(token, of: key)?[token].rare?.loads.all
-                    .reduce(0) { $0 + $1.state[token].waiters.count } ?? 0
+                    .reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) } ?? 0
             }
             if waiting >= count { return }
             await Task.yield()
@@ -51,7 +51,7 @@ extension Container {
         while true {
             let node = node
             let waiting = node.family.lock.withLock { token in
-                node.storage[token].rare?.closing?.state[token].waiters.count ?? 0
+                node.storage[token].rare?.closing?.state[token].rare?.waiters.count ?? 0
             }
             if waiting >= count { return }
             await Task.yield()
@@ -65,7 +65,7 @@ extension Leavers {
             let waiter = TaskWaiter()
             let isOver = frame.family.lock.withLock { token in
                 if frame.isFinished { return true }
-                frame.state[token].waiters.append(.task(waiter))
+                frame.state[token].more().waiters.append(.task(waiter))
                 return false
             }
             if isOver { await Task.yield() } else { await waiter.wait() }

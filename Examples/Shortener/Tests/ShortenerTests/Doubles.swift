@@ -60,7 +60,8 @@ extension Container {
             $0.adminToken = "hunter22"
             $0.set(Links.self, to: links)
             $0.clock = AnyClock(clock)
-            $0.timestamp = .following(clock, from: 1_000_000_000)
+            // Closing releases what was set, and a request may outlive that: a loader stays.
+            $0.replace(Timestamp.self) { _ in .following(clock, from: 1_000_000_000) }
             $0.randomness = .linearCongruential(withSeed: 1)
             $0.startLogging(label: "test") { _ in SwiftLogNoOpLogHandler() }
         }
