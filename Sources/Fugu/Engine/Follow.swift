@@ -150,16 +150,14 @@ private struct FollowerState {
 
     /// Takes the first event out.
     mutating func takeFirst() -> Event {
-        let event = events[first]
+        let isLast = first + 1 == events.count
+        let event = isLast ? events.removeLast() : events[first]
         first += 1
         if event.holder == nil { freeCount -= 1 }
-        if first == events.count {
-            events.removeAll(keepingCapacity: events.capacity <= 64)
-            first = 0
-        } else if first >= 64, first * 2 > events.count {
-            events.removeFirst(first)
-            first = 0
-        }
+        // Nearly always there is only one, and what is left has room for the next.
+        if !isLast, first < 64 || first * 2 <= events.count { return event }
+        if first > 1 { events.removeFirst(min(first, events.count)) }
+        first = 0
         return event
     }
 

@@ -162,12 +162,6 @@ struct PlatformSignal {
     #endif
 }
 
-/// The function of the runtime that `withUnsafeCurrentTask` calls, which takes 300 instructions more to hand out the task.
-///
-/// Only the address is looked at.
-@_silgen_name("swift_task_getCurrent")
-private func currentTask() -> UnsafeRawPointer?
-
 /// Where code runs: the task that runs on the thread, or the thread where none does.
 struct Execution: Equatable, Sendable {
     private let word: UInt
@@ -177,7 +171,9 @@ struct Execution: Equatable, Sendable {
     static var none: Execution { Execution(word: 0) }
 
     /// The address of the running task, which no thread's odd number equals.
-    private static var task: UInt? { currentTask().map { UInt(bitPattern: $0) } }
+    private static var task: UInt? {
+        withUnsafeCurrentTask { task in task.map { unsafeBitCast($0, to: UInt.self) } }
+    }
 
     private static var threadNumber: UInt {
         #if canImport(WinSDK)
