@@ -33,6 +33,13 @@ extension Container {
         explain(raw: K._raw)
     }
 
+    /// Explains what this container has for a type that `ContainerKeys` names, without loading anything.
+    ///
+    /// - Parameter key: The member that names the type: a property, or a feature of any kind.
+    /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
+    public func explain<K: Keyed>(_ key: KeyPath<ContainerKeys, K.Type>) -> KeyExplanation { explain(K.self) }
+
     /// Explains what this container has for a key, without loading anything.
     ///
     /// - Parameter key: The key.

@@ -42,10 +42,21 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - key: The type to observe.
     ///   - container: The container to observe.
-    public convenience init<K: Keyed & SendableMetatype>(
+    public convenience init<K: Keyed>(
         _ key: K.Type, in container: Container = .current
     ) where K.Held == Value {
         self.init { container.observe(K.self, observer: $0) }
+    }
+
+    /// Creates a recorder of a type that `ContainerKeys` names.
+    ///
+    /// - Parameters:
+    ///   - key: The member that names the type.
+    ///   - container: The container to observe.
+    public convenience init<K: Keyed>(
+        _ key: KeyPath<ContainerKeys, K.Type>, in container: Container = .current
+    ) where K.Held == Value {
+        self.init(K.self, in: container)
     }
 
     /// Creates a recorder of a key.

@@ -61,7 +61,7 @@ struct Law29TraitTests {
 
     private let made = Container.current
 
-    @MainActor final class Screen: @MainActor Feature {
+    @MainActor final class Screen: MainActorFeature {
         let title: String
         init(title: String) { self.title = title }
         static func load(in container: any FeatureContainer) -> Screen { Screen(title: "loaded") }

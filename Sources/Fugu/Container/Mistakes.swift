@@ -4,7 +4,8 @@
 extension PropertyContainer {
     /// Not available: the type isn't a key.
     @available(
-        *, unavailable, message: "the type must conform to Property, Feature, ThrowingFeature, or AsyncFeature"
+        *, unavailable,
+        message: "the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature"
     )
     public subscript<Other>(other: Other.Type) -> Other {
         get { fatalError() }
@@ -41,6 +42,31 @@ extension Injected {
         message: "its load can suspend; keep the container and write try await container[…] where you need it"
     )
     public init<F: AsyncFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
+
+    /// Not available: a nonisolated property can't read what belongs to the main actor.
+    @available(*, unavailable, message: "it belongs to the main actor; write @MainActorInjected")
+    public init<F: MainActorFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
+
+    /// Not available: a property can't throw.
+    @available(
+        *, unavailable, message: "its load can throw; keep the container and write try container[…] where you need it"
+    )
+    public init<F: ThrowingFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) where Value == F.Instance {
+        fatalError()
+    }
+
+    /// Not available: a property can't suspend.
+    @available(
+        *, unavailable,
+        message: "its load can suspend; keep the container and write try await container[…] where you need it"
+    )
+    public init<F: AsyncFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) where Value == F.Instance { fatalError() }
+
+    /// Not available: a nonisolated property can't read what belongs to the main actor.
+    @available(*, unavailable, message: "it belongs to the main actor; write @MainActorInjected")
+    public init<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) where Value == F.Instance {
+        fatalError()
+    }
 }
 
 extension PropertyKey {

@@ -14,11 +14,8 @@ struct WeatherClient: ExternalFeature {
     }
 }
 
-extension FeatureContainer {
-    var weather: WeatherClient {
-        get { self[WeatherClient.self] }
-        set { self[WeatherClient.self] = newValue }
-    }
+extension ContainerKeys {
+    var weather: WeatherClient.Type { WeatherClient.self }
 }
 
 struct Forecast {

@@ -11,11 +11,8 @@ struct Mail: ExternalFeature {
     static var placeholder: Mail { Mail(send: unimplemented("Mail.send")) }
 }
 
-extension FeatureContainer {
-    var mail: Mail {
-        get { self[Mail.self] }
-        set { self[Mail.self] = newValue }
-    }
+extension ContainerKeys {
+    var mail: Mail.Type { Mail.self }
 }
 
 struct Reminder {

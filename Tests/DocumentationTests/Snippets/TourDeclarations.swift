@@ -16,11 +16,8 @@ struct Greeter: Feature {
     }
 }
 
-extension FeatureContainer {
-    var greeter: Greeter {
-        get { self[Greeter.self] }
-        set { self[Greeter.self] = newValue }
-    }
+extension ContainerKeys {
+    var greeter: Greeter.Type { Greeter.self }
 }
 
 extension ContainerKeys {
