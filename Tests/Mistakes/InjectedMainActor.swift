@@ -1,5 +1,5 @@
 // compiler: error: 'init(_:)' is unavailable: it belongs to the main actor; write @MainActorInjected
-// Cure: write `@MainActorInjected(\.screen) var screen`.
+// Cure: write `@MainActorInjected(Screen.self) var screen`.
 
 import Fugu
 
@@ -8,10 +8,6 @@ import Fugu
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
 }
 
-extension ContainerKeys {
-    var screen: Screen.Type { Screen.self }
-}
-
 @MainActor final class Window {
-    @Injected(\.screen) var screen
+    @Injected(Screen.self) var screen
 }

@@ -46,27 +46,6 @@ extension Injected {
     /// Not available: a nonisolated property can't read what belongs to the main actor.
     @available(*, unavailable, message: "it belongs to the main actor; write @MainActorInjected")
     public init<F: MainActorFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
-
-    /// Not available: a property can't throw.
-    @available(
-        *, unavailable, message: "its load can throw; keep the container and write try container[…] where you need it"
-    )
-    public init<F: ThrowingFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) where Value == F.Instance {
-        fatalError()
-    }
-
-    /// Not available: a property can't suspend.
-    @available(
-        *, unavailable,
-        message: "its load can suspend; keep the container and write try await container[…] where you need it"
-    )
-    public init<F: AsyncFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) where Value == F.Instance { fatalError() }
-
-    /// Not available: a nonisolated property can't read what belongs to the main actor.
-    @available(*, unavailable, message: "it belongs to the main actor; write @MainActorInjected")
-    public init<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) where Value == F.Instance {
-        fatalError()
-    }
 }
 
 extension PropertyKey {

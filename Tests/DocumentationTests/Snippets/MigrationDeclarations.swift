@@ -36,7 +36,7 @@ func forecast() async throws {
     #expect(try await Forecast().line(for: "Catania") == "0: Catania, 21.0 °C")
 }
 
-final class Balloon: Sendable {
+nonisolated final class Balloon: Sendable {
     let city: String
     init(city: String) { self.city = city }
 }
@@ -68,4 +68,4 @@ final class SharedBalloon: Feature, Sendable {
 
 // What the pages leave to their readers.
 
-private func download(_ city: String) async throws -> Double { 20 }
+nonisolated private func download(_ city: String) async throws -> Double { 20 }

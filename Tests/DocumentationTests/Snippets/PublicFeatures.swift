@@ -4,7 +4,7 @@ public import Fugu
 import Testing
 
 /// What the page takes for granted.
-private func downloadWords() async throws -> [String] { throw CancellationError() }
+nonisolated private func downloadWords() async throws -> [String] { throw CancellationError() }
 
 extension ContainerKeys {
     /// The language of translations, such as `en`.

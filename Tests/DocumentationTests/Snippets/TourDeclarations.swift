@@ -69,7 +69,7 @@ struct Connection: AsyncFeature {
 }
 
 /// What the page takes for granted.
-private func deliver(_ text: String) { print(text) }
+nonisolated private func deliver(_ text: String) { print(text) }
 
 struct Mailer: ExternalFeature {
     var send: @Sendable (_ text: String) -> Void
