@@ -59,6 +59,28 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
         self.init(K.self, in: container)
     }
 
+    /// Creates a recorder of a feature that belongs to the main actor.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - container: The container to observe.
+    @MainActor public convenience init<F: MainActorFeature>(
+        _ feature: F.Type, in container: Container = .current
+    ) where F.Instance == Value {
+        self.init { container.observe(F.self, observer: $0) }
+    }
+
+    /// Creates a recorder of a feature that `ContainerKeys` names and that belongs to the main actor.
+    ///
+    /// - Parameters:
+    ///   - feature: The member that names the feature.
+    ///   - container: The container to observe.
+    @MainActor public convenience init<F: MainActorFeature>(
+        _ feature: KeyPath<ContainerKeys, F.Type>, in container: Container = .current
+    ) where F.Instance == Value {
+        self.init(F.self, in: container)
+    }
+
     /// Creates a recorder of a key.
     ///
     /// - Parameters:

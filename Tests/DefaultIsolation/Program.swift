@@ -1,7 +1,7 @@
 import Fugu
 
-// Every load, default, and observer checks where it runs. In a module whose default isolation is the main actor, nothing here says
-// `@MainActor` or `nonisolated` but what differs from what the documentation promises.
+// Every load, default, and observer that belongs to the main actor checks that it runs there, and one that suspends and belongs to no
+// actor that it runs on none. What is used off the main actor and isn't a key says `nonisolated`, and nothing else does.
 
 struct UserName: Property {
     static var defaultValue: String { "guest" }
@@ -69,8 +69,16 @@ extension ContainerKeys {
     var farewell: FeatureKey<String> { .init { "Goodbye, \($0.userName)" } }
 }
 
+nonisolated extension FeatureContainer {
+    var host: Greeter {
+        get { self[Greeter.self] }
+        set { self[Greeter.self] = newValue }
+    }
+}
+
 nonisolated struct Doorman {
     @Injected(\.greeter) var greeter
+    @Injected(\.host) var host
     @Injected(\.timeout) var timeout
 }
 
@@ -92,6 +100,7 @@ nonisolated func off(_ container: Container) async throws {
         container.userName = "Ada"
         precondition(container.greeter.greet() == "Hello, Ada" && container[Greeter.self] == container[\.greeter])
         precondition(Container.with(container) { Doorman().greeter.text } == "Hello, Ada")
+        precondition(Container.with(container) { Doorman().host.text } == container.host.text)
         precondition(container.farewell == "Goodbye, Ada" && container.timeout == 30)
         container.observe(\.greeter) { precondition(!$0.text.isEmpty) }
         container.observe(\.timeout) { precondition($0 > 0) }

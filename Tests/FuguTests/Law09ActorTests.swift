@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguInspection
 import Observation
 import Support
 import Testing
@@ -237,6 +238,14 @@ extension Law9Size: @MainActor Equatable {
             $0.load(\.law9Live)
         }
         #expect(container.ifLoaded(Law9Model.self) != nil && container.ifLoaded(\.law9Live) != nil)
+    }
+
+    @Test("A main-actor feature is explained like others (law 9)")
+    func explained() {
+        let container = Container()
+        _ = container.law9Live
+        let explanation = "\(container.explain(\.law9Live))"
+        #expect(explanation.contains("Law9Live") && explanation == "\(container.explain(Law9Live.self))")
     }
 
     @Test("A wrapper for main-actor features reads at each access, from the current container (laws 9 and 15)")

@@ -44,4 +44,7 @@ extension MainActorFeature {
     @MainActor public static var isLocal: Bool { false }
     /// The default, `false`: the instance lives where its inputs live.
     @MainActor public static var isShared: Bool { false }
+
+    /// The identity of the key.
+    package static var raw: UInt { Key.feature(Self.self) }
 }
