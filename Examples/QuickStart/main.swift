@@ -24,11 +24,8 @@ struct Greeter: Feature {
     func greet(_ name: String) -> String { "\(greeting), \(name)!" }
 }
 
-extension FeatureContainer {
-    var greeter: Greeter {
-        get { self[Greeter.self] }
-        set { self[Greeter.self] = newValue }
-    }
+extension ContainerKeys {
+    var greeter: Greeter.Type { Greeter.self }
 }
 
 print("1. Read: a container loads a feature once, from its other keys.")

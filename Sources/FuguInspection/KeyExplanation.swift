@@ -33,6 +33,30 @@ extension Container {
         explain(raw: K._raw)
     }
 
+    /// Explains what this container has for a type that `ContainerKeys` names, without loading anything.
+    ///
+    /// - Parameter key: The member that names the type: a property, or a feature of any kind.
+    /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
+    public func explain<K: Keyed>(_ key: KeyPath<ContainerKeys, K.Type>) -> KeyExplanation { explain(K.self) }
+
+    /// Explains what this container has for a feature that belongs to the main actor, without loading anything.
+    ///
+    /// - Parameter feature: The type of the feature.
+    /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
+    @MainActor public func explain<F: MainActorFeature>(_ feature: F.Type) -> KeyExplanation { explain(raw: F.raw) }
+
+    /// Explains what this container has for a feature that `ContainerKeys` names and that belongs to the main actor, without
+    /// loading anything.
+    ///
+    /// - Parameter feature: The member that names the feature.
+    /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
+    @MainActor public func explain<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) -> KeyExplanation {
+        explain(F.self)
+    }
+
     /// Explains what this container has for a key, without loading anything.
     ///
     /// - Parameter key: The key.

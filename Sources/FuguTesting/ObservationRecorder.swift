@@ -42,10 +42,43 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - key: The type to observe.
     ///   - container: The container to observe.
-    public convenience init<K: Keyed & SendableMetatype>(
+    public convenience init<K: Keyed>(
         _ key: K.Type, in container: Container = .current
     ) where K.Held == Value {
         self.init { container.observe(K.self, observer: $0) }
+    }
+
+    /// Creates a recorder of a type that `ContainerKeys` names.
+    ///
+    /// - Parameters:
+    ///   - key: The member that names the type.
+    ///   - container: The container to observe.
+    public convenience init<K: Keyed>(
+        _ key: KeyPath<ContainerKeys, K.Type>, in container: Container = .current
+    ) where K.Held == Value {
+        self.init(K.self, in: container)
+    }
+
+    /// Creates a recorder of a feature that belongs to the main actor.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - container: The container to observe.
+    @MainActor public convenience init<F: MainActorFeature>(
+        _ feature: F.Type, in container: Container = .current
+    ) where F.Instance == Value {
+        self.init { container.observe(F.self, observer: $0) }
+    }
+
+    /// Creates a recorder of a feature that `ContainerKeys` names and that belongs to the main actor.
+    ///
+    /// - Parameters:
+    ///   - feature: The member that names the feature.
+    ///   - container: The container to observe.
+    @MainActor public convenience init<F: MainActorFeature>(
+        _ feature: KeyPath<ContainerKeys, F.Type>, in container: Container = .current
+    ) where F.Instance == Value {
+        self.init(F.self, in: container)
     }
 
     /// Creates a recorder of a key.

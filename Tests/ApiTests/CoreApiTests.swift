@@ -40,11 +40,9 @@ private struct Database: AsyncFeature, Equatable {
         Database(number: container[Limit.self])
     }
 }
-@MainActor private final class Model {
+@MainActor private final class Model: MainActorFeature {
     let text: String
     init(text: String) { self.text = text }
-}
-extension Model: @MainActor Feature {
     static func load(in container: any FeatureContainer) -> Model { Model(text: "\(container[Limit.self])") }
 }
 
@@ -177,14 +175,18 @@ struct CoreApiTests {
     }
 
     @Test("A main-actor type is a feature like others (law 9)") @MainActor
-    func mainActor() {
+    func mainActor() async {
         let container = Container()
-        let values = Box<String>()
-        container.observe(Model.self) { model in MainActor.assumeIsolated { values.add(model.text) } }
+        let (texts, continuation) = AsyncStream.makeStream(of: String.self)
+        container.observe(Model.self) { continuation.yield($0.text) }
         #expect(container[Model.self].text == "5")
         container[Model.self] = Model(text: "6")
         #expect(container[Model.self].text == "6")
-        #expect(values.all == ["5", "6"])
+        var heard = texts.makeAsyncIterator()
+        #expect(await heard.next() == "5")
+        #expect(await heard.next() == "6")
+        container.modify(Model.self) { $0 = Model(text: $0.text + "!") }
+        #expect(container.ifLoaded(Model.self)?.text == "6!")
         container.reset(Model.self)
         container.replace(Model.self) { _ in fatalError() }
         container.reset(Model.self)

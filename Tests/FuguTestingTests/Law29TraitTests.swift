@@ -61,7 +61,7 @@ struct Law29TraitTests {
 
     private let made = Container.current
 
-    @MainActor final class Screen: @MainActor Feature {
+    @MainActor final class Screen: MainActorFeature {
         let title: String
         init(title: String) { self.title = title }
         static func load(in container: any FeatureContainer) -> Screen { Screen(title: "loaded") }
@@ -70,7 +70,12 @@ struct Law29TraitTests {
     @Test(
         "A configuration can suspend, and so swap what belongs to the main actor (laws 9, 29)",
         .container { container in await MainActor.run { container[Screen.self] = Screen(title: "double") } })
-    @MainActor func mainActor() { #expect(Container.current[Screen.self].title == "double") }
+    @MainActor func mainActor() async {
+        #expect(Container.current[Screen.self].title == "double")
+        let recorder = ObservationRecorder(Screen.self)
+        Container.current[Screen.self] = Screen(title: "other")
+        #expect(await recorder.values(atLeast: 1).map(\.title) == ["other"])
+    }
 
     @Test("The failures of a trait's own configuration are the test's, and what it throws fails the test (law 29)")
     func configuration() async {

@@ -1,42 +1,76 @@
 import Foundation
 import Fugu
+import FuguInspection
 import Observation
 import Support
 import Testing
 
-@MainActor final class Law9Model {
+@MainActor final class Law9Model: MainActorFeature {
     var count = 0
     let title: String
     init(title: String) { self.title = title }
-}
-extension Law9Model: @MainActor Feature {
-    static func load(in container: any FeatureContainer) -> Law9Model { Law9Model(title: container[Law9Title.self]) }
+
+    static func load(in container: any FeatureContainer) -> Law9Model {
+        MainActor.preconditionIsolated()
+        return Law9Model(title: container[Law9Title.self])
+    }
 }
 struct Law9Title: Property { static var defaultValue: String { "untitled" } }
 
-@MainActor struct Law9Theme: @MainActor Property {
-    static var scale = 2
-    static var defaultValue: Int { scale * 10 }
+@MainActor final class Law9Live: MainActorFeature {
+    let title: String
+    init(title: String) { self.title = title }
+
+    static func load(in container: any FeatureContainer) -> Law9Live {
+        MainActor.preconditionIsolated()
+        return Law9Live(title: container[Law9Title.self])
+    }
+    static var reloadsWhenInputsChange: Bool { true }
 }
 
-@MainActor final class Law9Document: @MainActor ThrowingFeature {
+@MainActor enum Law9Local: MainActorFeature {
+    static func load(in container: any FeatureContainer) -> Law9Model { Law9Model(title: "local") }
+    static var isLocal: Bool { true }
+}
+
+@MainActor enum Law9Theme: MainActorFeature {
+    static var scale = 2
+    static func load(in container: any FeatureContainer) -> Int { scale * 10 }
+}
+
+@MainActor final class Law9Document: AsyncFeature {
     struct Missing: Error {}
     static var isMissing = false
     let model: Law9Model
     init(model: Law9Model) { self.model = model }
-    static func load(in container: any FeatureContainer) throws -> Law9Document {
+
+    @MainActor static func load(in container: any FeatureContainer) async throws -> Law9Document {
+        MainActor.preconditionIsolated()
         if isMissing { throw Missing() }
         return Law9Document(model: container[Law9Model.self])
     }
 }
 
-@MainActor enum Law9Broken: @MainActor ThrowingFeature {
-    struct Broken: Error {}
-    static var loads = 0
-    static func load(in container: any FeatureContainer) throws -> Int {
-        loads += 1
-        throw Broken()
+private func isFree(_ isolation: (any Actor)?) -> Bool { isolation == nil && !Thread.isMainThread }
+
+private enum Law9Free: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> String {
+        (isFree(#isolation) ? "free " : "held ") + container[Law9Title.self]
     }
+    static var reloadsWhenInputsChange: Bool { true }
+}
+
+private actor Law9Asker {
+    func ask(_ container: Container) async throws -> String { try await container[Law9Free.self] }
+}
+
+extension ContainerKeys {
+    fileprivate var law9Live: Law9Live.Type { Law9Live.self }
+}
+
+@MainActor private final class Law9Window {
+    @MainActorInjected(\.law9Live) var live
+    @MainActorInjected(Law9Model.self) var model
 }
 
 struct Law9Size: Sendable { let width: Int }
@@ -45,7 +79,7 @@ extension Law9Size: @MainActor Equatable {
 }
 
 @Suite("Law 9: actors welcome") @MainActor struct Law09ActorTests {
-    @Test("A main-actor type is a feature by an isolated conformance (law 9)")
+    @Test("What belongs to the main actor is a main-actor feature (law 9)")
     func feature() {
         let container = Container()
         container[Law9Title.self] = "notes"
@@ -60,49 +94,66 @@ extension Law9Size: @MainActor Equatable {
         #expect(container[Law9Model.self] !== other)
         container.replace(Law9Model.self) { _ in other }
         #expect(container[Law9Model.self] === other)
+        container.modify(Law9Model.self) { $0 = Law9Model(title: $0.title + "!") }
+        #expect(container[Law9Model.self].title == "other!")
+        container.update { handle in handle[Law9Model.self] = model }
+        #expect(container[Law9Model.self] === model)
     }
 
-    @Test("A sequence of a main-actor feature that fails to load yields nothing and reports nothing (laws 9 and 12)")
-    func failingValues() {
-        let container = Container()
-        let reports = container.logReports()
-        withExtendedLifetime(container.values(of: Law9Broken.self)) {}
-        #expect(Law9Broken.loads == 1 && reports.all.isEmpty)
+    @Test("A main-actor feature lives where its inputs live, and says otherwise like others (laws 9, 15, and 16)")
+    func homes() {
+        let root = Container()
+        let child = root.child { $0[Law9Title.self] = "child" }
+        #expect(child[Law9Model.self].title == "child" && root[Law9Model.self].title == "untitled")
+        #expect(root.child()[Law9Model.self] === root[Law9Model.self])
+        #expect(root.child()[Law9Local.self] !== root[Law9Local.self])
     }
 
-    @Test("A main-actor type is a property by an isolated conformance (law 9)")
-    func property() {
+    @Test("The instance of a main-actor feature can be of another type (law 9)")
+    func otherType() {
         let container = Container()
         #expect(container[Law9Theme.self] == 20)
         container[Law9Theme.self] = 5
         container.modify(Law9Theme.self) { $0 += 1 }
         #expect(container[Law9Theme.self] == 6)
-        container.update { handle in handle[Law9Theme.self] = 7 }
-        #expect(container[Law9Theme.self] == 7)
         container.reset(Law9Theme.self)
         #expect(container[Law9Theme.self] == 20)
     }
 
-    @Test("A main-actor type is a throwing feature by an isolated conformance (law 9)")
-    func throwing() throws {
+    @Test("An async feature loads on the main actor if its load says so, whoever asks (law 9)")
+    func async() async throws {
         let container = Container()
         Law9Document.isMissing = true
-        #expect(throws: Law9Document.Missing.self) { try container[Law9Document.self] }
+        await #expect(throws: Law9Document.Missing.self) { try await container[Law9Document.self] }
         Law9Document.isMissing = false
-        #expect(try container[Law9Document.self].model === container[Law9Model.self])
+        let document = try await Task.detached { try await container[Law9Document.self] }.value
+        #expect(document.model === container[Law9Model.self])
         container.set(Law9Document.self, to: Law9Document(model: Law9Model(title: "set")))
-        #expect(try container[Law9Document.self].model.title == "set")
+        #expect(try await container[Law9Document.self].model.title == "set")
     }
 
-    @Test("Main-actor types are observed and iterated (law 9)")
+    @Test("An async load that belongs to no actor runs on none, though the main actor asks or reloads it (law 9)")
+    func ownActor() async throws {
+        let container = Container()
+        #expect(try await container[Law9Free.self] == "free untitled")
+        let heard = Log<String>()
+        container.observe(Law9Free.self) { heard.add($0) }
+        container[Law9Title.self] = "new"
+        #expect(await heard.first(1) == ["free new"])
+        #expect(try await Law9Asker().ask(container.child { $0[Law9Title.self] = "child" }) == "free child")
+    }
+
+    @Test("Main-actor features are observed on the main actor, iterated, and tracked (laws 9, 10, and 12)")
     func observation() async throws {
         let container = Container()
         let heard = Log<String>()
-        let token = container.observe(Law9Model.self) { heard.add($0.title) }
+        let token = container.observe(Law9Model.self) { model in
+            MainActor.preconditionIsolated()
+            #expect(Container.current === container)
+            heard.add(model.title)
+        }
         container[Law9Model.self] = Law9Model(title: "one")
-        container.observe(Law9Theme.self) { heard.add("\($0)") }
-        container[Law9Theme.self] = 1
-        #expect(heard.all == ["one", "1"])
+        #expect(await heard.first(1) == ["one"])
         token.cancel()
         var titles: [String] = []
         for await model in container.values(of: Law9Model.self) {
@@ -110,7 +161,7 @@ extension Law9Size: @MainActor Equatable {
             if titles.count == 3 { break }
             container[Law9Model.self] = Law9Model(title: "\(titles.count)")
         }
-        #expect(titles == ["one", "1", "2"])
+        #expect(titles == ["one", "1", "2"] && heard.all == ["one"])
         let observable = container.observable
         let changes = Counter()
         withObservationTracking {
@@ -120,6 +171,114 @@ extension Law9Size: @MainActor Equatable {
         }
         container[Law9Theme.self] = 3
         #expect(changes.value == 1)
+    }
+
+    @Test("An observer of a main-actor feature ends with its owner (laws 9 and 11)")
+    func owner() async {
+        final class Owner: Sendable {}
+        let container = Container()
+        let heard = Log<String>()
+        var owner: Owner? = Owner()
+        container.observe(Law9Model.self, while: owner) { heard.add("owned \($0.title)") }
+        container.observe(Law9Model.self) { heard.add($0.title) }
+        container[Law9Model.self] = Law9Model(title: "one")
+        #expect(await heard.first(2).sorted() == ["one", "owned one"])
+        owner = nil
+        container[Law9Model.self] = Law9Model(title: "two")
+        #expect(await heard.first(3).last == "two")
+    }
+
+    @Test(
+        "A sequence of a main-actor feature loads at the call, and for a later reader on the main actor (laws 9 and 12)"
+    )
+    func sequences() async {
+        let container = Container()
+        let values = container.values(of: Law9Live.self)
+        #expect(container.ifLoaded(Law9Live.self)?.title == "untitled")
+        var first = values.makeAsyncIterator()
+        #expect(await first.next()?.title == "untitled")
+        container.reset(Law9Live.self)
+        let title = await Task.detached {
+            for await live in values { return live.title }
+            return ""
+        }.value
+        #expect(title == "untitled")
+    }
+
+    @Test("A reload waits for the main actor, whichever thread changes the input (laws 9 and 19)")
+    func reload() async {
+        let container = Container()
+        let heard = Log<String>()
+        let first = container[Law9Live.self]
+        container.observe(Law9Live.self) { heard.add($0.title) }
+        onAnotherThread { for title in ["one", "two"] { container[Law9Title.self] = title } }
+        // The main actor runs this test, so the reload hasn't begun.
+        #expect(container.ifLoaded(Law9Live.self) == nil && heard.all.isEmpty)
+        #expect(await heard.first(1) == ["two"])
+        #expect(container[Law9Live.self] !== first && container[Law9Live.self].title == "two")
+    }
+
+    @Test("A reload that waits for the main actor loads nothing in a container that has closed (laws 9 and 28)")
+    func reloadAfterClosing() async throws {
+        let container = Container()
+        let reports = container.logReports()
+        _ = container[Law9Live.self]
+        container.observe(Law9Live.self) { _ in }
+        onAnotherThread { container[Law9Title.self] = "one" }
+        try await container.close()
+        await Task { @MainActor in }.value
+        #expect(container.ifLoaded(Law9Live.self) == nil && reports.all.isEmpty)
+    }
+
+    @Test("A warm-up loads main-actor features on the main actor (law 9)")
+    func warmUp() async throws {
+        let container = Container()
+        try await container.warmUp {
+            $0.load(Law9Model.self)
+            $0.load(\.law9Live)
+        }
+        #expect(container.ifLoaded(Law9Model.self) != nil && container.ifLoaded(\.law9Live) != nil)
+    }
+
+    @Test("A main-actor feature is explained like others (law 9)")
+    func explained() {
+        let container = Container()
+        _ = container.law9Live
+        let explanation = "\(container.explain(\.law9Live))"
+        #expect(explanation.contains("Law9Live") && explanation == "\(container.explain(Law9Live.self))")
+    }
+
+    @Test("A wrapper for main-actor features reads at each access, from the current container (laws 9 and 15)")
+    func injected() {
+        let container = Container()
+        let (outside, inside) = (Law9Window(), Container.with(container) { Law9Window() })
+        Container.with(container) {
+            #expect(outside.live === container[Law9Live.self] && outside.model === container[Law9Model.self])
+        }
+        #expect(inside.live === container[Law9Live.self])
+        container[Law9Title.self] = "new"
+        #expect(inside.live.title == "new")
+    }
+
+    @Test("A member of ContainerKeys names a main-actor feature (law 9)")
+    func named() async {
+        let container = Container()
+        let heard = Log<String>()
+        container.observe(\.law9Live) { heard.add($0.title) }
+        #expect(container.law9Live.title == "untitled" && container[\.law9Live] === container.law9Live)
+        container.law9Live = Law9Live(title: "set")
+        container.modify(\.law9Live) { $0 = Law9Live(title: $0.title + "!") }
+        #expect(container[Law9Live.self].title == "set!")
+        container.replace(\.law9Live) { Law9Live(title: "replaced " + $0[Law9Title.self]) }
+        #expect(container.ifLoaded(\.law9Live) == nil && container.law9Live.title == "replaced untitled")
+        container[\.law9Live] = Law9Live(title: "again")
+        container.reset(\.law9Live)
+        #expect(container.law9Live.title == "untitled")
+        for await live in container.values(of: \.law9Live) {
+            #expect(live === container.law9Live)
+            break
+        }
+        #expect(await heard.first(6) == ["untitled", "set", "set!", "replaced untitled", "again", "untitled"])
     }
 
     @Test("An equality that belongs to the main actor is asked there and nowhere else (law 9)")
@@ -135,34 +294,96 @@ extension Law9Size: @MainActor Equatable {
         #expect(heard.value == 2)
     }
 
-    private func typeChecks(_ body: String) throws -> (isRight: Bool, output: String)? {
-        try Compiler.check(
-            """
-            import Fugu
-            @MainActor final class Model { var count = 0 }
-            extension Model: @MainActor Feature {
-                static func load(in container: any FeatureContainer) -> Model { Model() }
-            }
-            \(body)
-            """)
+    private nonisolated static let screen = """
+        import Fugu
+        @MainActor final class Model: MainActorFeature {
+            var count = 0
+            static func load(in container: any FeatureContainer) -> Model { Model() }
+        }
+        extension ContainerKeys { var model: Model.Type { Model.self } }
+
+        """
+
+    @Test(
+        "The compiler refuses to load, read, set, or observe a main-actor feature off the main actor (law 9)",
+        arguments: [
+            "_ = Model.load(in: container)", "_ = container[Model.self]", "_ = container.model",
+            "container[Model.self] = model", "container.model = model", "container.replace(Model.self) { _ in model }",
+            "container.reset(Model.self)", "_ = container.ifLoaded(Model.self)",
+            "container.modify(Model.self) { _ in }",
+            "container.observe(Model.self) { _ in }", "container.observe(\\.model) { _ in }",
+            "_ = container.values(of: Model.self)", "@MainActorInjected(Model.self) var injected; _ = injected",
+        ])
+    nonisolated func compiler(statement: String) throws {
+        let uses = ["@MainActor", "nonisolated"].map {
+            Self.screen + "\($0) func use(_ container: Container, _ model: Model) { \(statement) }"
+        }
+        guard let right = try Compiler.check(uses[0]), let wrong = try Compiler.check(uses[1]) else {
+            return print("skipped: no compiler or no module Fugu was found")
+        }
+        #expect(right.isRight, "\(right.output)")
+        #expect(!wrong.isRight && wrong.output.contains("main actor-isolated"), "\(wrong.output)")
     }
 
-    @Test("The compiler refuses to load a main-actor feature off the main actor (law 9)")
-    nonisolated func compiler() async throws {
-        let right = try await typeChecks(
-            "@MainActor func use(_ container: Container) -> Model { container[Model.self] }")
-        let wrong = try await typeChecks(
-            "nonisolated func use(_ container: Container) -> Model { container[Model.self] }")
-        let free = try await typeChecks(
-            """
-            nonisolated func drop(_ container: Container, _ model: Model) {
-                container.replace(Model.self) { _ in model }
-                container.reset(Model.self)
+    @Test("A plain load can't read a main-actor feature (law 9)")
+    nonisolated func plainLoad() throws {
+        let source =
+            Self.screen + """
+                struct Plain: Feature {
+                    static func load(in container: any FeatureContainer) -> Plain { _ = container.model; return Plain() }
+                }
+                """
+        guard let plain = try Compiler.check(source) else { return print("skipped: no compiler was found") }
+        #expect(!plain.isRight && plain.output.contains("main actor-isolated"), "\(plain.output)")
+    }
+
+    @Test("Where the main actor is the default, types and members of every other kind are nonisolated (law 9)")
+    nonisolated func defaultIsolation() throws {
+        let source = """
+            import Fugu
+            struct Name: Property { static var defaultValue: String { "guest" } }
+            struct Greeter: Feature {
+                let text: String
+                static func load(in container: any FeatureContainer) -> Greeter { Greeter(text: container.name) }
+                func greet() -> String { text }
             }
-            """)
-        guard let right, let wrong, let free else { return print("skipped: no compiler or no module Fugu was found") }
-        #expect(right.isRight, "\(right.output)")
-        #expect(free.isRight, "what loads nothing may be called anywhere: \(free.output)")
-        #expect(!wrong.isRight && wrong.output.contains("main actor-isolated conformance"), "\(wrong.output)")
+            struct Parsed: ThrowingFeature {
+                static func load(in container: any FeatureContainer) throws -> Parsed { Parsed() }
+            }
+            struct Database: AsyncFeature {
+                static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+            }
+            final class Screen: MainActorFeature {
+                var count = 0
+                static func load(in container: any FeatureContainer) -> Screen { Screen() }
+                static var reloadsWhenInputsChange: Bool { true }
+            }
+            extension ContainerKeys {
+                var name: Name.Type { Name.self }
+                var greeter: Greeter.Type { Greeter.self }
+                var database: Database.Type { Database.self }
+                var screen: Screen.Type { Screen.self }
+                var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+                var farewell: FeatureKey<String> { .init { "Goodbye, \\($0.name)" } }
+            }
+            struct Doorman {
+                @Injected(\\.greeter) var greeter
+                @Injected(\\.timeout) var timeout
+                @MainActorInjected(\\.screen) var screen
+            }
+            nonisolated func use(_ container: Container) async throws -> String {
+                container.observe(\\.greeter) { print($0.text) }
+                container.observe(\\.timeout) { print($0) }
+                _ = (try container[Parsed.self], try await container.database, container.timeout, container.farewell)
+                return container.greeter.greet() + container.name
+            }
+            func show(_ container: Container) { container.screen.count += 1 }
+            """
+        let wrong = source + "\nnonisolated func wrong(_ container: Container) { _ = container.screen }"
+        guard let right = try Compiler.check(source, Compiler.mainActorModule),
+            let refused = try Compiler.check(wrong, Compiler.mainActorModule)
+        else { return print("skipped: no compiler or no module Fugu was found") }
+        #expect(right.isRight && !right.output.contains("warning:"), "\(right.output)")
+        #expect(!refused.isRight && refused.output.contains("main actor-isolated"), "\(refused.output)")
     }
 }

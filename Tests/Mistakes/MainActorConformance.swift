@@ -1,5 +1,5 @@
 // compiler: error: conformance of 'Screen' to protocol 'Feature' crosses into main actor-isolated code and can cause data races [#ConformanceIsolation]
-// Cure: conform in isolation: `extension Screen: @MainActor Feature`.
+// Cure: conform to MainActorFeature.
 
 import Fugu
 

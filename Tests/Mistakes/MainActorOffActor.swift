@@ -1,11 +1,10 @@
-// compiler: error: main actor-isolated conformance of 'Screen' to 'Feature' cannot be used in nonisolated context [#IsolatedConformances]
+// compiler: error: main actor-isolated subscript 'subscript(_:_:_:)' can not be referenced from a nonisolated context
 // Cure: read it on the main actor: mark the function `@MainActor`.
 
 import Fugu
 
-@MainActor final class Screen { init() {} }
-
-extension Screen: @MainActor Feature {
+@MainActor final class Screen: MainActorFeature {
+    init() {}
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
 }
 

@@ -1,5 +1,5 @@
-// compiler: error: 'subscript(_:)' is unavailable: the type must conform to Property, Feature, ThrowingFeature, or AsyncFeature
-// Cure: ask for a type that conforms to Property, Feature, ThrowingFeature, or AsyncFeature.
+// compiler: error: 'subscript(_:)' is unavailable: the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature
+// Cure: ask for a type that conforms to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature.
 
 import Fugu
 

@@ -105,7 +105,7 @@ extension Container {
         try modify(ContainerKeys()[keyPath: key], body)
     }
 
-    private func modify<Value: Sendable, R, E>(
+    func modify<Value: Sendable, R, E>(
         _ key: TypedKey, read: () -> Value, _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R {
         checkMayChange(key.key)

@@ -1,20 +1,11 @@
 /// A type from which you read keys of every kind: a ``Container``, the handle of a load or of ``Container/update(_:)``, or an
 /// ``ObservableContainer``.
 ///
-/// Declare accessors in an extension of this protocol, not of ``Container``, so that loads and ``Injected`` have them, too:
+/// It has a member for each member of ``ContainerKeys``. Declare an accessor of another kind in an extension of this protocol, not
+/// of ``Container``, so that loads and ``Injected`` have it, too. In a module whose default isolation is the main actor, write
+/// `nonisolated extension`.
 ///
-/// ```swift
-/// extension FeatureContainer {
-///     var greeter: Greeter {
-///         get { self[Greeter.self] }
-///         set { self[Greeter.self] = newValue }
-///     }
-/// }
-/// ```
-///
-/// You can use a type that conforms for an actor only (`extension Model: @MainActor Feature`) on that actor only; the compiler
-/// refuses it elsewhere. The exceptions are `replace` and `reset` of a ``Container``, which load nothing: you can call them
-/// anywhere. The closure that you give to `replace` belongs to no actor. A dropped instance loads at the next read, on the actor.
+/// What belongs to the main actor conforms to ``MainActorFeature``. The compiler refuses to use it elsewhere.
 public protocol FeatureContainer: PropertyContainer {}
 
 extension FeatureContainer {

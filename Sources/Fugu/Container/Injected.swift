@@ -147,7 +147,7 @@ extension Injected where Value: Sendable {
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
     @inlinable
-    public init<F: Feature & SendableMetatype>(
+    public init<F: Feature>(
         _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value == F.Instance {
         self.init(.asking, fileID, line) { $0[F.self] }
@@ -160,10 +160,61 @@ extension Injected where Value: Sendable {
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
     @inlinable
-    public init<P: Property & SendableMetatype>(
+    public init<P: Property>(
         _ property: P.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value == P.Value {
         self.init(.asking, fileID, line) { $0[P.self] }
+    }
+}
+
+/// A property wrapper that reads a feature of the main actor from a container at each access.
+///
+/// ```swift
+/// @MainActor final class Window {
+///     @MainActorInjected(\.screen) var screen
+/// }
+/// ```
+///
+/// It reads from the same container as ``Injected``. You can create it anywhere on the main actor, and read it only there.
+@MainActor @propertyWrapper public struct MainActorInjected<Value: Sendable> {
+    private let source: InjectionSource
+    private let read: @MainActor (Container) -> Value
+    private let place: ReadPlace
+
+    /// Creates a wrapper that reads a feature at each access.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    public init<F: MainActorFeature>(
+        _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value == F.Instance {
+        source = .asking
+        read = { $0[F.self] }
+        place = ReadPlace(fileID: fileID, line: line)
+    }
+
+    /// Creates a wrapper that reads a feature at each access.
+    ///
+    /// - Parameters:
+    ///   - feature: The member of ``ContainerKeys`` that names the feature.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    public init<F: MainActorFeature>(
+        _ feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value == F.Instance {
+        self.init(F.self, fileID: fileID, line: line)
+    }
+
+    /// The instance that the container gives now.
+    public var wrappedValue: Value {
+        let container = source.container
+        #if DEBUG
+        return ReadPlace.$current.withValue(place) { read(container) }
+        #else
+        return read(container)
+        #endif
     }
 }
 

@@ -4,7 +4,8 @@
 extension PropertyContainer {
     /// Not available: the type isn't a key.
     @available(
-        *, unavailable, message: "the type must conform to Property, Feature, ThrowingFeature, or AsyncFeature"
+        *, unavailable,
+        message: "the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature"
     )
     public subscript<Other>(other: Other.Type) -> Other {
         get { fatalError() }
@@ -41,6 +42,10 @@ extension Injected {
         message: "its load can suspend; keep the container and write try await container[…] where you need it"
     )
     public init<F: AsyncFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
+
+    /// Not available: a nonisolated property can't read what belongs to the main actor.
+    @available(*, unavailable, message: "it belongs to the main actor; write @MainActorInjected")
+    public init<F: MainActorFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
 }
 
 extension PropertyKey {

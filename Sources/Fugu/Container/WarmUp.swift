@@ -29,18 +29,22 @@ public struct WarmUp: Sendable {
 
     fileprivate var items: [Item] = []
 
+    mutating func add(_ key: Key, _ load: @escaping @Sendable (Container) async throws -> Void) {
+        items.append(Item(key: key, load: load))
+    }
+
     /// Adds a feature.
     ///
     /// - Parameter feature: The type of the feature.
-    public mutating func load<F: Feature & SendableMetatype>(_ feature: F.Type) {
-        items.append(Item(key: Key(raw: Key.feature(F.self))) { _ = $0[F.self] })
+    public mutating func load<F: Feature>(_ feature: F.Type) {
+        add(Key(raw: Key.feature(F.self))) { _ = $0[F.self] }
     }
 
     /// Adds a feature.
     ///
     /// - Parameter key: The key of the feature.
     public mutating func load<Instance>(_ key: FeatureKey<Instance>) {
-        items.append(Item(key: Key(raw: key._raw)) { _ = $0[key] })
+        add(Key(raw: key._raw)) { _ = $0[key] }
     }
 
     /// Adds a feature that ``ContainerKeys`` declares.
@@ -53,15 +57,15 @@ public struct WarmUp: Sendable {
     /// Adds a feature whose load can throw.
     ///
     /// - Parameter feature: The type of the feature.
-    public mutating func load<F: ThrowingFeature & SendableMetatype>(_ feature: F.Type) {
-        items.append(Item(key: Key(raw: Key.throwingFeature(F.self))) { _ = try $0[F.self] })
+    public mutating func load<F: ThrowingFeature>(_ feature: F.Type) {
+        add(Key(raw: Key.throwingFeature(F.self))) { _ = try $0[F.self] }
     }
 
     /// Adds a feature whose load can suspend.
     ///
     /// - Parameter feature: The type of the feature.
     public mutating func load<F: AsyncFeature>(_ feature: F.Type) {
-        items.append(Item(key: Key(raw: Key.asyncFeature(F.self))) { _ = try await $0[F.self] })
+        add(Key(raw: Key.asyncFeature(F.self))) { _ = try await $0[F.self] }
     }
 }
 

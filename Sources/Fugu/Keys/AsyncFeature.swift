@@ -9,7 +9,7 @@
 ///
 /// To swap an async feature, use `container.set(Database.self, to: database)` or `replace`; a subscript that suspends can't have
 /// a setter.
-public protocol AsyncFeature: Keyed, SendableMetatype where Held == Instance {
+public protocol AsyncFeature: Keyed where Held == Instance {
     /// The type of the instance.
     @_documentation(visibility: internal)
     associatedtype Held = Instance

@@ -13,8 +13,19 @@
 /// container.observe(\.timeout) { print($0) }
 /// ```
 ///
-/// Properties and features share the namespace, so the compiler refuses a name that is given twice.
-public struct ContainerKeys: Sendable {
+/// A member can also name a type that is a key, of any kind. Then the member reads and sets what the type does:
+///
+/// ```swift
+/// extension ContainerKeys {
+///     var mailer: Mailer.Type { Mailer.self }
+/// }
+///
+/// container.mailer.send("Hello")
+/// ```
+///
+/// Properties and features share the namespace, so the compiler refuses a name that is given twice. Members are nonisolated,
+/// even in a module whose default isolation is the main actor.
+public struct ContainerKeys: Sendable, KeyNamespace {
     /// Creates the namespace.
     ///
     /// It has no configuration.
@@ -31,3 +42,9 @@ extension ContainerKeys {
     /// although children can read it, and isn't an entry of the graph. Use nothing secret.
     public var containerName: PropertyKey<String?> { .init() }
 }
+
+/// Keeps the members of ``ContainerKeys`` nonisolated in every module.
+///
+/// Don't use it directly.
+@_documentation(visibility: internal)
+public protocol KeyNamespace: SendableMetatype {}

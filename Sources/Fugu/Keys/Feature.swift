@@ -17,8 +17,10 @@
 ///     container[LinkStore.self] = InMemoryLinks()
 ///
 /// An instance is `Sendable`, and so is a protocol whose values are instances. The compiler infers the conformance of a
-/// struct, except of a public one: write `public struct Greeter: Feature, Sendable`. A type that belongs to an actor conforms
-/// in isolation: `extension Model: @MainActor Feature`.
+/// struct, except of a public one: write `public struct Greeter: Feature, Sendable`.
+///
+/// Write the conformance in the declaration of the type. The type is then nonisolated, even in a module whose default isolation
+/// is the main actor. What belongs to the main actor conforms to ``MainActorFeature`` instead.
 public protocol Feature: Keyed where Held == Instance {
     /// The type of the instance.
     @_documentation(visibility: internal)

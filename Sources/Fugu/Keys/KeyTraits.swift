@@ -10,7 +10,7 @@ struct KeyTraits {
 extension Key {
     /// The declared traits.
     ///
-    /// They aren't available for a type that is isolated to an actor.
+    /// Those of a ``MainActorFeature`` can be read on the main actor only, so they aren't available.
     var traits: KeyTraits {
         guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
         switch kind {

@@ -1,7 +1,8 @@
 /// A type that names something a container can hold: a ``Property``, ``Feature``, ``ThrowingFeature``, or ``AsyncFeature``.
 ///
-/// Conform to one of the four protocols, not to this one.
-public protocol Keyed {
+/// Conform to one of the four protocols, not to this one. A type that does so in its declaration is nonisolated, even in a module
+/// whose default isolation is the main actor.
+public protocol Keyed: SendableMetatype {
     /// The type of the value or instance.
     associatedtype Held: Sendable
     /// The identity of the key. Don't use it directly.

@@ -14,7 +14,7 @@
     /// The place of the read if it's known; for a value key, the place where the key was created.
     let place: SourcePlace?
 
-    private init(
+    init(
         _ key: UInt, isLocal: Bool = false, reloads: Bool = false, isShared: Bool = false, isExternal: Bool = false,
         placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil, at place: SourcePlace? = nil
     ) {

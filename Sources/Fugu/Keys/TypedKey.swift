@@ -48,7 +48,9 @@
     }
 }
 
-/// A conformance that is isolated to an actor is found only on that actor; elsewhere such values count as different.
+/// A conformance that is isolated to an actor is found only on that actor; elsewhere, such values count as different.
+///
+/// The runtime can't be asked to leave it out: the cast below sees it wherever it may be used.
 private typealias AnyEquatable = any (Equatable & SendableMetatype)
 
 /// The compiler refuses a cast to a type with a marker protocol unless that type is a generic parameter.

@@ -1,21 +1,20 @@
 /// The key that is observed, of whatever kind.
 @usableFromInline struct Subject: Sendable {
     let key: Key
-    /// Loads the instance without a read; `nil` for a type that is isolated to an actor, which waits for its next
-    /// read.
-    let reloader: Reloader?
+    /// Loads the instance without a read.
+    let reloader: Reloader
     /// The name and type that sources need, if the key has a name.
     let naming: PropertyNaming?
 
-    @usableFromInline init<K: Keyed & SendableMetatype>(_: K.Type) {
-        key = Key(raw: K._raw)
-        reloader = { _ = K._prepare(in: $0, reportsFailure: true) }
-        naming = K._naming
+    init(_ key: Key, reloader: @escaping Reloader) {
+        self.key = key
+        self.reloader = reloader
+        naming = nil
     }
 
-    @usableFromInline init<K: Keyed>(isolated _: K.Type) {
+    @usableFromInline init<K: Keyed>(_: K.Type) {
         key = Key(raw: K._raw)
-        reloader = nil
+        reloader = { _ = K._prepare(in: $0, reportsFailure: true) }
         naming = K._naming
     }
 

@@ -10,7 +10,7 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     /// The stream that has recorded values since the sequence was created, for its first reader.
     private let first: Locked<AsyncStream<Element>?>
 
-    fileprivate init(
+    init(
         of subject: Subject, in container: Container, _ prepare: @escaping @Sendable (Container) -> PreparationHandle?
     ) {
         let owner = container.owner ?? container
@@ -102,20 +102,8 @@ extension Container {
     /// - Parameter key: The type to follow.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: Keyed & SendableMetatype>(of key: K.Type) -> Values<K.Held> {
-        Values(of: Subject(K.self), in: self) { K._prepare(in: $0, reportsFailure: false) }
-    }
-
-    /// Returns a sequence of the values of a type that is isolated to an actor: the present one, and then later ones.
-    ///
-    /// If there is no value, it's loaded at this call.
-    ///
-    /// - Parameter key: The type to follow.
-    /// - Returns: The sequence.
-    /// - Complexity: O(*d*) for *d* ancestors.
     public func values<K: Keyed>(of key: K.Type) -> Values<K.Held> {
-        _ = K._prepare(in: self, reportsFailure: false)
-        return Values(of: Subject(isolated: K.self), in: self) { _ in nil }
+        Values(of: Subject(K.self), in: self) { K._prepare(in: $0, reportsFailure: false) }
     }
 
     /// Returns a sequence of the values of a key: the present one, and then later ones.

@@ -54,7 +54,7 @@ extension Container {
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
     ///   in number.
     public func validate(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) throws {
-        try validate(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
+        try validate(keys.map { DeclaredKey(any: $0) } + properties.map { DeclaredKey($0) })
     }
 
     private func validate(_ keys: [DeclaredKey]) throws {

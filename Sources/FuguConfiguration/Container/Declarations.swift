@@ -30,7 +30,7 @@ extension Container {
     ///   - properties: The properties that are types.
     /// - Complexity: O(*k*) for *k* keys that are declared here.
     public func declare(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) {
-        declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
+        declare(keys.map { DeclaredKey(any: $0) } + properties.map { DeclaredKey($0) })
     }
 
     /// Declares properties that are types before anything reads them.
@@ -40,7 +40,7 @@ extension Container {
     /// - Parameter properties: The properties.
     /// - Complexity: O(*k*) for *k* keys that are declared here.
     public func declare(_ properties: any NamedProperty.Type...) {
-        declare(properties.compactMap { DeclaredKey.ofType($0) })
+        declare(properties.map { DeclaredKey($0) })
     }
 
     /// Declares the keys in a list before anything reads them.
@@ -52,7 +52,7 @@ extension Container {
     ///   - properties: The properties that are types.
     /// - Complexity: O(*k*) for *k* keys that are declared here.
     public func declare(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) {
-        declare(keys.map { DeclaredKey(any: $0) } + properties.compactMap { DeclaredKey.ofType($0) })
+        declare(keys.map { DeclaredKey(any: $0) } + properties.map { DeclaredKey($0) })
     }
 
     /// Declares a condition on the values of several keys.

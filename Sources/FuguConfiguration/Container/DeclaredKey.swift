@@ -53,7 +53,7 @@ struct DeclaredKey: Sendable {
         }
     }
 
-    init<P: NamedProperty & SendableMetatype>(_ property: P.Type) {
+    init<P: NamedProperty>(_ property: P.Type) {
         (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self, form: P.form))
         isRequired = false
         place = String(reflecting: P.self)
@@ -93,18 +93,7 @@ struct DeclaredKey: Sendable {
         shape = { _ in TypeShape() }
         inspection = { _ in MemberInspection() }
     }
-
-    /// A property that is isolated to an actor can't be used from elsewhere, so it can't be declared.
-    static func ofType(_ property: any NamedProperty.Type) -> DeclaredKey? {
-        func open<P: NamedProperty & SendableMetatype>(_ property: P.Type) -> DeclaredKey { DeclaredKey(property) }
-        return cast(property, to: AnyProperty.self).map { open($0) }
-    }
 }
-
-private typealias AnyProperty = any (NamedProperty & SendableMetatype).Type
-
-/// The compiler refuses a cast to a type with a marker protocol unless that type is a generic parameter.
-private func cast<T>(_ value: Any, to _: T.Type) -> T? { value as? T }
 
 private protocol DeclarableKey {
     var declared: DeclaredKey { get }

@@ -27,11 +27,8 @@ private struct Beacon: ExternalFeature {
 }
 
 // | a computed property in `DependencyValues` |
-extension FeatureContainer {
-    fileprivate var beacon: Beacon {
-        get { self[Beacon.self] }
-        set { self[Beacon.self] = newValue }
-    }
+extension ContainerKeys {
+    fileprivate var beacon: Beacon.Type { Beacon.self }
 }
 
 extension ContainerKeys {

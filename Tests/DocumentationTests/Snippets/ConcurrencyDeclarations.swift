@@ -34,16 +34,24 @@ final class Lamp: Sendable {
     var isOn: Bool { container.mode == "night" }
 }
 
-@MainActor final class Dashboard {
+@MainActor final class Dashboard: MainActorFeature {
     let title: String
     init(title: String) { self.title = title }
-}
 
-extension Dashboard: @MainActor Feature {
     static func load(in container: any FeatureContainer) -> Dashboard { Dashboard(title: "It is \(container.mode)") }
 }
 
 @MainActor func show(_ container: Container) -> String { container[Dashboard.self].title }
+
+extension ContainerKeys {
+    var dashboard: Dashboard.Type { Dashboard.self }
+}
+
+@MainActor final class Toolbar {
+    @MainActorInjected(\.dashboard) var dashboard
+
+    var title: String { "Tools for: \(dashboard.title)" }
+}
 
 @MainActor func follow(_ container: Container, _ dashboard: Window) {
     container.observe(\.mode) { @MainActor [weak dashboard] mode in dashboard?.title = mode }

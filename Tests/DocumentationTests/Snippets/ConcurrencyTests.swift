@@ -45,6 +45,7 @@ extension Snippets {
         let container = Container()
         let window = Window()
         #expect(show(container) == "It is day")
+        #expect(Container.with(container) { Toolbar().title } == "Tools for: It is day")
         follow(container, window)
         container.mode = "night"
         while window.title.isEmpty { await Task.yield() }

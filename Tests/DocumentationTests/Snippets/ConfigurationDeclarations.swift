@@ -13,7 +13,7 @@ extension ContainerKeys {
     var privateKey: PropertyKey<String?> { .init("tls.key", isSecret: true) }
 }
 
-struct PoolLimits: Decodable {
+nonisolated struct PoolLimits: Decodable {
     var size: Int
     var idle: Int
 }

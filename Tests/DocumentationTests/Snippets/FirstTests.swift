@@ -46,7 +46,7 @@ protocol LinkRepository: Sendable {
     func link(_ id: Int) -> String
 }
 
-struct SavedLinks: LinkRepository {
+nonisolated struct SavedLinks: LinkRepository {
     func link(_ id: Int) -> String { "saved/\(id)" }
 }
 
@@ -54,7 +54,7 @@ enum Links: Feature {
     static func load(in container: any FeatureContainer) -> any LinkRepository { SavedLinks() }
 }
 
-struct StubLinks: LinkRepository {
+nonisolated struct StubLinks: LinkRepository {
     func link(_ id: Int) -> String { "stub/\(id)" }
 }
 

@@ -72,14 +72,14 @@ func setUp(_ container: Container = .shared) {
 
 // What the page leaves to its reader.
 
-private let readSensor: @Sendable () -> Double = { 20 }
+nonisolated private let readSensor: @Sendable () -> Double = { 20 }
 
-private struct UnknownStation: Error, CustomStringConvertible {
+nonisolated private struct UnknownStation: Error, CustomStringConvertible {
     let name: String
     var description: String { "no station \(name)" }
 }
 
-private func fetchDays(of station: String) async throws -> [Double] {
+nonisolated private func fetchDays(of station: String) async throws -> [Double] {
     guard station != "Atlantis" else { throw UnknownStation(name: station) }
     return [19, 21, 20]
 }

@@ -14,11 +14,9 @@ struct Account: ThrowingFeature {
     }
 }
 
-@MainActor final class Screen {
+@MainActor final class Screen: MainActorFeature {
     let title: String
     init(title: String) { self.title = title }
-}
 
-extension Screen: @MainActor Feature {
     static func load(in container: any FeatureContainer) -> Screen { Screen(title: container[Station.self]) }
 }

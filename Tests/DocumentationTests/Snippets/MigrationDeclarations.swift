@@ -14,11 +14,8 @@ struct WeatherClient: ExternalFeature {
     }
 }
 
-extension FeatureContainer {
-    var weather: WeatherClient {
-        get { self[WeatherClient.self] }
-        set { self[WeatherClient.self] = newValue }
-    }
+extension ContainerKeys {
+    var weather: WeatherClient.Type { WeatherClient.self }
 }
 
 struct Forecast {
@@ -39,7 +36,7 @@ func forecast() async throws {
     #expect(try await Forecast().line(for: "Catania") == "0: Catania, 21.0 °C")
 }
 
-final class Balloon: Sendable {
+nonisolated final class Balloon: Sendable {
     let city: String
     init(city: String) { self.city = city }
 }
@@ -71,4 +68,4 @@ final class SharedBalloon: Feature, Sendable {
 
 // What the pages leave to their readers.
 
-private func download(_ city: String) async throws -> Double { 20 }
+nonisolated private func download(_ city: String) async throws -> Double { 20 }

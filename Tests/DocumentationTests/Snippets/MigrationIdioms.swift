@@ -10,7 +10,7 @@ struct Diary {
     @Injected(WeatherClient.self) var weather
 }
 
-struct RowModel {
+nonisolated struct RowModel {
     @Injected(\.timeout) var timeout
 }
 

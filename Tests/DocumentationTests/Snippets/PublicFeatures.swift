@@ -4,18 +4,14 @@ public import Fugu
 import Testing
 
 /// What the page takes for granted.
-private func downloadWords() async throws -> [String] { throw CancellationError() }
+nonisolated private func downloadWords() async throws -> [String] { throw CancellationError() }
 
 extension ContainerKeys {
     /// The language of translations, such as `en`.
     public var language: PropertyKey<String> { .init(defaultValue: "en") }
-}
 
-extension FeatureContainer {
-    public var translator: Translator {
-        get { self[Translator.self] }
-        set { self[Translator.self] = newValue }
-    }
+    /// The translator.
+    public var translator: Translator.Type { Translator.self }
 }
 
 public struct Translator: Feature, Sendable {

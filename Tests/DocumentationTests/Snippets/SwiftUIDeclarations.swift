@@ -6,7 +6,7 @@ import SwiftUI
 #endif
 
 /// What the page takes for granted.
-private func readSensor() -> Double { 20 }
+nonisolated private func readSensor() -> Double { 20 }
 
 /// A namespace: other pages have other cities.
 enum SwiftUIPage {

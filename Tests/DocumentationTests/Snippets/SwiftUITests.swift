@@ -1,12 +1,13 @@
 import Fugu
 import Observation
+import Synchronization
 import Testing
 
 extension Snippets {
     @Test("SwiftUI: what a view reads from the observable container is tracked, key by key")
     func tracked() {
         let container = Container()
-        let told = Locked(0)
+        let told = Mutex(0)
         let track = {
             withObservationTracking {
                 container.observable[SwiftUIPage.Forecast.self].text

@@ -11,14 +11,11 @@ struct Mail: ExternalFeature {
     static var placeholder: Mail { Mail(send: unimplemented("Mail.send")) }
 }
 
-extension FeatureContainer {
-    var mail: Mail {
-        get { self[Mail.self] }
-        set { self[Mail.self] = newValue }
-    }
+extension ContainerKeys {
+    var mail: Mail.Type { Mail.self }
 }
 
-struct Reminder {
+nonisolated struct Reminder {
     let container = Container.current
 
     func remind(_ address: String) throws {
@@ -40,7 +37,7 @@ struct ReminderTests {
     }
 }
 
-final class ReminderXCTests: XCTestCase {
+nonisolated final class ReminderXCTests: XCTestCase {
     func testText() throws {
         try Container.strict {
             $0.timestamp = .constant(60)
@@ -100,4 +97,4 @@ struct DoormanTests {
 
 @Sendable private func playLoudly(_ song: String) async throws {}
 
-private func deliver(_ text: String, to address: String) throws {}
+nonisolated private func deliver(_ text: String, to address: String) throws {}

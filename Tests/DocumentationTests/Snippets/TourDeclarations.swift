@@ -16,11 +16,8 @@ struct Greeter: Feature {
     }
 }
 
-extension FeatureContainer {
-    var greeter: Greeter {
-        get { self[Greeter.self] }
-        set { self[Greeter.self] = newValue }
-    }
+extension ContainerKeys {
+    var greeter: Greeter.Type { Greeter.self }
 }
 
 extension ContainerKeys {
@@ -72,7 +69,7 @@ struct Connection: AsyncFeature {
 }
 
 /// What the page takes for granted.
-private func deliver(_ text: String) { print(text) }
+nonisolated private func deliver(_ text: String) { print(text) }
 
 struct Mailer: ExternalFeature {
     var send: @Sendable (_ text: String) -> Void

@@ -68,8 +68,8 @@ extension Container {
     /// Prints what `text` makes of the entries, and reports the lines that are none.
     fileprivate func show(_ text: (Report, [Entry]) -> String) throws {
         let (entries, damaged) = try self.journalFile.read()
-        try console.write(text(Report(container: self), entries))
-        for line in damaged { console.report("Journal: \(line)\n") }
+        try self.console.write(text(Report(container: self), entries))
+        for line in damaged { self.console.report("Journal: \(line)\n") }
         if !damaged.isEmpty { throw ExitCode(65) }
     }
 }

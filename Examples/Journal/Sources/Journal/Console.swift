@@ -28,9 +28,6 @@ struct Console: ExternalFeature, Sendable {
     }
 }
 
-extension FeatureContainer {
-    var console: Console {
-        get { self[Console.self] }
-        set { self[Console.self] = newValue }
-    }
+extension ContainerKeys {
+    var console: Console.Type { Console.self }
 }

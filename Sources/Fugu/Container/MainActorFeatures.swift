@@ -1,0 +1,177 @@
+// The members of containers for features that belong to the main actor.
+
+extension FeatureContainer {
+    /// The instance of a feature that belongs to the main actor.
+    ///
+    /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
+    /// which it loads if there is none. Setting swaps the feature here and in all descendants that don't swap it
+    /// themselves.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - fileID: The file of the read, for messages.
+    ///   - line: The line of the read, for messages.
+    /// - Complexity: A read takes O(1) if the instance is loaded, without a lock. A set takes O(*m*) for *m* observers
+    ///   and instances that the change concerns.
+    @MainActor
+    public subscript<F: MainActorFeature>(
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) -> F.Instance {
+        @inlinable @inline(__always) get {
+            let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
+            extendLifetime(self)
+            if let present { return present }
+            return _container.readSlowly(F.self, SourcePlace(fileID, line))
+        }
+        @inlinable set {
+            _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
+        }
+    }
+
+    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    ///
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - load: A closure that creates the instance on the main actor, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @MainActor public func replace<F: MainActorFeature>(
+        _ feature: F.Type, load: @escaping @MainActor @Sendable (any FeatureContainer) -> F.Instance
+    ) {
+        let key = TypedKey(Key.feature(F.self), of: F.Instance.self)
+        // Every read is on the main actor, and so is every load.
+        _container.change(key, .replace(Replacement { handle in MainActor.assumeIsolated { Payload(load(handle)) } }))
+    }
+
+    /// Removes the instance that was set or loaded here.
+    ///
+    /// The feature then gives the parent's instance or loads again at the next read.
+    ///
+    /// - Parameter feature: The type of the feature.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @MainActor public func reset<F: MainActorFeature>(_ feature: F.Type) {
+        _container.change(TypedKey(Key.feature(F.self), of: F.Instance.self), .reset)
+    }
+}
+
+extension Container {
+    @inlinable @MainActor
+    func readSlowly<F: MainActorFeature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
+        readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { Payload(F.load(in: $0)) }
+            .value(as: F.Instance.self)
+    }
+
+    /// Returns the instance that the container has for a feature, without loading anything.
+    ///
+    /// - Parameter feature: The feature to look for.
+    /// - Returns: The instance that was set or loaded, or `nil`.
+    /// - Complexity: O(*d*) for *d* ancestors.
+    @MainActor public func ifLoaded<F: MainActorFeature>(_ feature: F.Type) -> F.Instance? {
+        present(Key(raw: Key.feature(F.self)), nil)?.value(as: F.Instance.self)
+    }
+
+    /// Changes an instance in place, and sets the result.
+    ///
+    /// If `body` throws, nothing changes. Writing the same feature inside `body` stops the program with a message.
+    ///
+    /// - Parameters:
+    ///   - feature: The feature to change.
+    ///   - body: A closure that changes the instance.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @MainActor public func modify<F: MainActorFeature, R, E>(
+        _ feature: F.Type, _ body: (inout F.Instance) throws(E) -> R
+    ) throws(E) -> R {
+        try modify(TypedKey(Key.feature(F.self), of: F.Instance.self), read: { self[F.self] }, body)
+    }
+
+    /// Calls an observer on the main actor, in order, whenever the instance of a feature is set, reset, modified, or first
+    /// loaded, here or in an ancestor that it's inherited from.
+    ///
+    /// A feature that reloads when its inputs change loads again as soon as the main actor is free.
+    ///
+    /// - Parameters:
+    ///   - feature: The feature to observe.
+    ///   - owner: An object whose lifetime limits the observation. Without one, the observation ends with the container.
+    ///   - observer: A closure that receives the new instance.
+    /// - Returns: A token that ends the observation. You can ignore it.
+    /// - Complexity: O(*d*) for *d* ancestors.
+    @discardableResult
+    @MainActor public func observe<F: MainActorFeature>(
+        _ feature: F.Type, while owner: (any AnyObject & Sendable)? = nil,
+        observer: @escaping @MainActor @Sendable (F.Instance) -> Void
+    ) -> ObservationToken {
+        observeOnMainActor(Subject(F.self), while: owner, observer)
+    }
+
+    /// Returns a sequence of the instances of a feature: the present one, and then later ones.
+    ///
+    /// If there is no instance, it's loaded at this call.
+    ///
+    /// - Parameter feature: The feature to follow.
+    /// - Returns: The sequence, which you can read on any actor.
+    /// - Complexity: O(*d*) for *d* ancestors.
+    @MainActor public func values<F: MainActorFeature>(of feature: F.Type) -> Values<F.Instance> {
+        let subject = Subject(F.self)
+        _ = prepare(Request(F.self)) { Payload(F.load(in: $0)) }
+        return Values(of: subject, in: self) { container in
+            if container.present(subject.key, nil) == nil { subject.reloader(container) }
+            return nil
+        }
+    }
+}
+
+extension Request {
+    @usableFromInline @MainActor init<F: MainActorFeature>(_: F.Type, at place: SourcePlace? = nil) {
+        self.init(
+            Key.feature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange, isShared: F.isShared,
+            at: place)
+    }
+}
+
+extension Subject {
+    @MainActor init<F: MainActorFeature>(_: F.Type) {
+        let load: @MainActor @Sendable (Container) -> Void = { container in
+            _ = container.prepare(Request(F.self)) { Payload(F.load(in: $0)) }
+        }
+        self.init(Key(raw: Key.feature(F.self)), reloader: MainActorReload(load).begin)
+    }
+}
+
+/// Loads on the main actor, once for all that ask before it's free.
+private final class MainActorReload: Sendable {
+    private let load: @MainActor @Sendable (Container) -> Void
+    private let isWaiting = Locked(false)
+
+    init(_ load: @escaping @MainActor @Sendable (Container) -> Void) { self.load = load }
+
+    @Sendable func begin(in container: Container) {
+        guard
+            isWaiting.withLock({ isWaiting in
+                defer { isWaiting = true }
+                return !isWaiting
+            })
+        else { return }
+        // The load is in nobody's load, whoever has changed the input.
+        Scope.run(.ended, nil) {
+            _ = Task { @MainActor in
+                isWaiting.withLock { $0 = false }
+                let node = container.node
+                if node.family.lock.withLock({ token in node.storage[token].isRefusing }) { return }
+                Scope.run(container, nil) { load(container) }
+            }
+        }
+    }
+}
+
+extension WarmUp {
+    /// Adds a feature that belongs to the main actor.
+    ///
+    /// - Parameter feature: The type of the feature.
+    @MainActor public mutating func load<F: MainActorFeature>(_ feature: F.Type) {
+        let load: @MainActor @Sendable (Container) -> Void = { _ = $0[F.self] }
+        add(Key(raw: Key.feature(F.self))) { await load($0) }
+    }
+}

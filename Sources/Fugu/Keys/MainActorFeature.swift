@@ -1,0 +1,50 @@
+/// A feature that belongs to the main actor: `container[Screen.self]`.
+///
+///     @MainActor final class Screen: MainActorFeature {
+///         let title: String
+///         init(title: String) { self.title = title }
+///         static func load(in container: any FeatureContainer) -> Screen { Screen(title: container.city) }
+///     }
+///
+/// The compiler refuses to load, read, set, or observe it elsewhere. In a module whose default isolation is the main actor, leave
+/// out `@MainActor`.
+///
+/// A plain feature can't read it. To load on the main actor what can fail or suspend, conform to ``AsyncFeature`` and mark its
+/// `load(in:)` with `@MainActor`.
+public protocol MainActorFeature {
+    /// The type that this feature provides. The default is the conforming type.
+    associatedtype Instance: Sendable = Self
+    /// Creates the instance, on the main actor.
+    ///
+    /// Fugu holds no lock while the method runs.
+    ///
+    /// - Parameter container: The handle of the load, which records what you read from it.
+    /// - Returns: The instance, which the container keeps.
+    @MainActor static func load(in container: any FeatureContainer) -> Instance
+    /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
+    ///
+    /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale. If it's `true`, the instance is
+    /// dropped on whichever thread the input changes, and loads at the next read. If it's observed, it loads as soon as the
+    /// main actor is free.
+    @MainActor static var reloadsWhenInputsChange: Bool { get }
+    /// A Boolean value that indicates whether every container loads its own instance, regardless of the inputs.
+    ///
+    /// The default is `false`.
+    @MainActor static var isLocal: Bool { get }
+    /// A Boolean value that indicates whether the instance must live in the root.
+    ///
+    /// The default is `false`. If it's `true`, a read through a child that overrides one of the inputs is an error.
+    @MainActor static var isShared: Bool { get }
+}
+
+extension MainActorFeature {
+    /// The default, `false`: the instance stays when its inputs change.
+    @MainActor public static var reloadsWhenInputsChange: Bool { false }
+    /// The default, `false`: the instance lives where its inputs live.
+    @MainActor public static var isLocal: Bool { false }
+    /// The default, `false`: the instance lives where its inputs live.
+    @MainActor public static var isShared: Bool { false }
+
+    /// The identity of the key.
+    package static var raw: UInt { Key.feature(Self.self) }
+}

@@ -1,0 +1,139 @@
+import Fugu
+
+// Every load, default, and observer that belongs to the main actor checks that it runs there, and one that suspends and belongs to no
+// actor that it runs on none. What is used off the main actor and isn't a key says `nonisolated`, and nothing else does.
+
+struct UserName: Property {
+    static var defaultValue: String { "guest" }
+}
+
+struct Greeter: Feature, Equatable {
+    let text: String
+
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter(text: "Hello, \(container.userName)") }
+    static var reloadsWhenInputsChange: Bool { true }
+
+    func greet() -> String { text }
+}
+
+struct Parsed: ThrowingFeature {
+    let count: Int
+
+    static func load(in container: any FeatureContainer) throws -> Parsed {
+        Parsed(count: container.greeter.text.count)
+    }
+}
+
+struct Database: AsyncFeature {
+    let address: String
+
+    static func load(in container: any FeatureContainer) async throws -> Database {
+        precondition(#isolation == nil, "an async load belongs to no actor")
+        return Database(address: "\(container.userName)@\(container.timeout)")
+    }
+    static var reloadsWhenInputsChange: Bool { true }
+}
+
+@MainActor final class Ledger: AsyncFeature {
+    let lines: Int
+    init(lines: Int) { self.lines = lines }
+
+    @MainActor static func load(in container: any FeatureContainer) async throws -> Ledger {
+        MainActor.preconditionIsolated()
+        return Ledger(lines: container[Screen.self].count)
+    }
+}
+
+@MainActor final class Screen: MainActorFeature {
+    let title: String
+    var count = 0
+    init(title: String) { self.title = title }
+
+    static func load(in container: any FeatureContainer) -> Screen {
+        MainActor.preconditionIsolated()
+        return Screen(title: container.greeter.greet())
+    }
+    static var reloadsWhenInputsChange: Bool {
+        MainActor.preconditionIsolated()
+        return true
+    }
+}
+
+extension ContainerKeys {
+    var userName: UserName.Type { UserName.self }
+    var greeter: Greeter.Type { Greeter.self }
+    var parsed: Parsed.Type { Parsed.self }
+    var database: Database.Type { Database.self }
+    var screen: Screen.Type { Screen.self }
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+    var farewell: FeatureKey<String> { .init { "Goodbye, \($0.userName)" } }
+}
+
+nonisolated extension FeatureContainer {
+    var host: Greeter {
+        get { self[Greeter.self] }
+        set { self[Greeter.self] = newValue }
+    }
+}
+
+nonisolated struct Doorman {
+    @Injected(\.greeter) var greeter
+    @Injected(\.host) var host
+    @Injected(\.timeout) var timeout
+}
+
+@MainActor final class Window {
+    @MainActorInjected(\.screen) var screen
+    var titles: [String] = []
+
+    func follow(_ container: Container) -> ObservationToken {
+        container.observe(\.screen) { [weak self] screen in
+            MainActor.preconditionIsolated()
+            self?.titles.append(screen.title)
+        }
+    }
+}
+
+// Everything that doesn't belong to the main actor, off it.
+nonisolated func off(_ container: Container) async throws {
+    await Task.detached {
+        container.userName = "Ada"
+        precondition(container.greeter.greet() == "Hello, Ada" && container[Greeter.self] == container[\.greeter])
+        precondition(Container.with(container) { Doorman().greeter.text } == "Hello, Ada")
+        precondition(Container.with(container) { Doorman().host.text } == container.host.text)
+        precondition(container.farewell == "Goodbye, Ada" && container.timeout == 30)
+        container.observe(\.greeter) { precondition(!$0.text.isEmpty) }
+        container.observe(\.timeout) { precondition($0 > 0) }
+        container.timeout = 5
+        container.userName = "Grace"
+        container.reset(\.greeter)
+    }.value
+    try await container.warmUp { $0.load(\.database) }
+    let (parsed, ledger) = (try container.parsed, try await container[Ledger.self])
+    var database = try await container.database
+    precondition(parsed.count == 12 && ledger.lines == 0 && database.address == "Grace@5")
+    container.timeout = 6
+    for await newer in container.values(of: \.database) {
+        database = newer
+        if newer.address != "Grace@5" { break }
+    }
+    precondition(database.address == "Grace@6")
+}
+
+@main struct Program {
+    @MainActor static func main() async throws {
+        let container = Container()
+        let window = Container.with(container) { Window() }
+        window.screen.count += 1
+        precondition(container.screen.title == "Hello, guest" && container[Screen.self].count == 1)
+        try await off(container)
+        precondition(window.screen.title == "Hello, Grace" && window.screen.count == 0)
+        let token = window.follow(container)
+        await Task.detached { container.userName = "Eve" }.value
+        while window.titles.isEmpty { await Task.yield() }
+        precondition(window.titles == ["Hello, Eve"] && container.ifLoaded(\.screen) === window.screen)
+        token.cancel()
+        try await container.close()
+        print("everything ran where it belongs")
+    }
+}

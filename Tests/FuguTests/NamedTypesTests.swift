@@ -1,0 +1,138 @@
+import Fugu
+import Support
+import Testing
+
+private struct Unit: Property { static var defaultValue: String { "°C" } }
+
+private struct Sensor: Feature {
+    var degrees = 20
+    static func load(in container: any FeatureContainer) -> Sensor { Sensor() }
+}
+
+private struct Report: Feature {
+    let text: String
+    static func load(in container: any FeatureContainer) -> Report {
+        Report(text: "\(container.sensor.degrees) \(container.unit)")
+    }
+}
+
+private struct Parsed: ThrowingFeature {
+    var number = 1
+    static func load(in container: any FeatureContainer) throws -> Parsed { Parsed() }
+}
+
+private struct Database: AsyncFeature {
+    var name = "live"
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+extension ContainerKeys {
+    fileprivate var unit: Unit.Type { Unit.self }
+    fileprivate var sensor: Sensor.Type { Sensor.self }
+    fileprivate var summary: Report.Type { Report.self }
+    fileprivate var parsed: Parsed.Type { Parsed.self }
+    fileprivate var database: Database.Type { Database.self }
+}
+
+private struct Reader {
+    @Injected(\.unit) var unit
+    @Injected(\.sensor) var sensor
+    @Injected(\.sensor.degrees) var degrees
+}
+
+@Suite("A member of ContainerKeys that names a type") struct NamedTypesTests {
+    @Test("reads and sets what the type does, in a load, too (law 1)")
+    func readsAndSets() {
+        let container = Container()
+        #expect(container.unit == "°C" && container[\.unit] == "°C" && container.sensor.degrees == 20)
+        container.unit = "K"
+        container.sensor.degrees = 5
+        #expect(container[Unit.self] == "K" && container[Sensor.self].degrees == 5 && container.summary.text == "5 K")
+        container[\.unit] = "°F"
+        container[\.sensor].degrees = 9
+        let handle: any FeatureContainer = container.child()
+        #expect(handle.unit == "°F" && handle[\.sensor].degrees == 9)
+        let properties: any PropertyContainer = container
+        properties[\.unit] = "K"
+        properties.reset(\.unit)
+        #expect(container.unit == "°C")
+    }
+
+    @Test("reads features that throw and suspend, and sets them (law 1)")
+    func throwingAndAsync() async throws {
+        let container = Container()
+        #expect(try container.parsed.number == 1 && container[\.parsed].number == 1)
+        #expect(try await container.database.name == "live")
+        #expect(try await container[\.database].name == "live")
+        container.set(\.parsed, to: Parsed(number: 2))
+        container.set(\.database, to: Database(name: "set"))
+        #expect(container.loaded(\.parsed).number == 2 && container.loaded(\.database).name == "set")
+        container.replace(\.parsed) { _ in Parsed(number: 3) }
+        container.replace(\.database) { _ in Database(name: "replaced") }
+        #expect(try container.parsed.number == 3)
+        #expect(try await container[Database.self].name == "replaced")
+        container.reset(\.parsed)
+        container.reset(\.database)
+        #expect(container.ifLoaded(\.parsed) == nil && container.ifLoaded(\.database) == nil)
+    }
+
+    @Test("is replaced, reset, modified, and looked up by its key path (laws 7 and 20)")
+    func changes() {
+        let container = Container()
+        container.replace(\.sensor) { _ in Sensor(degrees: 7) }
+        #expect(container.ifLoaded(\.sensor) == nil && container.sensor.degrees == 7)
+        container.modify(\.sensor) { $0.degrees += 1 }
+        container.modify(\.unit) { $0 += "!" }
+        #expect(container.ifLoaded(\.sensor)?.degrees == 8 && container.ifLoaded(\.unit) == "°C!")
+        container.reset(\.sensor)
+        container.reset(\.unit)
+        #expect(container.sensor.degrees == 20 && container.unit == "°C")
+        container.update {
+            $0.unit = "K"
+            $0[\.sensor] = Sensor(degrees: 1)
+        }
+        #expect(container.unit == "K" && container.sensor.degrees == 1)
+    }
+
+    @Test("is observed, followed, and tracked by its key path (laws 10, 12, and 13)")
+    @MainActor func observation() async {
+        let container = Container()
+        let heard = Log<String>()
+        container.observe(\.unit) { heard.add($0) }
+        container.observe(\.sensor, while: heard) { heard.add("\($0.degrees)") }
+        container.unit = "K"
+        container.sensor.degrees = 5
+        #expect(heard.all == ["K", "20", "5"])
+        container.observe(\.unit) { @MainActor in heard.add("main \($0)") }
+        container.unit = "°F"
+        #expect(await heard.first(5) == ["K", "20", "5", "°F", "main °F"])
+        for await unit in container.values(of: \.unit) {
+            #expect(unit == "°F")
+            break
+        }
+        #expect(container.observable.unit == "°F")
+    }
+
+    @Test("is warmed up by its key path")
+    func warmUp() async throws {
+        let container = Container()
+        try await container.warmUp {
+            $0.load(\.sensor)
+            $0.load(\.parsed)
+            $0.load(\.database)
+        }
+        #expect(container.ifLoaded(Sensor.self) != nil && container.ifLoaded(\.parsed) != nil)
+        #expect(container.loaded(\.database).name == "live")
+    }
+
+    @Test("is injected by its key path, and so is a member of it (law 15)")
+    func injected() {
+        let reader = Reader()
+        Container.with {
+            $0.unit = "K"
+            $0.sensor.degrees = 3
+        } operation: {
+            #expect(reader.unit == "K" && reader.sensor.degrees == 3 && reader.degrees == 3)
+        }
+    }
+}
