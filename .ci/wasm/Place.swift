@@ -1,3 +1,5 @@
 typealias Place = FamilyLocked<PlaceState>
 
-struct PlaceState {}
+struct PlaceState {
+    var nextInGarbage: Place?
+}
