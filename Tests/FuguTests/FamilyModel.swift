@@ -212,7 +212,7 @@ extension ModelFamily {
     ///
     /// Where the new one would take its place, the topmost override that hides the older one decides the home (16): the
     /// copy is the overrider's own, whoever of those below asks first. So it is where those who would share the new one
-    /// see an older instance of something it was made from.
+    /// see an older instance of something it was made from. Whoever overrides the same once more below has a copy, too.
     private func settle(_ made: inout Loaded, _ sources: [Source], for member: Member, _ first: Int) -> Int {
         var home = made.isLocal ? member.depth : first
         while true {
@@ -231,8 +231,9 @@ extension ModelFamily {
                 let hiding = path[(home + 1)...].first { below in
                     older.loaded!.madeFrom.contains { below.held[$0] != nil }
                 }!
-                home = hiding.depth
-                made.madeFrom.formUnion(older.loaded!.madeFrom.filter { hiding.held[$0] != nil })
+                let reasons = older.loaded!.madeFrom.filter { hiding.held[$0] != nil }
+                home = member.path.first { below in reasons.contains { below.held[$0] != nil } }!.depth
+                made.madeFrom.formUnion(reasons)
             }
         }
     }

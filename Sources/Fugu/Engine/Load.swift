@@ -403,8 +403,13 @@ private struct LoadEnd {
                 for node in asker.path where node.depth > below && node.holdsAny(token, of: older.keys, older.mask) {
                     first = node
                 }
-                home = first
-                others += older.keys.filter { first.holds(token, $0) }
+                let reasons = older.keys.filter { first.holds(token, $0) }
+                // Whoever holds one of these once more has a copy, too.
+                home =
+                    asker.path.firstResult { node in
+                        reasons.contains { node.holds(token, $0) } ? UnmanagedReference(node) : nil
+                    }!.object
+                others += reasons
             }
         }
         self.home = home

@@ -1,0 +1,36 @@
+import Fugu
+import Support
+import Testing
+
+/// An instance that stays as it is in an ancestor, though it was made from a key that two containers below override.
+@Suite("Law 16: a key that is overridden twice") struct Law16OverriddenTwiceTests {
+    private enum Asks: Property { static let defaultValue = true }
+    private enum Answer: Property { static let defaultValue = 0 }
+    private static let loads = Counter()
+
+    private final class Reader: Feature, Sendable {
+        static func load(in container: any FeatureContainer) -> Reader {
+            loads.add()
+            // What it reads depends on what it read before.
+            if container[Asks.self] { _ = container[Answer.self] }
+            return Reader()
+        }
+    }
+
+    @Test("Each container that overrides what an ancestor's instance was made from keeps a copy (laws 15 and 16)")
+    func copies() {
+        let root = Container()
+        let first = root[Reader.self]
+        root[Asks.self] = false
+        let upper = root.child { $0[Answer.self] = 1 }
+        let lower = upper.child { $0[Answer.self] = 2 }
+        let below = lower.child()
+        let before = Self.loads.value
+        let copy = below[Reader.self]
+        #expect(copy !== first && lower[Reader.self] === copy && below[Reader.self] === copy)
+        #expect(Self.loads.value == before + 1)
+        #expect(upper[Reader.self] !== copy && upper[Reader.self] === upper[Reader.self])
+        #expect(Self.loads.value == before + 2)
+        #expect(root[Reader.self] === first)
+    }
+}
