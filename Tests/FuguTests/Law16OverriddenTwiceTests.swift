@@ -33,4 +33,30 @@ import Testing
         #expect(Self.loads.value == before + 2)
         #expect(root[Reader.self] === first)
     }
+
+    private enum Name: Property { static let defaultValue = "" }
+    private struct Greeter: Feature {
+        let text: String
+        static func load(in container: any FeatureContainer) -> Greeter { Greeter(text: container[Name.self]) }
+    }
+    private final class Page: Feature, Sendable {
+        static func load(in container: any FeatureContainer) -> Page {
+            _ = container[Greeter.self]
+            return Page()
+        }
+    }
+
+    @Test(
+        "What is loaded for a child never takes the place of an older instance that those above it share (laws 16 and 19)"
+    )
+    func sharedStays() {
+        let root = Container()
+        let first = root[Page.self]
+        let upper = root.child { $0[Answer.self] = 3 }
+        let lower = upper.child { $0[Name.self] = "lower" }
+        // From now on a page that is loaded would live where the answer is set.
+        root.replace(Greeter.self) { Greeter(text: "\($0[Answer.self])") }
+        #expect(lower[Page.self] !== first)
+        #expect(upper[Page.self] === first && root[Page.self] === first)
+    }
 }

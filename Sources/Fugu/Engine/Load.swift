@@ -387,13 +387,8 @@ private struct LoadEnd {
         place = asker.ancestor(at: 0).place(token, load.key!)
         var isLocal = facts.isLocal || state[token].load.isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
-        // An instance that is wrong for the asker stays as it is for those who share it: the new one lives where that begins
-        // to be wrong.
         var others: [Key] = []
-        while home !== asker, load.draft == nil,
-            let older = home.storage.existingCell(token, load.key!)?.place?[token].provenance,
-            !older.isValid(token, for: asker, from: home)
-        {
+        while home !== asker, load.draft == nil, let older = Self.older(token, than: load, seenFrom: home) {
             if older.isLocal {
                 isLocal = true
                 home = asker
@@ -416,6 +411,29 @@ private struct LoadEnd {
         isOutdated = load.hasOldInputs(token)
         provenance = Self.provenance(token, of: load, isLocal: isLocal, others, place[token].rare?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: failedWay.isEmpty)
+    }
+
+    /// Returns what an older instance was made from that a node sees and the asker does not, if there is one: of the key, or
+    /// of something that was read.
+    ///
+    /// It stays as it is for those who share it: the new one lives where the older one begins to be wrong.
+    private static func older(_ token: LockToken, than load: Frame, seenFrom home: Node) -> Provenance? {
+        let (asker, state) = (load.node!, load.state)
+        var held: UInt64 = 0
+        for node in asker.path.prefix(while: { $0 !== home }) { held |= node.storage[token].heldMask }
+        // Nothing between hides anything, which is nearly always so.
+        if held == 0 { return nil }
+        func hidden(_ key: Key, _ known: CellReference?) -> Provenance? {
+            guard case .found(let cell, let owner) = home.look(token, key), cell != known,
+                let older = cell.place?[token].provenance,
+                !owner.use({ older.isValid(token, for: asker, from: $0, held) })
+            else { return nil }
+            return older
+        }
+        if let older = hidden(load.key!, nil) { return older }
+        if let first = state[token].load.first, let older = hidden(first.key, first.cell) { return older }
+        for input in state[token].load.more { if let older = hidden(input.key, input.cell) { return older } }
+        return nil
     }
 
     /// Returns what the instance was made from: the same object as last time, if it is the same.
