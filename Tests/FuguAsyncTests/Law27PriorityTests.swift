@@ -11,7 +11,7 @@ struct Law27PriorityTests {
             let stage = container.stage
             stage.gate("begun").open()
             await stage.gate("deep").opened()
-            return Task.currentPriority
+            return await raisedPriority()
         }
     }
     struct Middle: AsyncFeature {
@@ -44,7 +44,6 @@ struct Law27PriorityTests {
             return try await read()
         }
         await stage.gate("second").opened()
-        await giveOthersTime()
         stage.gate("deep").open()
         let priority = try await finishing { try await second.value }
         #expect(priority >= .high)

@@ -105,7 +105,7 @@ import Testing
             let before = Task.currentPriority
             container.stage.gate("begun").open()
             await container.stage.gate("Prioritised").opened()
-            return [before, Task.currentPriority]
+            return [before, await raisedPriority()]
         }
     }
 
@@ -117,8 +117,6 @@ import Testing
         await stage.gate("begun").opened()
         let second = Task.detached(priority: .high) { try await container[Prioritised.self] }
         await container.untilWaiting(for: Prioritised.self, 2)
-        // The joiner raises the load's priority right after it is listed.
-        await giveOthersTime()
         stage.gate("Prioritised").open()
         let priorities = try await second.value
         #expect(priorities[0] < .high)

@@ -317,7 +317,7 @@ extension Follower {
     /// Taking one out leaves a hole, so that it costs the same wherever it stands.
     private func closeHoles(_ token: LockToken) {
         guard state[token].observers.count > 16, state[token].count * 2 < state[token].observers.count else { return }
-        state[token].observers.removeAll { $0 == nil }
+        state[token].observers = state[token].observers.filter { $0 != nil }
         for (index, observer) in state[token].observers.enumerated() { observer?.index = index }
     }
 
@@ -333,19 +333,20 @@ extension Follower {
 
     /// Ends the observers that follow the key as a sequence, since the container is closed.
     func endSequences() {
-        for observer in family.lock.withLock({ token in state[token].observers }) where observer?.isSequence == true {
-            observer?.cancel()
+        let sequences = family.lock.withLock { token in
+            state[token].observers.compactMap { $0?.isSequence == true ? $0 : nil }
         }
+        for observer in sequences { observer.cancel() }
     }
 
     /// Ends those whose owners are gone, when there are many more than there were the last time.
     fileprivate func sweep() {
-        let observers = family.lock.withLock { token -> [Observer?] in
+        let observers = family.lock.withLock { token -> [Observer] in
             if state[token].count < state[token].limit { return [] }
-            return state[token].observers
+            return state[token].observers.compactMap(\.self)
         }
         if observers.isEmpty { return }
-        for observer in observers where observer?.isIdle == true { observer?.cancel() }
+        for observer in observers where observer.isIdle { observer.cancel() }
         family.lock.withLock { token in state[token].limit = max(16, 2 * state[token].count) }
     }
 
@@ -384,7 +385,13 @@ extension Follower {
         // just going away hears nothing.
         guard let container = container.map({ $0.object }) ?? Container(viewing: node) else { return stop() }
         Scope.run(container, frame) {
-            while let turn = family.lock.withLock({ token in takeTurn(token, in: frame) }) { tell(turn, in: container) }
+            func next() -> Turn? { family.lock.withLock { token in takeTurn(token, in: frame) } }
+            var following = next()
+            while let turn = following {
+                tell(turn, in: container)
+                // The list of observers is let go after the lock was taken: then nobody changes it in place unseen.
+                withExtendedLifetime(turn) { following = next() }
+            }
         }
     }
 

@@ -308,12 +308,17 @@ extension Frame {
             deliver()
             withExtendedLifetime(container) {}
         }
-        family.lock.withLock { token in
-            if isFinished { return }
+        let raised: UInt8 = family.lock.withLock { token in
+            if isFinished { return 0 }
             let rare = state[token].more()
             rare.task = task
+            // Somebody more urgent may wait by now.
+            if rare.priority > priority.rawValue { return rare.priority }
             rare.priority = priority.rawValue
+            return 0
         }
+        guard raised > 0, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        task.escalatePriority(to: TaskPriority(rawValue: raised))
     }
 
     /// Runs the closers of a load that has failed, also if it was cancelled.

@@ -80,6 +80,14 @@ func giveOthersTime() async {
     for _ in 0..<20 { await Task.yield() }
 }
 
+/// The priority of the task as soon as it is high, or after many turns.
+///
+/// Who waits is listed before it raises what it waits for.
+func raisedPriority() async -> TaskPriority {
+    for _ in 0..<100_000 where Task.currentPriority < .high { await Task.yield() }
+    return Task.currentPriority
+}
+
 struct Boom: Error, Equatable, CustomStringConvertible {
     let name: String
     init(_ name: String = "boom") { self.name = name }
