@@ -84,14 +84,8 @@ struct Effects {
 
     init(in frame: Frame? = Frame.own) { holder = frame?.outermost }
 
-    private mutating func addMore(_ body: (More) -> Void) {
-        let all = more ?? More()
-        more = all
-        body(all)
-    }
-
-    mutating func add(_ event: PendingEvent) { addMore { $0.events.append(event) } }
-    mutating func wake(_ waiters: [Waiter]) { if !waiters.isEmpty { addMore { $0.waiters += waiters } } }
+    mutating func add(_ event: PendingEvent) { more.orMade(More()).events.append(event) }
+    mutating func wake(_ waiters: [Waiter]) { if !waiters.isEmpty { more.orMade(More()).waiters += waiters } }
 
     func wakeWaiters() { if let more { for waiter in more.waiters { waiter.wake() } } }
 
@@ -219,7 +213,7 @@ extension Effects {
     ) {
         let news = News(isReset: isReset, known: known, transaction: transaction, holder: holder?.object)
         guard follower.refresh(token, news, look, &garbage) else { return }
-        if self.follower == nil { self.follower = follower } else { addMore { $0.followers.append(follower) } }
+        if self.follower == nil { self.follower = follower } else { more.orMade(More()).followers.append(follower) }
     }
 }
 
@@ -377,7 +371,7 @@ struct Stamp: Equatable {
 }
 
 /// Whether a new value equals the one that is seen, and the state for which that was found.
-private struct Answer: Equatable {
+private struct Answer {
     let stamp: Stamp
     let isEqual: Bool
 }

@@ -150,14 +150,17 @@ private struct FollowerState {
 
     /// Takes the first event out.
     mutating func takeFirst() -> Event {
-        let isLast = first + 1 == events.count
-        let event = isLast ? events.removeLast() : events[first]
-        first += 1
+        let event = events[first]
         if event.holder == nil { freeCount -= 1 }
-        // Nearly always there is only one, and what is left has room for the next.
-        if !isLast, first < 64 || first * 2 <= events.count { return event }
-        if first > 1 { events.removeFirst(min(first, events.count)) }
-        first = 0
+        first += 1
+        if events.count == 1 {
+            // Nearly always so, and cheaper.
+            events.removeLast()
+            first = 0
+        } else if first == events.count || first >= 64 && first * 2 > events.count {
+            events.removeFirst(first)
+            first = 0
+        }
         return event
     }
 

@@ -116,12 +116,7 @@ struct FrameState {
     var rare: RareFrameState?
 
     /// Returns the rare state, made if there is none.
-    mutating func more() -> RareFrameState {
-        if let rare { return rare }
-        let made = RareFrameState()
-        rare = made
-        return made
-    }
+    mutating func more() -> RareFrameState { rare.orMade(RareFrameState()) }
 }
 
 /// What few frames have.

@@ -425,7 +425,11 @@ private struct LoadEnd {
     private static func older(_ token: LockToken, than load: Frame, seenFrom home: Node) -> Provenance? {
         let (asker, state) = (load.node!, load.state)
         var held: UInt64 = 0
-        for node in asker.path.prefix(while: { $0 !== home }) { held |= node.storage[token].heldMask }
+        _ = asker.path.firstResult { node -> Bool? in
+            if node === home { return true }
+            held |= node.storage[token].heldMask
+            return nil
+        }
         // Nothing between hides anything, which is nearly always so.
         if held == 0 { return nil }
         func hidden(_ key: Key, _ known: CellReference?) -> Provenance? {
@@ -721,11 +725,7 @@ extension Frame {
     }
 
     func pendingOutcome(_ token: LockToken) -> PendingOutcome {
-        let rare = state[token].more()
-        if let outcome = rare.outcome { return outcome }
-        let made = PendingOutcome()
-        rare.outcome = made
-        return made
+        state[token].more().outcome.orMade(PendingOutcome())
     }
 
     /// Puts the load on the list of its key's loads.

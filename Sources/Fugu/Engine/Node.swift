@@ -139,10 +139,16 @@ struct NodeState {
     var previousSibling: UnmanagedReference<Node>?
 
     /// Returns the rare state, made if there is none.
-    mutating func more() -> RareNodeState {
-        if let rare { return rare }
-        let made = RareNodeState()
-        rare = made
+    mutating func more() -> RareNodeState { rare.orMade(RareNodeState()) }
+}
+
+extension Optional where Wrapped: AnyObject {
+    /// Returns the object, made if there is none.
+    @inline(__always)
+    mutating func orMade(_ make: @autoclosure () -> Wrapped) -> Wrapped {
+        if let self { return self }
+        let made = make()
+        self = made
         return made
     }
 }

@@ -45,12 +45,7 @@ struct PlaceState {
     }
 
     /// Returns the rare state, made if there is none.
-    mutating func more() -> RarePlaceState {
-        if let rare { return rare }
-        let made = RarePlaceState()
-        rare = made
-        return made
-    }
+    mutating func more() -> RarePlaceState { rare.orMade(RarePlaceState()) }
 }
 
 /// What few places have.
