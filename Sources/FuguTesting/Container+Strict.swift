@@ -100,23 +100,16 @@ extension Container {
 
 extension Container {
     /// Runs an operation with this container as the current one.
-    func run<R, E>(_ operation: () throws(E) -> R) throws(E) -> R {
-        var result: Result<R, E>?
-        Container.$current.withValue(self) {
-            do throws(E) { result = .success(try operation()) } catch { result = .failure(error) }
-        }
-        return try result!.get()
-    }
+    func run<R, E>(_ operation: () throws(E) -> R) throws(E) -> R { try Container.with(self, operation: operation) }
 
     /// Runs an operation with this container as the current one, and then its teardown closures.
     func run<R, E>(_ operation: () async throws(E) -> R) async throws(E) -> R {
-        var result: Result<R, E>?
-        await Container.$current.withValue(self) {
-            do throws(E) { result = .success(try await operation()) } catch { result = .failure(error) }
+        let result = await Container.with(self) { () async -> Result<R, E> in
+            do throws(E) { return .success(try await operation()) } catch { return .failure(error) }
         }
         if hasClosers {
             do { try await close() } catch { report("\(error)") }
         }
-        return try result!.get()
+        return try result.get()
     }
 }

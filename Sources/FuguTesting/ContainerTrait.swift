@@ -64,7 +64,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         var failure: (any Error)?
         do {
-            try await Container.$current.withValue(container) {
+            try await Container.with(container) {
                 testCase.refusals.beginConfiguration()
                 try await configure(container)
                 testCase.refusals.endConfiguration(of: container).forEach(testCase.record)

@@ -299,7 +299,7 @@ struct CoreApiTests {
     @Test("Container.with binds a configured child of the current container, sync and async")
     func with() async throws {
         let root = Container()
-        try await Container.$current.withValue(root) {
+        try await Container.with(root) {
             let read = Container.with {
                 $0[Limit.self] = 7
             } operation: {
@@ -498,7 +498,7 @@ struct CoreApiTests {
             }
         }
         let container = Container()
-        let reader = Container.$current.withValue(container) { Reader() }
+        let reader = Container.with(container) { Reader() }
         container.apiTimeout = 4
         #expect(reader.greeter.text == "Hi 5" && reader.timeout == 4)
         #expect(container[Holder.self].greeter.text == "Hi 5")

@@ -40,7 +40,7 @@ import Testing
         struct Start: Property { static var defaultValue: String { "default" } }
         Container.shared[Start.self] = "set at the start"
         defer { Container.shared.reset(Start.self) }
-        let made = Container.$current.withValue(.shared) {
+        let made = Container.with(.shared) {
             Container.live {
                 #expect(Container.current[Start.self] == "set at the start")
                 return Container.current[Account.self].signup.mailer.name

@@ -91,7 +91,7 @@ struct InjectedTests {
     func isolated() async {
         let container = Container()
         container.greeting = "ahoj"
-        await Container.$current.withValue(container) {
+        await Container.with(container) {
             #expect(await Worker().greet() == "ahoj")
             #expect(await MainActor.run { Model().greeting } == "ahoj")
         }

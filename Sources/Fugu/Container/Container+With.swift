@@ -47,13 +47,9 @@ extension Container {
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () throws(E) -> R) throws(E) -> R {
-        func run() -> Result<R, E> {
-            $current.withValue(container) {
-                do throws(E) { return .success(try operation()) } catch { return .failure(error) }
-            }
-        }
-        // That it was bound is to be seen only of the shared one.
-        return try (container === shared ? Scope.$bound.withValue(.withShared, operation: run) : run()).get()
+        try Scope.$bound.withValue(Scope(binding: container)) { () -> Result<R, E> in
+            do throws(E) { return .success(try operation()) } catch { return .failure(error) }
+        }.get()
     }
 
     /// Runs an async operation with a container as ``current``.
@@ -64,12 +60,8 @@ extension Container {
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () async throws(E) -> R) async throws(E) -> R {
-        func run() async -> Result<R, E> {
-            await $current.withValue(container) {
-                do throws(E) { return .success(try await operation()) } catch { return .failure(error) }
-            }
-        }
-        if container !== shared { return try await run().get() }
-        return try await Scope.$bound.withValue(.withShared, operation: run).get()
+        try await Scope.$bound.withValue(Scope(binding: container)) { () async -> Result<R, E> in
+            do throws(E) { return .success(try await operation()) } catch { return .failure(error) }
+        }.get()
     }
 }

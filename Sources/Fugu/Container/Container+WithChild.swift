@@ -21,7 +21,7 @@ extension Container {
         let result: R
         do {
             try configure(child)
-            result = try await Container.$current.withValue(child) { try await operation(child) }
+            result = try await Container.with(child) { try await operation(child) }
         } catch {
             do { try await child.close() } catch let closing { child.report(closing, after: error) }
             throw error

@@ -228,8 +228,7 @@ extension Injected where Value: Sendable {
 
     /// The source for a wrapper that decides at each access.
     @usableFromInline static var asking: InjectionSource {
-        let current = Container.current
-        return current === Container.shared && !Container.bindsShared ? .current : .made(in: current)
+        if let bound = Scope.bound?.container { .made(in: bound) } else { .current }
     }
 
     @usableFromInline var container: Container {
@@ -244,9 +243,6 @@ extension Injected where Value: Sendable {
 }
 
 extension Container {
-    /// Whether the shared container is bound as the current one.
-    fileprivate static var bindsShared: Bool { Scope.bound?.bindsShared ?? false }
-
     /// Returns a Boolean value that indicates whether this is the container that `origin` represents, or a descendant
     /// of it.
     ///

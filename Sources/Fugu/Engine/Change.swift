@@ -38,6 +38,8 @@ struct Write {
     var made: DraftInstance?
     /// Whether the value equals the one that is seen, once that is known.
     fileprivate var answer: Answer?
+    /// Whether its container has gone away, so that it isn't done.
+    fileprivate var isTooLate = false
 
     init(_ node: Node, _ key: TypedKey, _ operation: Operation) {
         self.init(node, key.key, key.equal, operation)
@@ -80,6 +82,8 @@ struct Effects {
         var events: [PendingEvent] = []
         /// The others that have something to tell.
         var followers: [Follower] = []
+
+        func wakeWaiters() { for waiter in waiters { waiter.wake() } }
     }
 
     init(in frame: Frame? = Frame.own) { holder = frame?.outermost }
@@ -87,7 +91,8 @@ struct Effects {
     mutating func add(_ event: PendingEvent) { more.orMade(More()).events.append(event) }
     mutating func wake(_ waiters: [Waiter]) { if !waiters.isEmpty { more.orMade(More()).waiters += waiters } }
 
-    func wakeWaiters() { if let more { for waiter in more.waiters { waiter.wake() } } }
+    @inline(__always)
+    func wakeWaiters() { if let more { more.wakeWaiters() } }
 
     /// Does everything that was collected; who follows hears of it at the end of the outermost frame that runs here.
     func perform() {
@@ -394,23 +399,18 @@ extension Family {
     /// - `isOutdated`: Asked under the lock; if so, nothing is done.
     /// - `alongside`: Done under the lock with the writes.
     @discardableResult
-    func commit(
-        _ writes: consuming [Write], endOf owner: Frame? = nil, unless isOutdated: (LockToken) -> Bool = { _ in false },
-        alongside: (LockToken) -> Void = { _ in }
-    ) -> Bool {
+    func commit<Writes: MutableCollection>(
+        _ writes: consuming Writes, endOf owner: Frame? = nil,
+        unless isOutdated: (LockToken) -> Bool = { _ in false }, alongside: (LockToken) -> Void = { _ in }
+    ) -> Bool where Writes.Element == Write, Writes.Index == Int {
         var writes = writes
         let scope = Scope.bound
         let waiter = scope?.unfinished
         while true {
             var effects = Effects(in: scope?.own)
             var isDone = false
-            var ended: [Write] = []
             let obstacle = lock.withLock { token -> Obstacle? in
                 if isOutdated(token) { return nil }
-                if writes.contains(where: { $0.node.isEnded(token) }) {
-                    ended = writes.filter { $0.node.isEnded(token) }
-                    writes.removeAll { $0.node.isEnded(token) }
-                }
                 if let obstacle = self.obstacle(token, &writes, owner, waiter) { return obstacle }
                 perform(token, writes, owner, &effects)
                 alongside(token)
@@ -418,9 +418,9 @@ extension Family {
                 isDone = true
                 return nil
             }
-            for write in ended { reports.report(Messages.changeAfterEnd(of: write.key)) }
             switch obstacle {
             case nil:
+                for write in writes where write.isTooLate { reports.report(Messages.changeAfterEnd(of: write.key)) }
                 effects.perform()
                 return isDone
             case .compare(let open):
@@ -436,12 +436,16 @@ extension Family {
     }
 
     /// Returns what is to be done first.
-    private func obstacle(
-        _ token: LockToken, _ writes: inout [Write], _ owner: Frame?, _ waiter: Frame?
-    ) -> Obstacle? {
+    private func obstacle<Writes: MutableCollection>(
+        _ token: LockToken, _ writes: inout Writes, _ owner: Frame?, _ waiter: Frame?
+    ) -> Obstacle? where Writes.Element == Write, Writes.Index == Int {
         var open: [(index: Int, old: Payload, new: Payload, stamp: Stamp)] = []
         for index in writes.indices {
             let key = writes[index].key
+            if writes[index].node.isEnded(token) {
+                writes[index].isTooLate = true
+                continue
+            }
             guard let cell = writes[index].node.storage.existingCell(token, key), cell.has(CellFlags.kept) else {
                 if writes[index].answer != nil { writes[index].answer = nil }
                 continue
@@ -480,19 +484,22 @@ extension Family {
     ///
     /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
     /// first is changed.
-    private func perform(
-        _ token: LockToken, _ writes: [Write], _ transaction: Frame?, _ effects: inout Effects
-    ) {
-        if writes.count > 1 { for write in writes { write.node.storage.cell(token, write.key).close() } }
+    private func perform<Writes: MutableCollection>(
+        _ token: LockToken, _ writes: Writes, _ transaction: Frame?, _ effects: inout Effects
+    ) where Writes.Element == Write, Writes.Index == Int {
+        let isOne = writes.count == 1
+        if !isOne {
+            for write in writes where !write.isTooLate { write.node.storage.cell(token, write.key).close() }
+        }
         var changes: [(place: Place, kind: ChangeKind, known: Stamp?)] = []
-        for index in writes.indices {
+        for index in writes.indices where !writes[index].isTooLate {
             let answer = writes[index].answer
             let isEqual = answer?.isEqual == true
             let change = Change(token, writes[index])
-            var kind = change.apply(token, writes[index], isOpen: writes.count == 1, isEqual: isEqual, &effects)
+            var kind = change.apply(token, writes[index], isOpen: isOne, isEqual: isEqual, &effects)
             if let made = writes[index].made, keep(token, made, writes[index], &effects) { kind = kind ?? .loaded }
             guard let kind, let place = change.cell.place else { continue }
-            if writes.count == 1, kind != .unset, !isEqual {
+            if isOne, kind != .unset, !isEqual {
                 return effects.announce(token, place, kind, endOf: transaction)
             }
             changes.append((place, kind, isEqual ? answer?.stamp : nil))
@@ -501,7 +508,7 @@ extension Family {
                 for place in effects.dropUnanchored(token, place) { changes.append((place, .dropped, nil)) }
             }
         }
-        if writes.count > 1 {
+        if !isOne {
             for write in writes { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
         }
         for (place, kind, known) in changes {
@@ -539,7 +546,7 @@ extension Family {
             for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!) }
             return keys
         }
-        for key in keys { commit([Write(node, TypedKey(resetting: key), .reset)]) }
+        for key in keys { commit(CollectionOfOne(Write(node, TypedKey(resetting: key), .reset))) }
     }
 }
 

@@ -370,7 +370,7 @@ extension Follower {
     private func stop() { family.lock.withLock { token in state[token].isDelivering = false } }
 
     /// What one thread has to do next.
-    private struct Turn {
+    private struct Turn: ~Copyable {
         let event: FollowerState.Event
         let observers: [Observer?]
         let reloader: Reloader?
@@ -378,22 +378,24 @@ extension Follower {
 
     /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
     private func deliver(in frame: Frame) {
-        let begun: Node? = family.lock.withLock { token in
-            if state[token].isDelivering || !isDue(token, in: frame) { return nil }
-            state[token].isDelivering = true
-            return node.object
-        }
-        guard let node = begun else { return }
         // A handle may have made the first observation; then there is nobody but the node to ask. A container that is
         // just going away hears nothing.
-        guard let container = container.map({ $0.object }) ?? Container(viewing: node) else { return stop() }
+        var bound = container?.object
+        var node: Node?
+        var next: Turn? = family.lock.withLock { token in
+            if state[token].isDelivering || !isDue(token, in: frame) { return nil }
+            if container == nil { node = self.node.object }
+            return takeTurn(token, in: frame)
+        }
+        guard next != nil else { return }
+        if let node { bound = Container(viewing: node) }
+        guard let container = bound else { return stop() }
         Scope.run(container, frame) {
-            func next() -> Turn? { family.lock.withLock { token in takeTurn(token, in: frame) } }
-            var following = next()
-            while let turn = following {
+            while let turn = next.take() {
                 tell(turn, in: container)
                 // The list of observers is let go after the lock was taken: then nobody changes it in place unseen.
-                withExtendedLifetime(turn) { following = next() }
+                next = family.lock.withLock { token in takeTurn(token, in: frame) }
+                extendLifetime(turn)
             }
         }
     }
@@ -419,7 +421,7 @@ extension Follower {
         return state[token].freeCount > 0 && holder.node.map { UnmanagedReference($0) != node } ?? true
     }
 
-    private func tell(_ turn: Turn, in container: Container) {
+    private func tell(_ turn: borrowing Turn, in container: Container) {
         let (event, number) = (turn.event, turn.event.number)
         switch event.news {
         case .value(let payload):

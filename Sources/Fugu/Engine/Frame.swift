@@ -177,18 +177,20 @@ extension Frame {
 
 // MARK: What code runs in
 
-/// What code runs in, beside ``Container/current``.
+/// What code runs in: its container and its frame.
+///
+/// One task-local value holds both, since each costs as much as a lock.
 struct Scope: Sendable {
+    /// The current container, unless none is bound.
+    let container: Container?
     let frame: Frame?
     /// Tasks that are started inside inherit the scope: this tells whether it is here.
     let execution: Execution
-    /// Whether the shared container was bound, rather than none.
-    var bindsShared = false
 
     @TaskLocal static var bound: Scope?
 
     var own: Frame? {
-        guard let frame, execution == .current, !frame.isFinished else { return nil }
+        guard let frame, !frame.isFinished, execution.isCurrent else { return nil }
         return frame
     }
 
@@ -197,29 +199,32 @@ struct Scope: Sendable {
         return frame.isFinished ? frame.chain.first { _ in true } : frame
     }
 
-    /// Runs `body` as a part of a frame, with a container as the current one if there is one.
+    /// Runs `body` as a part of a frame, with a container as the current one, or else the one that is bound.
     @inline(__always)
     @discardableResult
     static func run<R>(_ container: Container?, _ frame: Frame?, _ body: () throws -> R) rethrows -> R {
-        try $bound.withValue(Scope(frame: frame, execution: .current)) {
-            guard let container else { return try body() }
-            return try Container.$current.withValue(container, operation: body)
-        }
+        try $bound.withValue(Scope(container, frame, .thread), operation: body)
     }
 
     /// Runs `body` as a part of a frame, on whatever threads its task runs.
     nonisolated(nonsending) static func run<R>(
         _ container: Container?, _ frame: Frame?, _ body: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
-        try await $bound.withValue(Scope(frame: frame, execution: .current)) {
-            guard let container else { return try await body() }
-            return try await Container.$current.withValue(container) { try await body() }
-        }
+        try await $bound.withValue(Scope(container, frame, .taskOrThread)) { try await body() }
     }
 
-    /// The scope of code for which the shared container is bound.
-    static var withShared: Scope {
-        Scope(frame: bound?.frame, execution: bound?.execution ?? .none, bindsShared: true)
+    private init(_ container: Container?, _ frame: Frame?, _ execution: Execution) {
+        self.container = container ?? Self.bound?.container
+        self.frame = frame
+        self.execution = execution
+    }
+
+    /// The present scope with another container.
+    init(binding container: Container) {
+        let bound = Self.bound
+        self.container = container
+        frame = bound?.frame
+        execution = bound?.execution ?? .none
     }
 }
 

@@ -211,7 +211,7 @@ extension Container {
         if case .success(let payload) = result {
             // Whether that is a change is asked while others are still excluded.
             _ = Scope.run(nil, modify) {
-                node.family.commit([Write(node, key, .set(payload))], endOf: modify)
+                node.family.commit(CollectionOfOne(Write(node, key, .set(payload))), endOf: modify)
             }
         } else {
             modify.endExclusion()

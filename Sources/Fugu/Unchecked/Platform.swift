@@ -162,13 +162,21 @@ struct PlatformSignal {
     #endif
 }
 
-/// Where code runs: the task that runs on the thread, or the thread where none does.
+/// Where code runs: on a thread, or in a task that may go from thread to thread.
+///
+/// To ask for the thread costs a tenth.
 struct Execution: Equatable, Sendable {
     private let word: UInt
 
-    static var current: Execution { Execution(word: task ?? (threadNumber | 1)) }
+    /// What runs here and returns to its caller: until then, nothing else runs on the thread.
+    static var thread: Execution { Execution(word: threadNumber | 1) }
+    /// What may suspend and go on elsewhere; the thread where no task runs.
+    static var taskOrThread: Execution { Execution(word: task ?? (threadNumber | 1)) }
     /// Where no code runs.
     static var none: Execution { Execution(word: 0) }
+
+    /// Whether this is here.
+    var isCurrent: Bool { word & 1 == 1 ? self == .thread : word != 0 && word == Self.task }
 
     /// The address of the running task, which no thread's odd number equals.
     private static var task: UInt? {
