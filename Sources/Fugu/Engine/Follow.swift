@@ -14,8 +14,13 @@ final class Observer: Cancelling {
     private let isOver: (@Sendable () -> Bool)?
     private let state: Locked<State>
 
+    /// What is called; a closure alone would be wrapped in another one on its way out of the lock.
+    private struct Call {
+        let body: @Sendable (Payload) -> Void
+    }
+
     private struct State {
-        var call: (@Sendable (Payload) -> Void)?
+        var call: Call?
         var onEnd: (@Sendable () -> Void)?
         var follower: Follower?
         /// Events after it are heard.
@@ -31,7 +36,7 @@ final class Observer: Cancelling {
         self.skipsLoads = skipsLoads
         self.isSequence = isSequence
         self.isOver = isOver
-        state = Locked(State(call: call, onEnd: onEnd))
+        state = Locked(State(call: Call(body: call), onEnd: onEnd))
     }
 
     fileprivate var index: Int {
@@ -51,7 +56,7 @@ final class Observer: Cancelling {
     fileprivate func hear(_ payload: Payload, _ number: UInt64) {
         if isIdle { return cancel() }
         let call = state.withLock { number > $0.since ? $0.call : nil }
-        call?(payload)
+        call?.body(payload)
     }
 
     fileprivate var isIdle: Bool { isOver?() ?? false }

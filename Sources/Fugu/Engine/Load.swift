@@ -547,8 +547,7 @@ private struct LoadEnd {
         }
         publish(token, given)
         if let draft = load.draft, let write = draft.pendingWrite(token, of: key, in: home), !write.operation.isSet {
-            let made = DraftInstance(
-                payload: payload, provenance: provenance, lifetime: lifetime, time: load.family.state[token].now)
+            let made = DraftInstance(payload, provenance, lifetime, at: load.family.state[token].now)
             draft.keep(token, made, of: key, in: home, &effects)
             recorder?.record(token, outcome(token, given), of: key)
             return nil

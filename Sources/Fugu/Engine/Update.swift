@@ -57,12 +57,19 @@ struct PendingWrites {
 }
 
 /// What an update has loaded in the place of what it resets or replaces.
-struct DraftInstance {
+final class DraftInstance: Sendable {
     let payload: Payload
     let provenance: Provenance
     let lifetime: Lifetime?
     /// When its load ended.
     let time: UInt64
+
+    init(_ payload: Payload, _ provenance: Provenance, _ lifetime: Lifetime?, at time: UInt64) {
+        self.payload = payload
+        self.provenance = provenance
+        self.lifetime = lifetime
+        self.time = time
+    }
 
     /// Whether something that it was made from has changed since.
     func isOutdated(_ token: LockToken, in node: Node) -> Bool {

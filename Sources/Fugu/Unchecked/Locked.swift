@@ -3,7 +3,8 @@ import Synchronization
 /// A value with a lock of its own.
 package final class Locked<Value>: @unchecked Sendable {
     private let lock = PlatformLock()
-    private var value: Value
+    // The lock excludes others, and it can't be taken twice.
+    @exclusivity(unchecked) private var value: Value
 
     package init(_ value: sending Value) { self.value = value }
 
