@@ -36,18 +36,17 @@ let package = Package(
             name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Inspect", dependencies: ["Fugu", "FuguInspection"], path: "Examples/Inspect",
+            name: "GraphPictures", dependencies: ["Fugu", "FuguInspection"], path: "Examples/GraphPictures",
             exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Config", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
-            path: "Examples/Config",
+            name: "LayeredSettings", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
+            path: "Examples/LayeredSettings",
             exclude: ["expected.txt"], swiftSettings: strict),
-        .executableTarget(
-            name: "ConfigurationSpeed", dependencies: ["FuguConfiguration"], path: "Examples/ConfigurationSpeed",
-            swiftSettings: strict),
-        .target(name: "TrapCounts", path: "Tests/TrapCounts"),
-        .target(name: "Support", dependencies: ["Fugu", "TrapCounts"], path: "Tests/Support", swiftSettings: strict),
+        .target(name: "TrapCounts", path: "Tests/Support/TrapCounts"),
+        .target(
+            name: "Support", dependencies: ["Fugu", "TrapCounts"], path: "Tests/Support",
+            exclude: ["KeyLibrary", "StrictnessCases", "TrapCounts"], swiftSettings: strict),
         .testTarget(
             name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
         .testTarget(
@@ -61,7 +60,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting"],
-            path: "Tests/StrictnessCases", swiftSettings: strict),
+            path: "Tests/Support/StrictnessCases", swiftSettings: strict),
         .testTarget(
             name: "FuguTestingTests",
             dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "StrictnessCases", "Support"],
@@ -72,7 +71,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Scopes", "Config",
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Scopes",
+                "LayeredSettings",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -81,7 +81,8 @@ let package = Package(
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting", "Support",
             ],
             swiftSettings: strict),
-        .target(name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/KeyLibrary", swiftSettings: strict),
+        .target(
+            name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/Support/KeyLibrary", swiftSettings: strict),
         .testTarget(
             name: "TwoModulesTests", dependencies: ["Fugu", "FuguTesting", "KeyLibrary", "Support"],
             swiftSettings: strict),
@@ -95,13 +96,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Tries out how threads can take turns (`Tests/Explorer/check`): the engine is compiled differently for it.
+// Tries out how threads can take turns (`Tests/Tools/Explorer/check`): the engine is compiled differently for it.
 if Context.environment["FUGU_EXPLORE"] != nil {
     package.targets.first { $0.name == "Fugu" }?.swiftSettings?.append(.define("FUGU_EXPLORE"))
     package.targets += [
-        .target(name: "Footprints", path: "Tests/Explorer/Footprints"),
+        .target(name: "Footprints", path: "Tests/Tools/Explorer/Footprints"),
         .executableTarget(
-            name: "Explorer", dependencies: ["Fugu", "Footprints"], path: "Tests/Explorer",
+            name: "Explorer", dependencies: ["Fugu", "Footprints"], path: "Tests/Tools/Explorer",
             exclude: ["check", "README.md", "Footprints"], swiftSettings: strict),
     ]
 }
