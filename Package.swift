@@ -95,19 +95,3 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
-
-// Tries out how threads can take turns (`Tests/Tools/Explorer/check`): the engine is compiled differently for it.
-if Context.environment["FUGU_EXPLORE"] != nil {
-    package.targets.first { $0.name == "Fugu" }?.swiftSettings?.append(.define("FUGU_EXPLORE"))
-    package.targets += [
-        .target(name: "Footprints", path: "Tests/Tools/Explorer/Footprints"),
-        .executableTarget(
-            name: "Explorer", dependencies: ["Fugu", "Footprints"], path: "Tests/Tools/Explorer",
-            exclude: ["check", "README.md", "Footprints"], swiftSettings: strict),
-    ]
-}
-
-// Builds these test targets alone and no examples: what a sanitizer does not run need not be built for it.
-if let wanted = Context.environment["FUGU_TEST_TARGETS"]?.split(separator: " ").map(String.init) {
-    package.targets.removeAll { $0.type == .executable || $0.type == .test && !wanted.contains($0.name) }
-}
