@@ -8,6 +8,15 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// Elsewhere, nothing reads a privacy manifest, and a module with resources would import Foundation to find them.
+#if os(macOS)
+let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+let withoutPrivacyManifest: [String] = []
+#else
+let privacyManifest: [Resource] = []
+let withoutPrivacyManifest = ["PrivacyInfo.xcprivacy"]
+#endif
+
 let package = Package(
     name: "Fugu",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -21,8 +30,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "Fugu", exclude: ["Engine/README.md"], swiftSettings: strict),
-        .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
-        .target(name: "FuguFoundation", dependencies: ["Fugu"], swiftSettings: strict),
+        .target(
+            name: "FuguConfiguration", dependencies: ["Fugu"], exclude: withoutPrivacyManifest,
+            resources: privacyManifest, swiftSettings: strict),
+        .target(
+            name: "FuguFoundation", dependencies: ["Fugu"], exclude: withoutPrivacyManifest,
+            resources: privacyManifest, swiftSettings: strict),
         .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),
         .target(name: "FuguInspection", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguTestingStart"),
