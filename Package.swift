@@ -8,6 +8,15 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// Elsewhere, nothing reads a privacy manifest, and a module with resources would import Foundation to find them.
+#if os(macOS)
+let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+let withoutPrivacyManifest: [String] = []
+#else
+let privacyManifest: [Resource] = []
+let withoutPrivacyManifest = ["PrivacyInfo.xcprivacy"]
+#endif
+
 let package = Package(
     name: "Fugu",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -21,8 +30,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "Fugu", exclude: ["Engine/README.md"], swiftSettings: strict),
-        .target(name: "FuguConfiguration", dependencies: ["Fugu"], swiftSettings: strict),
-        .target(name: "FuguFoundation", dependencies: ["Fugu"], swiftSettings: strict),
+        .target(
+            name: "FuguConfiguration", dependencies: ["Fugu"], exclude: withoutPrivacyManifest,
+            resources: privacyManifest, swiftSettings: strict),
+        .target(
+            name: "FuguFoundation", dependencies: ["Fugu"], exclude: withoutPrivacyManifest,
+            resources: privacyManifest, swiftSettings: strict),
         .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),
         .target(name: "FuguInspection", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguTestingStart"),
@@ -36,18 +49,17 @@ let package = Package(
             name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Inspect", dependencies: ["Fugu", "FuguInspection"], path: "Examples/Inspect",
+            name: "GraphPictures", dependencies: ["Fugu", "FuguInspection"], path: "Examples/GraphPictures",
             exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Config", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
-            path: "Examples/Config",
+            name: "LayeredSettings", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
+            path: "Examples/LayeredSettings",
             exclude: ["expected.txt"], swiftSettings: strict),
-        .executableTarget(
-            name: "ConfigurationSpeed", dependencies: ["FuguConfiguration"], path: "Examples/ConfigurationSpeed",
-            swiftSettings: strict),
-        .target(name: "TrapCounts", path: "Tests/TrapCounts"),
-        .target(name: "Support", dependencies: ["Fugu", "TrapCounts"], path: "Tests/Support", swiftSettings: strict),
+        .target(name: "TrapCounts", path: "Tests/Support/TrapCounts"),
+        .target(
+            name: "Support", dependencies: ["Fugu", "TrapCounts"], path: "Tests/Support",
+            exclude: ["KeyLibrary", "StrictnessCases", "TrapCounts"], swiftSettings: strict),
         .testTarget(
             name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
         .testTarget(
@@ -61,7 +73,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting"],
-            path: "Tests/StrictnessCases", swiftSettings: strict),
+            path: "Tests/Support/StrictnessCases", swiftSettings: strict),
         .testTarget(
             name: "FuguTestingTests",
             dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "StrictnessCases", "Support"],
@@ -72,7 +84,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Scopes", "Config",
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Scopes",
+                "LayeredSettings",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -81,7 +94,8 @@ let package = Package(
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting", "Support",
             ],
             swiftSettings: strict),
-        .target(name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/KeyLibrary", swiftSettings: strict),
+        .target(
+            name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/Support/KeyLibrary", swiftSettings: strict),
         .testTarget(
             name: "TwoModulesTests", dependencies: ["Fugu", "FuguTesting", "KeyLibrary", "Support"],
             swiftSettings: strict),
@@ -94,19 +108,3 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
-
-// Tries out how threads can take turns (`Tests/Explorer/check`): the engine is compiled differently for it.
-if Context.environment["FUGU_EXPLORE"] != nil {
-    package.targets.first { $0.name == "Fugu" }?.swiftSettings?.append(.define("FUGU_EXPLORE"))
-    package.targets += [
-        .target(name: "Footprints", path: "Tests/Explorer/Footprints"),
-        .executableTarget(
-            name: "Explorer", dependencies: ["Fugu", "Footprints"], path: "Tests/Explorer",
-            exclude: ["check", "README.md", "Footprints"], swiftSettings: strict),
-    ]
-}
-
-// Builds these test targets alone and no examples: what a sanitizer does not run need not be built for it.
-if let wanted = Context.environment["FUGU_TEST_TARGETS"]?.split(separator: " ").map(String.init) {
-    package.targets.removeAll { $0.type == .executable || $0.type == .test && !wanted.contains($0.name) }
-}

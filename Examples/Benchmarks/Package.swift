@@ -46,6 +46,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
+            name: "ConfigurationSpeed", dependencies: [.product(name: "FuguConfiguration", package: "Fugu")],
+            swiftSettings: settings),
+        .executableTarget(
             name: "Endurance",
             dependencies: [
                 "CHeap", .product(name: "Fugu", package: "Fugu"),

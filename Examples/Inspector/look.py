@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(here, "../../Tests/Pages"))
+sys.path.insert(0, os.path.join(here, "../../Tests/Tools/Pages"))
 from browser import Browser  # noqa: E402
 
 failures = []

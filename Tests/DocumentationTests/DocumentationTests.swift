@@ -26,6 +26,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/Fugu/Fugu.docc/Troubleshooting.md", "Sources/Fugu/Fugu.docc/HowItWorks.md",
         "Sources/Fugu/Fugu.docc/Promises.md", "Sources/Fugu/Fugu.docc/Contributing.md",
         "Sources/Fugu/Fugu.docc/Costs.md", "Sources/Fugu/Fugu.docc/HowWeKnow.md",
+        "Sources/Fugu/Fugu.docc/Versions.md", "Sources/Fugu/Fugu.docc/Changelog.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
         "Sources/FuguInspection/FuguInspection.docc/FuguInspection.md",
     ].map(Page.init)

@@ -79,10 +79,10 @@ import Testing
         }
     }
 
-    @Test("Every message of the compiler in Tests/Mistakes is explained")
+    @Test("Every message of the compiler in Tests/Tools/Mistakes is explained")
     func compiler() throws {
         let page = try text(of: "Sources/Fugu/Fugu.docc/Troubleshooting.md")
-        let folder = Page.root.appending(path: "Tests/Mistakes")
+        let folder = Page.root.appending(path: "Tests/Tools/Mistakes")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
         #expect(files.count > 50)
         for file in files {

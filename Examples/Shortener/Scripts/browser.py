@@ -20,7 +20,7 @@ import threading
 import time
 
 here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(here, "../../Tests/Pages"))
+sys.path.insert(0, os.path.join(here, "../../Tests/Tools/Pages"))
 from browser import Browser  # noqa: E402
 
 TOKEN = "hunter22"

@@ -1,5 +1,5 @@
 // Declarations that are never available. They exist for their messages: without them, a common mistake would make the
-// compiler complain about overloads that don't match. `Tests/Mistakes` compares the messages.
+// compiler complain about overloads that don't match. `Tests/Tools/Mistakes` compares the messages.
 
 extension PropertyContainer {
     /// Not available: the type isn't a key.

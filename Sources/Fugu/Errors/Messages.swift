@@ -174,6 +174,12 @@ enum Messages {
             + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
     }
 
+    static func twoCopies(_ path: String?, _ other: String?) -> String {
+        "Fugu: this process has two copies of Fugu, in \(path ?? "one file") and in \(other ?? "another"). Each copy has its own "
+            + "Container.shared and Container.current, so one doesn't see what the other sets or what a test binds. Link Fugu "
+            + "into one of these files only, or into a dynamic library that both of them use."
+    }
+
     static func event(_ event: ContainerEvent) -> String {
         let key = event.key ?? "the container"
         let place = containerName(event.container)

@@ -36,6 +36,10 @@ package enum TestProcess {
 
     /// Creates the shared container.
     static func makeShared() -> Container {
+        #if DEBUG
+        // To standard error: a handler would run while others wait for the shared container.
+        if let report = Copies.report { Reports().report(report) }
+        #endif
         let container = Container()
         sharedExists.store(true, ordering: .sequentiallyConsistent)
         runner?.prepareShared(container)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What is told to the program that tries out how threads can take turns, and is compiled for that program alone.
 ///
-/// See `Tests/Explorer`.
+/// See `Tests/Tools/Explorer`.
 package final class Exploring: Sendable {
     private let willLock: @Sendable () -> Void
     private let didUnlock: @Sendable () -> Void

@@ -21,7 +21,7 @@
 //    its ancestors, whoever reads keeps the container that it asks, whoever runs a load keeps the load and its
 //    container, and a container keeps its node. Nodes leave all lists and sets before they go.
 //
-// What 3 and 4 say of memory orders is checked by the models in Tests/Models, which name every order here: none is
+// What 3 and 4 say of memory orders is checked by the models in Tests/Tools/Models, which name every order here: none is
 // stronger than it must be, and none may be weaker.
 public import Synchronization
 

@@ -1,0 +1,69 @@
+// Measures how long reading four megabytes of configuration takes, compared with Foundation's JSONDecoder.
+//
+// Run it with `swift run -c release ConfigurationSpeed [--check [--slack FACTOR]]`. With --check, it exits with status 1
+// unless reading JSON is twice as fast as Foundation; the factor, 1 by default, allows more time.
+import Foundation
+import FuguConfiguration
+
+/// The median of repeated runs, which alternate so that neither side has the machine to itself.
+func medians(of count: Int, _ bodies: [() throws -> Void]) throws -> [Duration] {
+    var times = [[Duration]](repeating: [], count: bodies.count)
+    for _ in 0..<count {
+        for (index, body) in bodies.enumerated() {
+            times[index].append(try ContinuousClock().measure(body))
+        }
+    }
+    return times.map { $0.sorted()[$0.count / 2] }
+}
+
+func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+
+func speed(_ megabytes: Double, _ duration: Duration) -> String {
+    let milliseconds = duration / .milliseconds(1)
+    return "\(rounded(milliseconds)) ms, \(rounded(megabytes / milliseconds * 1000)) MB/s"
+}
+
+func decode(_ source: some PropertySource) throws -> Fleet {
+    let snapshot = try source.load()
+    let title = try snapshot.value(named: "title")?.decode(String.self) ?? ""
+    return Fleet(title: title, servers: try snapshot.value(named: "servers")?.decode() ?? [])
+}
+
+/// Prints the figures.
+///
+/// Returns how our time for JSON compares with Foundation's.
+func measure() throws -> Double {
+    let (jsonText, tomlText) = (Documents.json, Documents.toml)
+    let data = Data(jsonText.utf8)
+    let json = JSONSource(text: jsonText, name: "json")
+    let toml = TOMLSource(text: tomlText, name: "toml")
+    let expected = try JSONDecoder().decode(Fleet.self, from: data)
+    guard try decode(json) == expected, try decode(toml) == expected else {
+        fatalError("the three ways do not give the same values")
+    }
+    let times = try medians(
+        of: 11,
+        [
+            { _ = try JSONDecoder().decode(Fleet.self, from: data) }, { _ = try decode(json) }, { _ = try json.load() },
+            { _ = try decode(toml) }, { _ = try toml.load() },
+        ])
+    let megabytes = (json: Double(data.count) / 1e6, toml: Double(tomlText.utf8.count) / 1e6)
+    let ratio = times[1] / times[0]
+    print("JSON, \(rounded(megabytes.json)) MB to a typed struct, medians of 11, one run:")
+    print("  Foundation JSONDecoder   \(speed(megabytes.json, times[0]))")
+    print("  FuguConfiguration        \(speed(megabytes.json, times[1]))")
+    print("  of which parsing         \(speed(megabytes.json, times[2]))")
+    print("  our time to Foundation's \(rounded(ratio))")
+    print("TOML, \(rounded(megabytes.toml)) MB to the same struct:")
+    print("  FuguConfiguration        \(speed(megabytes.toml, times[3]))")
+    print("  of which parsing         \(speed(megabytes.toml, times[4]))")
+    return ratio
+}
+
+let arguments = CommandLine.arguments
+let slack = arguments.firstIndex(of: "--slack").flatMap { arguments.dropFirst($0 + 1).first }.flatMap(Double.init) ?? 1
+let ratio = try measure()
+if arguments.contains("--check"), ratio > slack / 2 {
+    print("too slow: \(rounded(ratio)) times Foundation's time, at most \(slack / 2) allowed")
+    exit(1)
+}

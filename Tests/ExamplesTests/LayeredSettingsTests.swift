@@ -1,0 +1,47 @@
+import Fugu
+import FuguConfiguration
+import FuguTesting
+import Testing
+
+@testable import LayeredSettings
+
+/// The settings of LayeredSettings in containers of their own.
+///
+/// A wrong value that is read fails a test by itself.
+@Suite(
+    .container {
+        try $0.apply(TOMLSource(text: "[server]\nhost = \"example.org\"\nport = 81", name: "base.toml"))
+    })
+struct LayeredSettingsTests {
+    private let container = Container.current
+
+    @Test("A later source wins, and what it does not have is the earlier one's (law 23)")
+    func layers() throws {
+        let port = ObservationRecorder(\.port)
+        try container.apply(ArgumentsSource(["--server-port", "82"]))
+        #expect(container[\.port] == 82)
+        #expect(container[\.host] == "example.org")
+        #expect(port.values == [82])
+        Settings.declare(in: container)
+        try container.validate()
+    }
+
+    @Test("Settings explain where each value comes from", .container { $0[PoolSize.self] = 9 })
+    func explanations() {
+        Settings.declare(in: container)
+        let lines = container.explain().map { "\($0)" }
+        #expect(lines.contains("server.port = 81 (base.toml:3:8)"), "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("database.pool-size = 9 ") }, "\(lines)")
+    }
+
+    @Test("A value that is not of the key's type fails the test that reads it (laws 25, 29)")
+    func wrong() throws {
+        try container.apply(ArgumentsSource(["--server-port", "http"]))
+        withKnownIssue {
+            #expect(container[\.port] == 8080)
+        } matching: {
+            $0.comments.first?.rawValue
+                == "argument --server-port: server.port: expected UInt16, found text \"http\""
+        }
+    }
+}
