@@ -1,10 +1,6 @@
 import Fugu
 
 extension ContainerKeys {
-    var city: PropertyKey<String> { .init(defaultValue: "Oslo") }
-}
-
-extension ContainerKeys {
     var address: PropertyKey<String> { .init("api.address", defaultValue: "https://api.example.org") }
     var user: PropertyKey<String> { .init(defaultValue: "guest") }
 }
@@ -55,6 +51,10 @@ struct OrderPage: Feature {
     func text() async throws -> String { "\(user): \(try await cache.orders(of: user).joined(separator: ", "))" }
 }
 
-// What the page leaves to its reader.
+// What the page leaves to its reader, and what other pages share.
+
+extension ContainerKeys {
+    var city: PropertyKey<String> { .init(defaultValue: "Oslo") }
+}
 
 nonisolated private func download(_ address: String) async throws -> [String] { [address] }

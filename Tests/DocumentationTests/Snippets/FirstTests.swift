@@ -53,7 +53,7 @@ extension Snippets {
     func forgotten() async throws {
         let failures = Mutex<[String]>([])
         await withKnownIssue {
-            _ = try await Container.current[OrderPage.self].text()
+            _ = try? await Container.current[OrderPage.self].text()
         } matching: { issue in
             failures.withLock { $0 += issue.comments.map(\.rawValue) }
             return true
@@ -64,7 +64,10 @@ extension Snippets {
         let text = SourceText.normalized(page).joined(separator: " ").replacing(place, with: "")
         let shown = failures.withLock { $0 }
         #expect(shown.count == 2)
-        for failure in shown { #expect(text.contains(failure.replacing(place, with: ""))) }
+        for failure in shown {
+            let isShown = text.contains(failure.replacing(place, with: ""))
+            #expect(isShown, "the README doesn't show: \(failure)")
+        }
     }
 
     @Test("README: a detached task takes the container along")
