@@ -9,11 +9,12 @@ struct Page: Sendable, CustomStringConvertible {
     static let all = [
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
-        "Sources/Fugu/Fugu.docc/ConfigurationObjects.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
+        "Sources/Fugu/Fugu.docc/OnePage.md", "Sources/Fugu/Fugu.docc/Cookbook.md",
+        "Sources/Fugu/Fugu.docc/DefaultIsolation.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
         "Sources/Fugu/Fugu.docc/PublicFeatures.md", "Sources/Fugu/Fugu.docc/Concurrency.md",
         "Sources/Fugu/Fugu.docc/SwiftUIApps.md", "Sources/Fugu/Fugu.docc/ComingFromSwiftUIEnvironment.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
-        "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
+        "Sources/Fugu/Fugu.docc/ComingFromSwinject.md", "Sources/Fugu/Fugu.docc/ComingFromAnotherLibrary.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
@@ -23,10 +24,10 @@ struct Page: Sendable, CustomStringConvertible {
 
     /// The pages without blocks of Swift.
     static let prose = [
-        "Sources/Fugu/Fugu.docc/Troubleshooting.md", "Sources/Fugu/Fugu.docc/HowItWorks.md",
-        "Sources/Fugu/Fugu.docc/Promises.md", "Sources/Fugu/Fugu.docc/Contributing.md",
+        "Sources/Fugu/Fugu.docc/Troubleshooting.md", "Sources/Fugu/Fugu.docc/Questions.md",
         "Sources/Fugu/Fugu.docc/Costs.md", "Sources/Fugu/Fugu.docc/HowWeKnow.md",
         "Sources/Fugu/Fugu.docc/Versions.md", "Sources/Fugu/Fugu.docc/Changelog.md",
+        "Sources/Fugu/Engine/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
         "Sources/FuguInspection/FuguInspection.docc/FuguInspection.md",
     ].map(Page.init)
@@ -139,7 +140,7 @@ struct Page: Sendable, CustomStringConvertible {
     func steps() throws {
         let script = try SourceText(at: Page.root.appending(path: ".ci/run").path).lines
         let page = try String(
-            contentsOf: Page.root.appending(path: "Sources/Fugu/Fugu.docc/Contributing.md"), encoding: .utf8)
+            contentsOf: Page.root.appending(path: ".github/CONTRIBUTING.md"), encoding: .utf8)
         let steps = script.compactMap { $0.firstMatch(of: /^step_([a-z-]+)\(\)/)?.1 }
         #expect(steps.count > 10)
         for step in steps { #expect(page.contains("`\(step)`"), "the page does not name the step \(step)") }

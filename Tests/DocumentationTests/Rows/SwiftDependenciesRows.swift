@@ -26,7 +26,7 @@ private struct Beacon: ExternalFeature {
     static var preview: Beacon { Beacon { "preview \($0)" } }
 }
 
-// | a computed property in `DependencyValues` |
+// | a computed property in `DependencyValues`, `@DependencyEntry` |
 extension ContainerKeys {
     fileprivate var beacon: Beacon.Type { Beacon.self }
 }

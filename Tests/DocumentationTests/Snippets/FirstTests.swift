@@ -1,31 +1,72 @@
+import Foundation
 import Fugu
 import FuguTesting
+import Synchronization
 import Testing
 
-@Test(.container { $0.city = "Paris" })
-func title() {
-    #expect(Container.current[Almanac.self].title == "The sky over Paris")
+@Test(
+    .container {
+        $0.user = "ada"
+        $0.clock = .immediate
+        $0[OrderAPI.self] = OrderAPI { _ in ["tea", "honey"] }
+    })
+func page() async throws {
+    #expect(try await Container.current[OrderPage.self].text() == "ada: tea, honey")
 }
 
 extension Snippets {
-    @Test("README: a child that overrides an input has its own copy, and shares the rest")
+    @Test("README: overriding one value makes anew exactly what depends on it")
     func first() async throws {
         try await run {
             let app = Container()
-            let request = app.child { $0.city = "Rome" }
-            print(app[Almanac.self].title)  // The sky over Oslo
-            print(request[Almanac.self].title)  // The sky over Rome
-            print(request[Sky.self] === app[Sky.self])  // true
+            let request = app.child { $0.user = "ada" }
+            let staging = app.child { $0.address = "https://staging.example.org" }
+            print(request[OrderPage.self].user)  // ada
+            print(request[OrderCache.self] === app[OrderCache.self])  // true
+            print(staging[OrderCache.self] === app[OrderCache.self])  // false
         }
     }
 
-    @Test("README: a program sets up the shared container")
-    func setUp() async throws {
+    @Test("README: the cache of the first example asks again after a minute")
+    func cache() async throws {
         let container = Container()
-        try await run {
-            container.city = "Bergen"
-            container.handleReports { report in print(report) }
-            print(container[Almanac.self].title)  // The sky over Bergen
+        let clock = ManualClock()
+        container.clock = AnyClock(clock)
+        let asked = Mutex(0)
+        container[OrderAPI.self] = OrderAPI { user in
+            asked.withLock { $0 += 1 }
+            return [user]
+        }
+        for seconds in [0, 59, 1] {
+            clock.advance(by: .seconds(seconds))
+            #expect(try await container[OrderPage.self].text() == "guest: guest")
+        }
+        #expect(asked.withLock { $0 } == 2)
+    }
+
+    @Test(
+        "README: a test that forgets what reaches outside fails as the page shows",
+        .container {
+            $0.user = "ada"
+            $0.clock = .immediate
+        })
+    func forgotten() async throws {
+        let failures = Mutex<[String]>([])
+        await withKnownIssue {
+            _ = try? await Container.current[OrderPage.self].text()
+        } matching: { issue in
+            failures.withLock { $0 += issue.comments.map(\.rawValue) }
+            return true
+        }
+        // The page's declarations stand in a file of the reader.
+        let place = /at \S+\.swift:\d+\./
+        let page = try SourceText(at: Page.root.appending(path: "README.md").path).lines
+        let text = SourceText.normalized(page).joined(separator: " ").replacing(place, with: "")
+        let shown = failures.withLock { $0 }
+        #expect(shown.count == 2)
+        for failure in shown {
+            let isShown = text.contains(failure.replacing(place, with: ""))
+            #expect(isShown, "the README doesn't show: \(failure)")
         }
     }
 
@@ -59,7 +100,7 @@ nonisolated struct StubLinks: LinkRepository {
 }
 
 extension Snippets {
-    @Test("README: an instance of another type, and swapping what suspends")
+    @Test("One page: an instance of another type, and setting what suspends")
     func otherTypes() async throws {
         try await run {
             let container = Container()

@@ -20,6 +20,7 @@ pages = {
     "fugu": "/documentation/fugu/",
     "container": "/documentation/fugu/container/",
     "article": "/documentation/fugu/families/",
+    "onepage": "/documentation/fugu/onepage/",
     "troubleshooting": "/documentation/fugu/troubleshooting/",
     "tutorials": "/tutorials/buildaferry/",
     "tutorial": "/tutorials/fugu/declareandtest/",

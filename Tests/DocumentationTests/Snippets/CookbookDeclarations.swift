@@ -1,0 +1,118 @@
+import Fugu
+import FuguConfiguration
+import FuguFoundation
+
+extension ContainerKeys {
+    var theme: PropertyKey<String> { .init(defaultValue: "light") }
+}
+
+func keepTheme(of container: Container) throws {
+    let store = container.keyValueStore
+    if let theme = try store.value(String.self, for: "theme") { container.theme = theme }
+    container.observe(\.theme) { try? store.set($0, for: "theme") }
+}
+
+nonisolated protocol Plugin: Sendable {
+    func apply(to text: String) -> String
+}
+
+extension ContainerKeys {
+    var plugins: PropertyKey<[any Plugin]> { .init(defaultValue: []) }
+}
+
+struct Editor: Feature {
+    let plugins: [any Plugin]
+
+    static func load(in container: any FeatureContainer) -> Editor { Editor(plugins: container.plugins) }
+
+    func save(_ text: String) -> String { plugins.reduce(text) { $1.apply(to: $0) } }
+}
+
+nonisolated struct Uppercase: Plugin {
+    func apply(to text: String) -> String { text.uppercased() }
+}
+
+extension ContainerKeys {
+    var tenant: PropertyKey<String> { .init(defaultValue: "none") }
+}
+
+final class TenantClient: Feature, Sendable {
+    let address: String
+    init(address: String) { self.address = address }
+
+    static func load(in container: any FeatureContainer) -> TenantClient {
+        TenantClient(address: "https://\(container.tenant).example.org")
+    }
+}
+
+nonisolated protocol Payments: Sendable {
+    func pay(_ cents: Int) -> String
+}
+
+nonisolated struct Missing: Error, CustomStringConvertible {
+    let description: String
+}
+
+enum PaymentService: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> any Payments {
+        throw Missing(description: "set PaymentService when the program starts")
+    }
+}
+
+nonisolated struct CardPayments: Payments {
+    func pay(_ cents: Int) -> String { "paid \(cents)" }
+}
+
+struct Etna: AsyncFeature {
+    let temperature: Double
+
+    static func load(in container: any FeatureContainer) async throws -> Etna {
+        let (weather, clock) = (container.weather, container.clock)
+        for pause in [1, 2, 4] {
+            if let temperature = try? await weather.temperature("Etna") { return Etna(temperature: temperature) }
+            try await clock.sleep(for: .seconds(pause))
+        }
+        return Etna(temperature: try await weather.temperature("Etna"))
+    }
+}
+
+func health(of app: Container) -> String {
+    let failed = app.graph.entries.filter { $0.state == .failed }.map(\.name)
+    guard failed.isEmpty else { return "failed: \(failed.joined(separator: ", "))" }
+    return app.ifLoaded(Etna.self) == nil ? "starting" : "ready"
+}
+
+extension ContainerKeys {
+    var newCheckout: PropertyKey<Bool> { .init("flags.newCheckout", defaultValue: false) }
+}
+
+struct Checkout: Feature {
+    static var reloadsWhenInputsChange: Bool { true }
+    let title: String
+
+    static func load(in container: any FeatureContainer) -> Checkout {
+        Checkout(title: container.newCheckout ? "new checkout" : "old checkout")
+    }
+}
+
+extension ContainerKeys {
+    var jobNumber: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+struct Scratch: Feature {
+    let file: String
+
+    static func load(in container: any FeatureContainer) -> Scratch {
+        let file = "job-\(container.jobNumber).tmp"
+        container.onClose { print("removed \(file)") }
+        return Scratch(file: file)
+    }
+}
+
+nonisolated final class LegacyAccounts: Sendable {
+    static let shared = LegacyAccounts()
+}
+
+enum Accounts: Feature {
+    static func load(in container: any FeatureContainer) -> LegacyAccounts { .shared }
+}

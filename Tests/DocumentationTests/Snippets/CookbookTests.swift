@@ -1,0 +1,118 @@
+import Fugu
+import FuguConfiguration
+import FuguFoundation
+import Synchronization
+import Testing
+
+extension Snippets {
+    @Test("Cookbook: a setting that is changed is stored, and read at the next start")
+    func persistedSettings() throws {
+        let store = KeyValueStore.inMemory
+        for expected in ["light", "dark"] {
+            let container = Container()
+            container.keyValueStore = store
+            try keepTheme(of: container)
+            #expect(container.theme == expected)
+            container.theme = "dark"
+        }
+    }
+
+    @Test("Cookbook: each module adds its plugin to a list")
+    func plugins() async throws {
+        try await run {
+            let container = Container()
+            container.modify(\.plugins) { $0.append(Uppercase()) }
+            print(container[Editor.self].save("fugu"))  // FUGU
+        }
+    }
+
+    @Test("Cookbook: a tenant has a client, shared by all that ask for its scope")
+    func tenants() async throws {
+        try await run {
+            let app = Container()
+            let acme = app.scope("/tenants/acme")
+            acme.tenant = "acme"
+            print(acme[TenantClient.self].address)  // https://acme.example.org
+            print(app.scope("/tenants/acme")[TenantClient.self] === acme[TenantClient.self])  // true
+        }
+    }
+
+    @Test("Cookbook: a decorator wraps the present instance")
+    func loggingDecorator() async throws {
+        try await run {
+            let app = Container()
+            app.weather = WeatherClient { _ in 21 }
+            let plain = app.weather
+            app.weather = WeatherClient { city in
+                print("asks for \(city)")  // asks for Etna
+                return try await plain.temperature(city)
+            }
+            print(try await app.weather.temperature("Etna"))  // 21.0
+        }
+    }
+
+    @Test("Cookbook: an implementation that nobody set is named at the start")
+    func requiredImplementation() async throws {
+        try await run {
+            let app = Container()
+            do {
+                try await app.warmUp { $0.load(PaymentService.self) }
+            } catch let error as WarmUpError {
+                print(error.failures[0].error)  // set PaymentService when the program starts
+            }
+            app.set(PaymentService.self, to: CardPayments())
+            try await app.warmUp { $0.load(PaymentService.self) }
+            print(app.loaded(PaymentService.self).pay(100))  // paid 100
+        }
+    }
+
+    @Test("Cookbook: a load tries again after a pause, and health says how far it is")
+    func retryAndHealth() async throws {
+        struct Offline: Error {}
+        let app = Container()
+        app.clock = .immediate
+        let failures = Mutex(6)
+        app.weather = WeatherClient { _ in
+            guard
+                failures.withLock({
+                    $0 -= 1; return $0 < 0
+                })
+            else { throw Offline() }
+            return 21
+        }
+        #expect(health(of: app) == "starting")
+        await #expect(throws: Offline.self) { try await app[Etna.self] }
+        #expect(health(of: app) == "failed: Etna")
+        #expect(try await app[Etna.self].temperature == 21)
+        #expect(health(of: app) == "ready")
+    }
+
+    @Test("Cookbook: a feature follows a flag")
+    func flags() async throws {
+        try await run {
+            let app = Container()
+            let flags = MutableSource(name: "flags")
+            try app.apply(flags)
+            print(app[Checkout.self].title)  // old checkout
+            flags["flags.newCheckout"] = true
+            print(app[Checkout.self].title)  // new checkout
+        }
+    }
+
+    @Test("Cookbook: a job's scope ends with the job")
+    func jobs() async throws {
+        try await run {
+            let app = Container()
+            try await app.withChild {
+                $0.jobNumber = 7
+            } operation: { job in
+                print(job[Scratch.self].file)  // job-7.tmp
+            }  // removed job-7.tmp
+        }
+    }
+
+    @Test("Cookbook: a feature gives what was a singleton")
+    func migration() {
+        #expect(Container()[Accounts.self] === LegacyAccounts.shared)
+    }
+}
