@@ -3,7 +3,7 @@
 /// Reads of throwing and async features throw it. A plain feature stops the program with the same message.
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     enum Code: Sendable, Equatable {
-        case cycle, tooDeep, ended, closed
+        case cycle, ownReplacement, tooDeep, ended, closed
         case overridden(shared: String)
         case external(place: String?, remedy: String)
     }
@@ -14,6 +14,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     /// The message: what happened, the path that led there, and what to do.
     public var description: String { Messages.loadError(code, path) }
 
+    static func ownReplacement(_ way: [Key]) -> LoadError { LoadError(code: .ownReplacement, path: way.map(\.name)) }
     static func cycle(_ way: [Key]) -> LoadError { LoadError(code: .cycle, path: way.map(\.name)) }
     static func overridden(_ way: [Key], of shared: Key) -> LoadError {
         LoadError(code: .overridden(shared: shared.name), path: way.map(\.name))

@@ -14,6 +14,9 @@ enum Messages {
         case .cycle:
             "Fugu: \(name) needs itself to load: \(way(path)). Break the cycle: let one of them read what it needs "
                 + "later, through the container that its load(in:) was given, instead of while it loads."
+        case .ownReplacement:
+            "Fugu: the closure that replaces how \(name) loads reads \(name), which is what it replaces: \(way(path)). To "
+                + "wrap what would be loaded without it, write decorate instead of replace: its closure receives that."
         case .tooDeep:
             "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
                 + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
@@ -37,6 +40,7 @@ enum Messages {
 
     /// Returns the line to paste that swaps a feature in the container `$0`.
     static func swapLine(for key: Key) -> String {
+        if let decorated = key.decorated { return swapLine(for: decorated) }
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
             return isMember ? "$0[\(key.name)] = …" : "$0[key] = … /* key: the \(key.name) */"
