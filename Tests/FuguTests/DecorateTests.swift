@@ -21,7 +21,8 @@ struct DecorateTests {
         static func load(in container: any FeatureContainer) -> Signup { Signup(mailer: container[Mailer.self]) }
     }
 
-    @Test("The wrapper receives what the feature's own load creates, for who reads it directly and for who loads from it")
+    @Test(
+        "The wrapper receives what the feature's own load creates, for who reads it directly and for who loads from it")
     func wraps() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
@@ -95,7 +96,9 @@ struct DecorateTests {
         #expect(container[Mailer.self].text == "mailer 1" && other[Mailer.self] === container[Mailer.self])
     }
 
-    @Test("Reset removes the decorations of this container and releases what they wrapped, those above stay (laws 8 and 20)")
+    @Test(
+        "Reset removes the decorations of this container and releases what they wrapped, those above stay (laws 8 and 20)"
+    )
     func resets() {
         let container = Container()
         let child = container.child()

@@ -72,7 +72,8 @@ extension Container {
                 base = former!.base!
             }
             let element = ListElement(
-                key: list.key.key.inner(depth: node.depth, index: elements.count, at: place)) { Payload(load($0)) }
+                key: list.key.key.inner(depth: node.depth, index: elements.count, at: place)
+            ) { Payload(load($0)) }
             elements.append(element)
             inner.append(element.key)
             let all = elements

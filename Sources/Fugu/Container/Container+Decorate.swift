@@ -35,7 +35,7 @@ extension Container {
 
     /// Wraps what a key's feature would be without this call, here and in all descendants that don't swap it themselves.
     ///
-    /// See ``decorate(_:with:)-(F.Type,_)``.
+    /// See `decorate(_:with:)`.
     ///
     /// - Parameters:
     ///   - key: The key of the feature.
@@ -51,7 +51,7 @@ extension Container {
     /// Wraps what a feature that ``ContainerKeys`` declares would be without this call, here and in all descendants that don't
     /// swap it themselves.
     ///
-    /// See ``decorate(_:with:)-(F.Type,_)``.
+    /// See `decorate(_:with:)`.
     ///
     /// - Parameters:
     ///   - key: The member of ``ContainerKeys`` that declares the feature.
@@ -66,7 +66,7 @@ extension Container {
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
     ///
-    /// See ``decorate(_:with:)-(F.Type,_)``. If `wrap` throws, the load fails.
+    /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -82,7 +82,7 @@ extension Container {
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
     ///
-    /// See ``decorate(_:with:)-(F.Type,_)``. If `wrap` throws, the load fails.
+    /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -90,11 +90,13 @@ extension Container {
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func decorate<F: AsyncFeature>(
         _ feature: F.Type,
-        with wrap: @escaping @Sendable (
-            _ instance: F.Instance, _ container: any FeatureContainer
-        ) async throws -> F.Instance
+        with wrap:
+            @escaping @Sendable (
+                _ instance: F.Instance, _ container: any FeatureContainer
+            ) async throws -> F.Instance
     ) {
-        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, loadAsync: { Payload(try await F.load(in: $0)) })
+        let decorated = Decorated(
+            TypedKey(F.self), { Request(F.self) }, loadAsync: { Payload(try await F.load(in: $0)) })
         addLayer(decorated) { inner, kept in
             Replacement(
                 load: { _ in throw CancellationError() },
@@ -108,7 +110,7 @@ extension Container {
     /// Wraps what a feature that belongs to the main actor would be without this call, here and in all descendants that don't
     /// swap it themselves.
     ///
-    /// See ``decorate(_:with:)-(F.Type,_)``.
+    /// See `decorate(_:with:)`.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -116,9 +118,10 @@ extension Container {
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     @MainActor public func decorate<F: MainActorFeature>(
         _ feature: F.Type,
-        with wrap: @escaping @MainActor @Sendable (
-            _ instance: F.Instance, _ container: any FeatureContainer
-        ) -> F.Instance
+        with wrap:
+            @escaping @MainActor @Sendable (
+                _ instance: F.Instance, _ container: any FeatureContainer
+            ) -> F.Instance
     ) {
         let key = TypedKey(Key.feature(F.self), of: F.Instance.self)
         let (isLocal, reloads, isShared) = (F.isLocal, F.reloadsWhenInputsChange, F.isShared)

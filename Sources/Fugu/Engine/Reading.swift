@@ -169,7 +169,7 @@ struct Reading: ~Copyable {
         case .cancelled: return CancellationError()
         default: error = .ended(key)
         }
-        guard key.kind.throws else { fatalError(error.description) }
+        guard key.kind.throws else { node.stop(error) }
         return error
     }
 

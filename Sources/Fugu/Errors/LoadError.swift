@@ -5,6 +5,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     enum Code: Sendable, Equatable {
         case cycle, ownReplacement, tooDeep, ended, closed
         case overridden(shared: String)
+        case notSupplied(line: String)
         case external(place: String?, remedy: String)
     }
     let code: Code
@@ -19,6 +20,11 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func overridden(_ way: [Key], of shared: Key) -> LoadError {
         LoadError(code: .overridden(shared: shared.name), path: way.map(\.name))
     }
+    static func notSupplied(_ way: [Key]) -> LoadError {
+        let line = way.last.map { Messages.supplyLine(for: $0) } ?? ""
+        return LoadError(code: .notSupplied(line: line), path: way.map(\.name))
+    }
+    var isMissingSupply: Bool { if case .notSupplied = code { true } else { false } }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(code: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(code: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {

@@ -46,3 +46,11 @@ extension Messages {
         return lines.joined(separator: "\n")
     }
 }
+
+// Texts of checks.
+extension Messages {
+    static func cannotOverride(_ member: String) -> String {
+        "Fugu: check(overriding:) can't override \(member), whose load can throw or suspend, or belongs to the main actor. Name "
+            + "what a request sets: properties, or plain features."
+    }
+}

@@ -21,6 +21,9 @@ enum Messages {
             "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
                 + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
                 + "through the container."
+        case .notSupplied(let line):
+            "Fugu: \(name) is declared without a load, and nothing supplies it: \(way(path)). Supply it before it's read, when "
+                + "the program starts: \(line)"
         case .overridden(let shared):
             "Fugu: \(shared) lives in the root for all containers (isShared), but the container that reads it, or one in "
                 + "between, overrides \(name), an input of \(shared): \(way(path)). Let \(shared) read nothing that "
@@ -36,6 +39,12 @@ enum Messages {
             "Fugu: \(name) reaches outside the process and wasn't swapped for this test. It was read by "
                 + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { " at \($0)" } ?? ""). \(remedy)"
         }
+    }
+
+    /// Returns the line to paste that supplies a feature.
+    static func supplyLine(for key: Key) -> String {
+        let key = key.decorated ?? key
+        return "container.replace(\(key.isValueKey ? key.name : "\(key.codeName).self")) { … }"
     }
 
     /// Returns the line to paste that swaps a feature in the container `$0`.
@@ -166,6 +175,10 @@ enum Messages {
 
     static func closerFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: a teardown closure of a former instance of \(key.name) failed: \(error)"
+    }
+
+    static func evictionFailed(of key: Key, _ error: any Error) -> String {
+        "Fugu: closing the child of a value of \(key.name) failed: \(error)"
     }
 
     static func reloadFailed(of key: Key, _ error: any Error) -> String {

@@ -8,11 +8,15 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var label: String { get }
     /// The declared traits of the key.
     var keyTraits: KeyTraits { get }
+    /// Whether another module has to supply the feature.
+    var isRequired: Bool { get }
     /// Returns the value as text, or `nil` if the key isn't that of a property.
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String?
 }
 
 extension ValueKeyDescriptor {
+    var isRequired: Bool { false }
+
     /// The name: `\.timeout`, or for a key that no member creates, its name or its place.
     var label: String {
         let key = place.memberName.map { "\\." + $0 } ?? naming?.name ?? "\(typeName) (\(place.fileID):\(place.line))"
