@@ -22,10 +22,23 @@ struct GraphPictures {
             }
         }
         let shop = try await Shop()
-        guard let folder else { return try show(shop) }
+        guard let folder else {
+            try show(shop)
+            return await showCheck()
+        }
         try write(shop.root.graph, to: folder)
         try write(shop.root.graph.filteredByFailure(), to: folder, named: "failure")
         withExtendedLifetime(shop) {}
+    }
+
+    private static func showCheck() async {
+        print("\n7. A check of the whole shop, before anything runs: a test compares this text.\n")
+        let check = await Container().check(overriding: \.requestID, \.user) {
+            $0.load(\.page)
+            $0.load(Newsletter.self)
+            $0.load(Checkout.self)
+        }
+        print(check)
     }
 
     private static func show(_ shop: Shop) throws {

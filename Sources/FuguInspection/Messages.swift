@@ -94,3 +94,24 @@ enum Messages {
         "It's stale: \(GraphWords.list(names)) changed after it was loaded."
     }
 }
+
+// Titles and lines of checks.
+extension Messages {
+    static let livesInTheRoot = "lives in the root"
+    static let livesWhereRead = "lives in each container that reads it"
+    static let isNotShared = "reaches outside, and isn't shared"
+    static let hasNoPlaceholder = "reaches outside without a placeholder, so what needs it wasn't loaded"
+    static let isForgotten = "nothing supplies"
+    static let needsItself = "needs itself"
+    static let hasFailed = "failed to load"
+
+    static func livesWhere(_ overridden: [String]) -> String {
+        "lives where \(overridden.joined(separator: " or ")) is set"
+    }
+
+    /// Returns the name of a feature and the path that explains why it's told.
+    static func checked(_ name: String?, _ path: [String]) -> String {
+        let way = path.joined(separator: " → ")
+        return name.map { path.isEmpty ? $0 : "\($0): \(way)" } ?? way
+    }
+}

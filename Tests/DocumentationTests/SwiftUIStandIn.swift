@@ -19,6 +19,9 @@ extension Primitive {
 
 @MainActor @resultBuilder struct ViewBuilder {
     static func buildBlock<V: View>(_ view: V) -> V { view }
+    // All branches of the page have the same type.
+    static func buildEither<V: View>(first view: V) -> V { view }
+    static func buildEither<V: View>(second view: V) -> V { view }
     static func buildBlock<V: View, W: View>(_ first: V, _ second: W) -> Pair<V, W> {
         Pair(first: first, second: second)
     }

@@ -71,6 +71,34 @@ final class Tracker: Observable, Sendable {
         }
     }
 
+    /// The loads whose states were read, which this keeps and which don't keep it.
+    private let monitors = Locked<[Key: any Sendable]>([:])
+
+    /// Represents the state of a key's load, likewise.
+    fileprivate subscript(state key: Key) -> Bool { true }
+
+    /// Returns the state of a load, and registers the access before it's read.
+    func state<Instance: Sendable>(
+        of key: Key, in container: Container, _ load: @escaping @Sendable (Container) async throws -> Instance
+    ) -> LoadState<Instance> {
+        registrar.access(self, keyPath: \.[state: key])
+        if let known = monitors.withLock({ $0[key] }) as? LoadMonitor<Instance> { return known.current }
+        let made = LoadMonitor(
+            key, load,
+            onChange: { [weak self] _ in
+                guard let self else { return }
+                registrar.withMutation(of: self, keyPath: \.[state: key]) {}
+            })
+        let kept = monitors.withLock { monitors in
+            if let known = monitors[key] { return known }
+            monitors[key] = made
+            return made
+        }
+        guard let monitor = kept as? LoadMonitor<Instance> else { return .idle }
+        if monitor === made { monitor.begin(in: container) }
+        return monitor.current
+    }
+
     /// Registers an access of `key` before the key is read.
     func access(_ key: Key, in container: Container) {
         if !tracked.withLock({ $0.contains(key) }) {

@@ -8,11 +8,16 @@ package final class Strictness: Sendable {
         package let feature: Override
         /// Where it was read, or a key that names it was made, if that is known.
         package let place: SourcePlace?
+        let hasPlaceholder: Bool
     }
 
     private let advise: @Sendable (String) -> String
     private let report: @Sendable (Refusal) -> Void
     let isForAll: Bool
+    /// Called where the program would stop, if somebody else can go on without what runs there.
+    ///
+    /// It returns if nobody can.
+    fileprivate let stop: (@Sendable (LoadError) -> Void)?
     /// Kept, so that all who read a feature share its placeholder as they would share the feature.
     private let placeholders = Locked<[Key: Payload]>([:])
 
@@ -21,11 +26,13 @@ package final class Strictness: Sendable {
     ///     made from one is not kept: else the first test would fail and the next ones pass with what it left.
     ///   - advise: Says what to do, given the line that swaps a feature in the container `$0`. Called on the thread that
     ///     tried, outside of every lock.
+    ///   - stop: Called where the program would stop; it returns if that can't be helped.
     ///   - report: Is given every load that was refused, in the same way.
     package init(
         isForAll: Bool = false, advise: @escaping @Sendable (_ line: String) -> String = { $0 },
-        report: @escaping @Sendable (Refusal) -> Void
+        stop: (@Sendable (LoadError) -> Void)? = nil, report: @escaping @Sendable (Refusal) -> Void
     ) {
+        self.stop = stop
         self.isForAll = isForAll
         self.advise = advise
         self.report = report
@@ -40,7 +47,10 @@ package final class Strictness: Sendable {
             let place = request.place?.outsideLibrary
             let error = LoadError.external(
                 way, at: request.key.isValueKey ? nil : place, remedy: advise(Messages.swapLine(for: request.key)))
-            report(Refusal(error: error, feature: Override(key: request.key), place: place))
+            report(
+                Refusal(
+                    error: error, feature: Override(key: request.key), place: place,
+                    hasPlaceholder: request.placeholder != nil))
             guard request.placeholder != nil else { throw error }
         }
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
@@ -49,6 +59,15 @@ package final class Strictness: Sendable {
             placeholders[request.key] = placeholders[request.key] ?? made
             return placeholders[request.key] ?? made
         }
+    }
+}
+
+extension Node {
+    /// Stops the program, since a read that can't throw has no value to give.
+    func stop(_ error: LoadError) -> Never {
+        let strictness = family.lock.withLock { token in storage[token].strictness }
+        strictness?.stop?(error)
+        fatalError(error.description)
     }
 }
 

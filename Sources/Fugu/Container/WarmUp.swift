@@ -22,29 +22,35 @@ public struct WarmUp: Sendable {
         public let pending: [String]
     }
 
-    fileprivate struct Item: Sendable {
+    struct Item: Sendable {
         let key: Key
         let load: @Sendable (Container) async throws -> Void
+        /// The same, for a kind that doesn't suspend and belongs to no actor.
+        let loadNow: (@Sendable (Container) throws -> Void)?
     }
 
-    fileprivate var items: [Item] = []
+    private(set) var items: [Item] = []
 
     mutating func add(_ key: Key, _ load: @escaping @Sendable (Container) async throws -> Void) {
-        items.append(Item(key: key, load: load))
+        items.append(Item(key: key, load: load, loadNow: nil))
+    }
+
+    private mutating func add(_ key: Key, now load: @escaping @Sendable (Container) throws -> Void) {
+        items.append(Item(key: key, load: { try load($0) }, loadNow: load))
     }
 
     /// Adds a feature.
     ///
     /// - Parameter feature: The type of the feature.
     public mutating func load<F: Feature>(_ feature: F.Type) {
-        add(Key(raw: Key.feature(F.self))) { _ = $0[F.self] }
+        add(Key(raw: Key.feature(F.self)), now: { _ = $0[F.self] })
     }
 
     /// Adds a feature.
     ///
     /// - Parameter key: The key of the feature.
     public mutating func load<Instance>(_ key: FeatureKey<Instance>) {
-        add(Key(raw: key._raw)) { _ = $0[key] }
+        add(Key(raw: key._raw), now: { _ = $0[key] })
     }
 
     /// Adds a feature that ``ContainerKeys`` declares.
@@ -58,7 +64,7 @@ public struct WarmUp: Sendable {
     ///
     /// - Parameter feature: The type of the feature.
     public mutating func load<F: ThrowingFeature>(_ feature: F.Type) {
-        add(Key(raw: Key.throwingFeature(F.self))) { _ = try $0[F.self] }
+        add(Key(raw: Key.throwingFeature(F.self)), now: { _ = try $0[F.self] })
     }
 
     /// Adds a feature whose load can suspend.
@@ -107,38 +113,62 @@ extension Container {
         list(&warmUp)
         let items = warmUp.items
         let start = ContinuousClock.now
-        let failures = await withTaskGroup(of: (Int, WarmUpError.Failure?).self) { group in
+        let failures = await withTaskGroup(of: (Int, [WarmUpError.Failure]).self) { group in
             for (index, item) in items.enumerated() {
                 group.addTask { (index, await item.run(in: self)) }
             }
             var done: Set<Int> = []
-            var failures: [Int: WarmUpError.Failure] = [:]
+            var failures: [Int: [WarmUpError.Failure]] = [:]
             for await (index, failure) in group {
                 done.insert(index)
-                failures[index] = failure
+                if !failure.isEmpty { failures[index] = failure }
                 progress?(
                     WarmUp.Progress(
-                        feature: items[index].key.name, error: failure?.error, elapsed: ContinuousClock.now - start,
+                        feature: items[index].key.name, error: failure.first?.error,
+                        elapsed: ContinuousClock.now - start,
                         finished: done.count, failed: failures.count, total: items.count,
                         pending: items.indices.filter { !done.contains($0) }.map { items[$0].key.name }))
             }
-            return failures.sorted { $0.key < $1.key }.map(\.value)
+            return failures.sorted { $0.key < $1.key }.flatMap(\.value).withoutRepeatedSupplies
         }
         guard failures.isEmpty else { throw WarmUpError(failures: failures) }
     }
 }
 
 extension WarmUp.Item {
-    fileprivate func run(in container: Container) async -> WarmUpError.Failure? {
-        // A frame without a key finds out where a load failed.
+    fileprivate func run(in container: Container) async -> [WarmUpError.Failure] {
+        // A frame without a key finds out where a load failed, and collects what nothing supplies.
         let frame = Frame(.warmUp, in: container.node.family, nil, under: Frame.current, within: nil)
         defer { frame.end() }
         do {
             try await Scope.run(nil, frame) { try await load(container) }
-            return nil
+            return frame.missingFailures
         } catch {
-            let path = (error as? LoadError)?.path ?? frame.way(to: error).map(\.name)
-            return WarmUpError.Failure(path: path.isEmpty ? [key.name] : path, error: error)
+            return frame.missingFailures + [failure(error, in: frame)]
+        }
+    }
+
+    func failure(_ error: any Error, in frame: Frame) -> WarmUpError.Failure {
+        let path = (error as? LoadError)?.path ?? frame.way(to: error).map(\.name)
+        return WarmUpError.Failure(path: path.isEmpty ? [key.name] : path, error: error)
+    }
+}
+
+extension Frame {
+    fileprivate var missingFailures: [WarmUpError.Failure] {
+        missingSupplies.map { WarmUpError.Failure(path: $0.path, error: $0) }
+    }
+}
+
+extension [WarmUpError.Failure] {
+    /// The failures, without further paths to features that nothing supplies.
+    fileprivate var withoutRepeatedSupplies: [WarmUpError.Failure] {
+        var seen: Set<String> = []
+        return filter { failure in
+            guard (failure.error as? LoadError)?.isMissingSupply == true, let name = failure.path.last else {
+                return true
+            }
+            return seen.insert(name).inserted
         }
     }
 }

@@ -18,14 +18,34 @@ enum Operation {
 final class Replacement: Sendable {
     let load: @Sendable (Container) throws -> Payload
     let loadAsync: (@Sendable (Container) async throws -> Payload)?
+    /// The keys that it reads and that are of no use without it: what it wraps, and the elements of a list.
+    ///
+    /// They are reset when it goes.
+    let inner: [Key]
+    /// The elements that it adds to a list, and the key of what it adds them to, if that is what it does.
+    let elements: [ListElement]
+    let base: Key?
+    /// Whether it gives what the containers above have.
+    let isInherited: Bool
 
     init(
         load: @escaping @Sendable (Container) throws -> Payload,
-        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil
+        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, inner: [Key] = [],
+        base: Key? = nil, elements: [ListElement] = [], isInherited: Bool = false
     ) {
         self.load = load
         self.loadAsync = loadAsync
+        self.inner = inner
+        self.base = base
+        self.elements = elements
+        self.isInherited = isInherited
     }
+}
+
+/// An element that a container adds to a list.
+struct ListElement: Sendable {
+    let key: Key
+    let load: @Sendable (Container) throws -> Payload
 }
 
 /// One operation of a commit.
@@ -82,6 +102,8 @@ struct Effects {
         var events: [PendingEvent] = []
         /// The others that have something to tell.
         var followers: [Follower] = []
+        /// What loaders that are gone have read and nobody else can.
+        var left: [Write] = []
 
         func wakeWaiters() { for waiter in waiters { waiter.wake() } }
     }
@@ -93,6 +115,24 @@ struct Effects {
 
     @inline(__always)
     func wakeWaiters() { if let more { more.wakeWaiters() } }
+
+    /// Collects what a loader that goes has read, except what the next one reads, too.
+    mutating func leave(_ former: Replacement, of node: Node, for next: Replacement?) {
+        let kept = next?.inner ?? []
+        // One layer or element more, which is nearly always so.
+        if kept.starts(with: former.inner) { return }
+        let keys = Set(kept)
+        for key in former.inner where !keys.contains(key) {
+            more.orMade(More()).left.append(Write(node, TypedKey(resetting: key), .reset))
+        }
+    }
+
+    /// Returns how to reset what was collected since the last call.
+    func takeLeft() -> [Write] {
+        guard let more, !more.left.isEmpty else { return [] }
+        defer { more.left = [] }
+        return more.left
+    }
 
     /// Does everything that was collected; who follows hears of it at the end of the outermost frame that runs here.
     func perform() {
@@ -291,6 +331,7 @@ private struct Change {
         if let rare = cell.place?[token].rare, let replacement = rare.replacement {
             effects.garbage.add(replacement)
             rare.replacement = nil
+            if !replacement.inner.isEmpty { effects.leave(replacement, of: node, for: operation.replacement) }
         }
         let time = family.state[token].tick()
         // A value that hides an inherited one can be read only after links that pass this node have become invalid.
@@ -413,6 +454,8 @@ extension Family {
                 if isOutdated(token) { return nil }
                 if let obstacle = self.obstacle(token, &writes, owner, waiter) { return obstacle }
                 perform(token, writes, owner, &effects)
+                let left = effects.takeLeft()
+                if !left.isEmpty { perform(token, left, owner, &effects) }
                 alongside(token)
                 if let owner, owner.kind == .modify { effects.wake(owner.endExclusion(token)) }
                 isDone = true

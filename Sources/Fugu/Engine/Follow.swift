@@ -10,6 +10,8 @@ final class Observer: Cancelling {
     let skipsLoads: Bool
     /// Whether it ends when its container is closed.
     let isSequence: Bool
+    /// Called when there is nothing any more, and at the beginning if there is nothing; then it's this observer's turn to load.
+    fileprivate let onGone: (@Sendable (Container) -> Void)?
     /// Whether its owner is gone, if it has one.
     private let isOver: (@Sendable () -> Bool)?
     private let state: Locked<State>
@@ -30,8 +32,10 @@ final class Observer: Cancelling {
 
     init(
         _ key: Key, skipsLoads: Bool = false, isSequence: Bool = false, isOver: (@Sendable () -> Bool)? = nil,
-        _ call: @escaping @Sendable (Payload) -> Void, onEnd: (@Sendable () -> Void)? = nil
+        _ call: @escaping @Sendable (Payload) -> Void, onGone: (@Sendable (Container) -> Void)? = nil,
+        onEnd: (@Sendable () -> Void)? = nil
     ) {
+        self.onGone = onGone
         self.key = key
         self.skipsLoads = skipsLoads
         self.isSequence = isSequence
@@ -287,8 +291,13 @@ extension Follower {
         state[token].observers.append(observer)
         state[token].count += 1
         if state[token].reloader == nil { state[token].reloader = reloader }
-        if startsWithPresent, case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
+        guard startsWithPresent else { return }
+        if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
             state[token].queue(.value(payload), at: now(token), until: nil, only: observer)
+        } else if observer.onGone != nil {
+            // From now on it's missed, so that a load that fails is tried again.
+            if case .loss = state[token].seen {} else { state[token].seen = .loss(attempts: 0) }
+            state[token].queue(.gone, at: now(token), until: nil, only: observer)
         }
     }
 
@@ -435,6 +444,11 @@ extension Follower {
         case .load(let payload):
             turn.observers.forEachUncounted { if !$0.skipsLoads { $0.hear(payload, number) } }
         case .gone:
+            if let only = event.only {
+                only.onGone?(container)
+                return
+            }
+            turn.observers.forEachUncounted { $0.onGone?(container) }
             // Who tracks reads wants to know; the load that follows is no change to it.
             turn.observers.forEachUncounted { if $0.skipsLoads { $0.hear(Payload(()), number) } }
             reload(turn.reloader, in: container)

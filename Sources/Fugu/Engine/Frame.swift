@@ -111,7 +111,7 @@ final class Frame: Sendable {
 /// The lock of the family protects it.
 struct FrameState {
     /// What a load has read.
-    var load = LoadState()
+    var load = LoadRecord()
     /// What few frames have.
     var rare: RareFrameState?
 
@@ -132,6 +132,8 @@ final class RareFrameState {
     var begun: UInt64 = 0
     /// What was needed and has failed.
     var failures: [FailedNeed] = []
+    /// What a warm-up needed and nothing supplies.
+    var missingSupplies: [LoadError] = []
     /// The closers that a load has registered.
     var closers: [Closer] = []
     /// What those who wait for a load will be given, theirs alone once it has ended: an instance may keep its handle, which

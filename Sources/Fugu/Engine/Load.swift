@@ -45,7 +45,7 @@ struct Input {
 /// The changing part of a load.
 ///
 /// The lock of the family protects it.
-struct LoadState {
+struct LoadRecord {
     fileprivate var first: Input?
     fileprivate var more: [Input] = []
     /// What identifies the inputs, once they are many.

@@ -159,7 +159,7 @@ struct Reading: ~Copyable {
     private func error(_ decision: consuming Decision) -> any Error {
         let error: LoadError
         switch decision {
-        case .cycle(let way): error = .cycle(way)
+        case .cycle(let way): error = isOwnReplacement ? .ownReplacement(way) : .cycle(way)
         case .tooDeep(let way): error = .tooDeep(way)
         case .overridden(let way): error = .overridden(way, of: key)
         case .closed(let way): error = .closed(way)
@@ -169,8 +169,14 @@ struct Reading: ~Copyable {
         case .cancelled: return CancellationError()
         default: error = .ended(key)
         }
-        guard key.kind.throws else { fatalError(error.description) }
+        guard key.kind.throws else { node.stop(error) }
         return error
+    }
+
+    /// Whether the load that reads is one that replaces the loader of the very key.
+    private var isOwnReplacement: Bool {
+        guard let frame, frame.kind == .load else { return false }
+        return frame.key == key && frame.load!.limit != nil
     }
 
     // MARK: Deciding

@@ -326,7 +326,20 @@ private struct Holdings {
         rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
         rules += nearer.rules
         if let sources = nearer.sources { add(sources) }
+        let farther = operations
         operations.merge(nearer.operations) { $1 }
+        // A decoration wraps what farther containers have.
+        for (key, operation) in nearer.operations {
+            guard let wrapped = operation.replacement?.inner.first, let former = farther[key],
+                former.replacement?.inner.contains(wrapped) != true, isInherited(nearer.operations[wrapped])
+            else { continue }
+            operations[wrapped] = former
+        }
+    }
+
+    /// Whether a decoration wraps what is seen from above, as far as its container is concerned.
+    private func isInherited(_ wrapped: Operation?) -> Bool {
+        wrapped.map { $0.replacement?.isInherited == true } ?? true
     }
 
     /// What farther containers set gives way to what nearer ones have from their sources.

@@ -3,8 +3,9 @@
 /// Reads of throwing and async features throw it. A plain feature stops the program with the same message.
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     enum Code: Sendable, Equatable {
-        case cycle, tooDeep, ended, closed
+        case cycle, ownReplacement, tooDeep, ended, closed
         case overridden(shared: String)
+        case notSupplied(line: String)
         case external(place: String?, remedy: String)
     }
     let code: Code
@@ -14,10 +15,16 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     /// The message: what happened, the path that led there, and what to do.
     public var description: String { Messages.loadError(code, path) }
 
+    static func ownReplacement(_ way: [Key]) -> LoadError { LoadError(code: .ownReplacement, path: way.map(\.name)) }
     static func cycle(_ way: [Key]) -> LoadError { LoadError(code: .cycle, path: way.map(\.name)) }
     static func overridden(_ way: [Key], of shared: Key) -> LoadError {
         LoadError(code: .overridden(shared: shared.name), path: way.map(\.name))
     }
+    static func notSupplied(_ way: [Key]) -> LoadError {
+        let line = way.last.map { Messages.supplyLine(for: $0) } ?? ""
+        return LoadError(code: .notSupplied(line: line), path: way.map(\.name))
+    }
+    var isMissingSupply: Bool { if case .notSupplied = code { true } else { false } }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(code: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(code: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {

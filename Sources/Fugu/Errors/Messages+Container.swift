@@ -13,6 +13,13 @@ package enum GraphWords {
 extension Messages {
     /// Returns the name of a container in a graph.
     static func boxName(_ number: Int) -> String { number == 0 ? "root" : "container \(number)" }
+
+    /// Returns the name of what a decoration wraps, or of an element that was added to a list.
+    static func innerName(_ name: String, _ id: InnerID) -> String {
+        if let place = id.place { return "\(name)[\(id.index)] (\(place))" }
+        if id.index > 0 { return "\(name) (within decoration \(id.index + 1))" }
+        return id.depth == 0 ? "\(name) (undecorated)" : "\(name) (inherited)"
+    }
 }
 
 // Texts for debuggers.
@@ -37,5 +44,13 @@ extension Messages {
             if !names.isEmpty { lines.append("  \(title): \(GraphWords.list(names))") }
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+// Texts of checks.
+extension Messages {
+    static func cannotOverride(_ member: String) -> String {
+        "Fugu: check(overriding:) can't override \(member), whose load can throw or suspend, or belongs to the main actor. Name "
+            + "what a request sets: properties, or plain features."
     }
 }

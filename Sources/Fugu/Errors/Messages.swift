@@ -14,10 +14,16 @@ enum Messages {
         case .cycle:
             "Fugu: \(name) needs itself to load: \(way(path)). Break the cycle: let one of them read what it needs "
                 + "later, through the container that its load(in:) was given, instead of while it loads."
+        case .ownReplacement:
+            "Fugu: the closure that replaces how \(name) loads reads \(name), which is what it replaces: \(way(path)). To "
+                + "wrap what would be loaded without it, write decorate instead of replace: its closure receives that."
         case .tooDeep:
             "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
                 + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
                 + "through the container."
+        case .notSupplied(let line):
+            "Fugu: \(name) is declared without a load, and nothing supplies it: \(way(path)). Supply it before it's read, when "
+                + "the program starts: \(line)"
         case .overridden(let shared):
             "Fugu: \(shared) lives in the root for all containers (isShared), but the container that reads it, or one in "
                 + "between, overrides \(name), an input of \(shared): \(way(path)). Let \(shared) read nothing that "
@@ -35,8 +41,15 @@ enum Messages {
         }
     }
 
+    /// Returns the line to paste that supplies a feature.
+    static func supplyLine(for key: Key) -> String {
+        let key = key.decorated ?? key
+        return "container.replace(\(key.isValueKey ? key.name : "\(key.codeName).self")) { … }"
+    }
+
     /// Returns the line to paste that swaps a feature in the container `$0`.
     static func swapLine(for key: Key) -> String {
+        if let decorated = key.decorated { return swapLine(for: decorated) }
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
             return isMember ? "$0[\(key.name)] = …" : "$0[key] = … /* key: the \(key.name) */"
@@ -162,6 +175,10 @@ enum Messages {
 
     static func closerFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: a teardown closure of a former instance of \(key.name) failed: \(error)"
+    }
+
+    static func evictionFailed(of key: Key, _ error: any Error) -> String {
+        "Fugu: closing the child of a value of \(key.name) failed: \(error)"
     }
 
     static func reloadFailed(of key: Key, _ error: any Error) -> String {

@@ -38,8 +38,11 @@ extension Container {
     private func held() -> [(key: Key, loader: Replacement)] {
         let node = node
         return node.family.lock.withLock { token in
-            node.storage.cells(token).compactMap { cell -> (key: Key, loader: Replacement)? in
-                if cell.has(CellFlags.layered) { return nil }
+            let cells = node.storage.cells(token)
+            // What a decoration wraps was set by nobody.
+            let inner = Set(cells.flatMap { $0.place?[token].rare?.replacement?.inner ?? [] })
+            return cells.compactMap { cell -> (key: Key, loader: Replacement)? in
+                if cell.has(CellFlags.layered) || inner.contains(cell.key) { return nil }
                 return switch cell.setting(token) {
                 case .replace(let replacement): (cell.key, replacement)
                 case .set(let payload):
@@ -66,6 +69,6 @@ extension Replacement {
             load: { container in
                 onLoad()
                 return try load(container)
-            }, loadAsync: tellingAsync)
+            }, loadAsync: tellingAsync, inner: inner, base: base, elements: elements, isInherited: isInherited)
     }
 }

@@ -91,6 +91,8 @@
 }
 
 extension FeatureKey {
+    init(interned: InternedKey) { self.interned = interned }
+
     var descriptor: FeatureDescriptor<Instance> { interned.descriptor() }
 
     /// Reads it.
@@ -122,11 +124,18 @@ extension FeatureKey {
     let reloads: Bool
     let isLocal: Bool
     let isShared: Bool
+    /// Whether another module has to supply the feature.
+    let isRequired: Bool
 
     @usableFromInline init(reloads: Bool, isLocal: Bool, isShared: Bool) {
+        self.init(reloads: reloads, isLocal: isLocal, isShared: isShared, isRequired: false)
+    }
+
+    init(reloads: Bool, isLocal: Bool, isShared: Bool, isRequired: Bool) {
         self.reloads = reloads
         self.isLocal = isLocal
         self.isShared = isShared
+        self.isRequired = isRequired
     }
 }
 
@@ -156,4 +165,5 @@ final class FeatureDescriptor<Instance: Sendable>: ValueKeyDescriptor {
     }
 
     var typeName: String { "FeatureKey<\(Instance.self)>" }
+    var isRequired: Bool { traits.isRequired }
 }

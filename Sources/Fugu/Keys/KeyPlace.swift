@@ -1,13 +1,13 @@
 /// The place where a value key is created and its value type, which together identify a key without a name.
 @frozen @usableFromInline struct KeyPlace: Sendable {
     /// The kinds of value keys.
-    @usableFromInline enum Kind: UInt { case property, feature }
+    @usableFromInline enum Kind: UInt { case property, feature, throwingFeature, asyncFeature }
 
     @usableFromInline let fileID: StaticString
     @usableFromInline let line: UInt
     @usableFromInline let column: UInt
     @usableFromInline let member: StaticString
-    /// The address of the value type, with the kind in the low bit.
+    /// The address of the value type, with the kind in the two low bits.
     @usableFromInline let typeWord: UInt
 
     @inlinable @inline(__always)

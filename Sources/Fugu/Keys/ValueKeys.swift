@@ -4,14 +4,20 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var distinction: KeyDistinction? { get }
     /// The name of the key's own type.
     var typeName: String { get }
+    /// The name in messages.
+    var label: String { get }
     /// The declared traits of the key.
     var keyTraits: KeyTraits { get }
+    /// Whether another module has to supply the feature.
+    var isRequired: Bool { get }
     /// Returns the value as text, or `nil` if the key isn't that of a property.
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String?
 }
 
 extension ValueKeyDescriptor {
-    /// The name in messages: `\.timeout`, or for a key that no member creates, its name or its place.
+    var isRequired: Bool { false }
+
+    /// The name: `\.timeout`, or for a key that no member creates, its name or its place.
     var label: String {
         let key = place.memberName.map { "\\." + $0 } ?? naming?.name ?? "\(typeName) (\(place.fileID):\(place.line))"
         guard case .id(let id)? = distinction else { return key }
@@ -86,7 +92,7 @@ enum ValueKeys {
 
     /// Returns the identity, which keys with the same name and type share; a key without a name has its own.
     private static func raw(of descriptor: any ValueKeyDescriptor, in state: inout State) -> UInt {
-        let kind: KeyKind = descriptor.place.typeWord & 1 == 0 ? .property : .feature
+        let kind = KeyKind(rawValue: descriptor.place.typeWord & Key.kindMask)!
         let fresh = Key(valueKeyAt: state.records.count, kind).raw
         guard let name = descriptor.naming?.name else { return fresh }
         let named = Named(name: name, typeWord: descriptor.place.typeWord)

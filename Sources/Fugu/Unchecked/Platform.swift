@@ -247,6 +247,42 @@ package enum PlatformStack {
     #endif
 }
 
+/// A thread that may block for ever without holding up others, as those that tasks share would.
+enum PlatformThread {
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Starts a thread with a large stack, or runs `body` here where the platform has none.
+    static func run(_ body: @escaping @Sendable () -> Void) {
+        #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, 8 << 20)
+        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        let argument = Unmanaged.passRetained(Body(body)).toOpaque()
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        let isStarted =
+            pthread_create(&thread, &attributes, { Self.main($0) }, argument) == 0
+        #else
+        var thread = pthread_t()
+        let isStarted = pthread_create(&thread, &attributes, { Self.main($0!) }, argument) == 0
+        #endif
+        if isStarted { return }
+        Unmanaged<Body>.fromOpaque(argument).release()
+        #endif
+        body()
+    }
+
+    private static func main(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+    }
+}
+
 /// Gives the processor to another thread.
 func yieldThread() {
     #if FUGU_EXPLORE

@@ -43,6 +43,20 @@ extension Snippets {
         }
     }
 
+    @Test("Families: a decoration wraps what a container would load")
+    func decoration() async throws {
+        try await run {
+            let shop = Container()
+            shop.decorate(Catalog.self) { catalog, container in
+                Catalog("\(catalog.text), shown to \(container.visitor)")
+            }
+            let ada = shop.child { $0.visitor = "Ada" }
+            let preview = shop.child { $0.database = "draft" }
+            print(ada[Catalog.self].text)  // catalog of main, shown to Ada
+            print(preview[Catalog.self].text)  // catalog of draft, shown to nobody
+        }
+    }
+
     @Test("Families, law 21: rules configure scopes")
     func rules() async throws {
         try await run {

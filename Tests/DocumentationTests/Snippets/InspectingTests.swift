@@ -27,6 +27,15 @@ extension Snippets {
             print(request.explain(\.visitor).sentences[0])  // \.visitor is "Ada", set in container 1.
             print(request.explain(Catalog.self).sentences[2])  // It was loaded from \.database.
 
+            let check = await shop.check(overriding: \.visitor) { $0.load(Basket.self) }
+            #expect(
+                check.description == #"""
+                    lives in the root
+                      Catalog
+                    lives where \.visitor is set
+                      Basket: \.visitor
+                    """#)
+
             let token = shop.observeEvents { event in
                 if let duration = event.duration, duration > .seconds(1) { print("slow: \(event)") }
             }

@@ -46,6 +46,11 @@ public enum PublicPage {
         func meaning(of word: String) -> String? { "\(word) in \(language)" }
     }
 
+    public enum Phrasebook: RequiredFeature {
+        public typealias Instance = any Dictionary
+        public static var placeholder: any Dictionary { EmptyDictionary() }
+    }
+
     public struct Glossary: AsyncFeature, Sendable {
         public var words: [String]
 
@@ -55,7 +60,12 @@ public enum PublicPage {
     }
 }
 
+extension ContainerKeys {
+    public var greetings: FeatureKey<[String]> { .init { _ in ["Hello"] } }
+}
+
 extension Snippets {
+    private typealias Phrasebook = PublicPage.Phrasebook
     private typealias Words = PublicPage.Words
     private typealias LanguageDictionary = PublicPage.LanguageDictionary
     private typealias Glossary = PublicPage.Glossary
@@ -80,6 +90,33 @@ extension Snippets {
             print(try await container[Glossary.self].words.count)  // 1
             container.replace(Glossary.self) { Glossary(words: [$0.language]) }
             print(try await container[Glossary.self].words)  // ["en"]
+        }
+    }
+
+    @Test("Features of a library: what the program forgets to supply is told when it starts")
+    func required() async throws {
+        try await run {
+            let container = Container()
+            do {
+                try await container.warmUp { $0.load(Phrasebook.self) }
+            } catch let error as WarmUpError {
+                print(error.failures.map { $0.path.joined(separator: " → ") })  // ["Phrasebook"]
+            }
+            container.replace(Phrasebook.self) { LanguageDictionary(language: $0.language) }
+            print(container[Phrasebook.self].meaning(of: "fugu") ?? "unknown")  // fugu in en
+        }
+    }
+
+    @Test("Features of a library: modules and children add to a list")
+    func contributions() async throws {
+        try await run {
+            let container = Container()
+            container.contribute(to: \.greetings) { "Hello in \($0.language)" }
+            container.contribute(to: \.greetings) { _ in "Ahoy" }
+            let child = container.child { $0.language = "no" }
+            child.contribute(to: \.greetings) { _ in "Hei" }
+            print(container.greetings)  // ["Hello", "Hello in en", "Ahoy"]
+            print(child.greetings)  // ["Hello", "Hello in no", "Ahoy", "Hei"]
         }
     }
 }

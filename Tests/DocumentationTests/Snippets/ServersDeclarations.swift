@@ -58,6 +58,16 @@ struct ServersPage {
         return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
     }
 
+    func count(of tenant: String, in tenants: KeyedChildren<String>) async throws -> Int {
+        try await tenants.withChild(for: tenant) { container in
+            try await container.withChild {
+                $0[RequestID.self] = 9
+            } operation: {
+                $0.tenant.count + $0[RequestID.self]
+            }
+        }
+    }
+
     func stream(_ id: Int, in container: Container) -> AsyncStream<String> {
         let request = container.child { $0[RequestID.self] = id }
         return AsyncStream { body in
@@ -85,4 +95,8 @@ struct ServersPage {
         }
         try await container.close(deadline: .seconds(5))
     }
+}
+
+extension ContainerKeys {
+    var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
 }

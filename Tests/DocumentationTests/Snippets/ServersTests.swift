@@ -32,6 +32,22 @@ extension Snippets {
         await #expect(throws: LoadError.self) { try await container[Page.Search.self] }
     }
 
+    @Test("Servers: each tenant has a child that is kept while it's used")
+    func tenants() async throws {
+        func count(of tenant: String, in tenants: KeyedChildren<String>) async throws -> Int {
+            try await Page().count(of: tenant, in: tenants)
+        }
+        try await Container.with {
+            $0.clock = AnyClock(ManualClock())
+        } operation: {
+            try await run {
+                let tenants = Container().children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
+                print(try await count(of: "acme", in: tenants))  // 13
+                await tenants.evictAll()
+            }
+        }
+    }
+
     @Test("Servers: the container of a streamed body lives until the stream ends")
     func streamedBody() async {
         let container = Container()

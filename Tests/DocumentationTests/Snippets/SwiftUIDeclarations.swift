@@ -7,6 +7,7 @@ import SwiftUI
 
 /// What the page takes for granted.
 nonisolated private func readSensor() -> Double { 20 }
+nonisolated private func downloadReport(for city: String) async throws -> String { "Rain in \(city)" }
 
 /// A namespace: other pages have other cities.
 enum SwiftUIPage {
@@ -15,6 +16,28 @@ enum SwiftUIPage {
         let text: String
 
         static func load(in container: any FeatureContainer) -> Forecast { Forecast(text: "Snow in \(container.city)") }
+    }
+
+    struct Report: AsyncFeature {
+        static var reloadsWhenInputsChange: Bool { true }
+        let text: String
+
+        static func load(in container: any FeatureContainer) async throws -> Report {
+            Report(text: try await downloadReport(for: container.city))
+        }
+    }
+
+    struct ReportView: View {
+        @Environment(ObservableContainer.self) private var container
+
+        var body: some View {
+            switch container.state(of: Report.self) {
+            case .idle: Text("Closed")
+            case .loading(let previous): Text(previous?.text ?? "Loading")
+            case .loaded(let report): Text(report.text)
+            case .failed(let error, _): Text("\(error)")
+            }
+        }
     }
 
     struct WeatherApp: App {

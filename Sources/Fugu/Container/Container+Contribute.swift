@@ -1,0 +1,99 @@
+extension Container {
+    /// Adds an element to a list, here and in all descendants that don't swap the list themselves.
+    ///
+    /// Declare the list as a feature whose instance is an array. The modules of a program, its tests, and children add elements,
+    /// and none of them knows of the others:
+    ///
+    /// ```swift
+    /// extension ContainerKeys {
+    ///     var routes: FeatureKey<[Route]> { .init { _ in [] } }
+    /// }
+    ///
+    /// container.contribute(to: \.routes) { Route("/links", store: $0[LinkStore.self]) }
+    /// container.contribute(to: \.routes) { _ in Route("/health") }
+    /// ```
+    ///
+    /// The list begins with what its own load creates, followed by the elements of the root, and so on down to those of the
+    /// container that you ask, each in the order of the calls. Each element is loaded by itself, once, and lives where its own
+    /// inputs live, so a child that overrides an input of one element gets a list in which only that element is its own. In graphs,
+    /// an element has the place of its call.
+    ///
+    /// A list with contributions counts as set: `reset` removes those of this container, and setting the list discards
+    /// them. What an ancestor adds after a child that has contributions of its own loaded its list isn't followed; add elements
+    /// before you read the list.
+    ///
+    /// - Parameters:
+    ///   - list: The key of the list.
+    ///   - fileID: The file of the call, for graphs.
+    ///   - line: The line of the call, for graphs.
+    ///   - load: A closure that creates the element, like `load(in:)`.
+    /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
+    ///   concerns.
+    public func contribute<Element>(
+        to list: FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
+        load: @escaping @Sendable (any FeatureContainer) -> Element
+    ) {
+        contribute(to: Decorated(list), SourcePlace(fileID, line), load)
+    }
+
+    /// Adds an element to a list that ``ContainerKeys`` declares, here and in all descendants that don't swap the list themselves.
+    ///
+    /// See ``contribute(to:fileID:line:load:)-(FeatureKey<[Element]>,_,_,_)``.
+    ///
+    /// - Parameters:
+    ///   - list: The member of ``ContainerKeys`` that declares the list.
+    ///   - fileID: The file of the call, for graphs.
+    ///   - line: The line of the call, for graphs.
+    ///   - load: A closure that creates the element, like `load(in:)`.
+    /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
+    ///   concerns.
+    public func contribute<Element>(
+        to list: KeyPath<ContainerKeys, FeatureKey<[Element]>>, fileID: StaticString = #fileID, line: UInt = #line,
+        load: @escaping @Sendable (any FeatureContainer) -> Element
+    ) {
+        contribute(to: ContainerKeys()[keyPath: list], fileID: fileID, line: line, load: load)
+    }
+
+    private func contribute<Element: Sendable>(
+        to list: Decorated, _ place: SourcePlace, _ load: @escaping @Sendable (any FeatureContainer) -> Element
+    ) {
+        changeSetting(of: list.key) { node, setting in
+            var writes: [Write] = []
+            let former = setting?.replacement
+            var inner = former?.inner ?? []
+            var elements = former?.elements ?? []
+            let base: Key
+            if elements.isEmpty {
+                let layer = layer(within: list, node, setting)
+                base = layer.inner
+                inner.append(base)
+                writes = layer.writes
+            } else {
+                base = former!.base!
+            }
+            let element = ListElement(
+                key: list.key.key.inner(depth: node.depth, index: elements.count, at: place)
+            ) { Payload(load($0)) }
+            elements.append(element)
+            inner.append(element.key)
+            let all = elements
+            let replacement = Replacement(
+                load: { handle in
+                    var instances = try list.read(base, in: handle).value(as: [Element].self)
+                    instances.reserveCapacity(instances.count + all.count)
+                    for element in all { instances.append(try element.read(in: handle).value(as: Element.self)) }
+                    return Payload(instances)
+                }, inner: inner, base: base, elements: elements)
+            return [
+                Write(node, list.key, .replace(replacement)),
+                Write(node, TypedKey(resetting: element.key), .replace(Replacement(load: element.load))),
+            ] + writes
+        }
+    }
+}
+
+extension ListElement {
+    fileprivate func read(in handle: Container) throws -> Payload {
+        try handle.read(key, nil, { Request(key.raw) }, load)
+    }
+}

@@ -1,0 +1,291 @@
+extension Container {
+    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    ///
+    /// ```swift
+    /// container.decorate(Mailer.self) { mailer, container in
+    ///     LoggingMailer(mailer, log: container[Log.self])
+    /// }
+    /// ```
+    ///
+    /// What is wrapped is the instance that was set here or in an ancestor, or what a replaced or decorated load there gives, or
+    /// else the instance that the feature's own load creates. Decorations stack: the last one that you add is the outermost, and
+    /// those of a child wrap those of its ancestors.
+    ///
+    /// The wrapped instance and the wrapper are loaded separately, and each lives where its own inputs live. A child that
+    /// overrides an input of the wrapped instance gets both of its own. A child that overrides an input of the wrapper only, such
+    /// as the identifier of a request, gets a wrapper of its own around the shared instance. Containers that aren't decorated
+    /// don't share the wrapped instance.
+    ///
+    /// A decorated feature counts as set: `reset` removes all decorations that this container has, and setting the feature
+    /// discards them. A strict container refuses to load what is wrapped as it does without the decoration. What an ancestor sets
+    /// after the load isn't followed.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, like `load(in:)`, and returns the wrapper. It
+    ///     runs at the next read, and Fugu holds no lock while it runs.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func decorate<F: Feature>(
+        _ feature: F.Type,
+        with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
+    ) {
+        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, load: { Payload(F._make(in: $0)) })
+        decorate(decorated) { Payload(wrap($0.value(as: F.Instance.self), $1)) }
+    }
+
+    /// Wraps what a key's feature would be without this call, here and in all descendants that don't swap it themselves.
+    ///
+    /// See `decorate(_:with:)`.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func decorate<Instance>(
+        _ key: FeatureKey<Instance>,
+        with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
+    ) {
+        decorate(Decorated(key)) { Payload(wrap($0.value(as: Instance.self), $1)) }
+    }
+
+    /// Wraps what a feature that ``ContainerKeys`` declares would be without this call, here and in all descendants that don't
+    /// swap it themselves.
+    ///
+    /// See `decorate(_:with:)`.
+    ///
+    /// - Parameters:
+    ///   - key: The member of ``ContainerKeys`` that declares the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func decorate<Instance>(
+        _ key: KeyPath<ContainerKeys, FeatureKey<Instance>>,
+        with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
+    ) {
+        decorate(ContainerKeys()[keyPath: key], with: wrap)
+    }
+
+    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    ///
+    /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func decorate<F: ThrowingFeature>(
+        _ feature: F.Type,
+        with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) throws -> F.Instance
+    ) {
+        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, load: { Payload(try F.load(in: $0)) })
+        decorate(decorated) { Payload(try wrap($0.value(as: F.Instance.self), $1)) }
+    }
+
+    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    ///
+    /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func decorate<F: AsyncFeature>(
+        _ feature: F.Type,
+        with wrap:
+            @escaping @Sendable (
+                _ instance: F.Instance, _ container: any FeatureContainer
+            ) async throws -> F.Instance
+    ) {
+        let decorated = Decorated(
+            TypedKey(F.self), { Request(F.self) }, loadAsync: { Payload(try await F.load(in: $0)) })
+        addLayer(decorated) { inner, kept in
+            Replacement(
+                load: { _ in throw CancellationError() },
+                loadAsync: { handle in
+                    let instance = try await decorated.readAsync(inner, in: handle).value(as: F.Instance.self)
+                    return Payload(try await wrap(instance, handle))
+                }, inner: kept + [inner])
+        }
+    }
+
+    /// Wraps what a feature that belongs to the main actor would be without this call, here and in all descendants that don't
+    /// swap it themselves.
+    ///
+    /// See `decorate(_:with:)`.
+    ///
+    /// - Parameters:
+    ///   - feature: The type of the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @MainActor public func decorate<F: MainActorFeature>(
+        _ feature: F.Type,
+        with wrap:
+            @escaping @MainActor @Sendable (
+                _ instance: F.Instance, _ container: any FeatureContainer
+            ) -> F.Instance
+    ) {
+        let key = TypedKey(Key.feature(F.self), of: F.Instance.self)
+        let (isLocal, reloads, isShared) = (F.isLocal, F.reloadsWhenInputsChange, F.isShared)
+        // Every read is on the main actor, and so is every load.
+        let decorated = Decorated(
+            key, { Request(key.raw, isLocal: isLocal, reloads: reloads, isShared: isShared) },
+            load: { handle in MainActor.assumeIsolated { Payload(F.load(in: handle)) } })
+        decorate(decorated) { instance, handle in
+            MainActor.assumeIsolated { Payload(wrap(instance.value(as: F.Instance.self), handle)) }
+        }
+    }
+}
+
+// MARK: The layers of a feature
+
+/// What is known of a feature that is decorated, whatever its type.
+struct Decorated: Sendable {
+    let key: TypedKey
+    private let request: @Sendable () -> Request
+    private let load: @Sendable (Container) throws -> Payload
+    private let loadAsync: @Sendable (Container) async throws -> Payload
+    fileprivate let isAsync: Bool
+
+    init(
+        _ key: TypedKey, _ request: @escaping @Sendable () -> Request,
+        load: @escaping @Sendable (Container) throws -> Payload
+    ) {
+        (self.key, self.request, self.load) = (key, request, load)
+        (loadAsync, isAsync) = ({ try load($0) }, false)
+    }
+
+    init(
+        _ key: TypedKey, _ request: @escaping @Sendable () -> Request,
+        loadAsync: @escaping @Sendable (Container) async throws -> Payload
+    ) {
+        (self.key, self.request, self.loadAsync) = (key, request, loadAsync)
+        (load, isAsync) = ({ _ in throw CancellationError() }, true)
+    }
+
+    init<Instance>(_ key: FeatureKey<Instance>) {
+        self.init(TypedKey(key), { Request(key) }, load: { Payload(key.descriptor.make(in: $0)) })
+    }
+
+    /// Reads what is within a layer: what was set there, or else what the feature's own load creates.
+    func read(_ inner: Key, in handle: Container) throws -> Payload {
+        try handle.read(inner, nil, { request().asking(for: inner) }, load)
+    }
+
+    func readAsync(_ inner: Key, in handle: Container) async throws -> Payload {
+        if let present = handle.present(inner, nil) { return present }
+        return try await handle.loadAsync(request().asking(for: inner), loadAsync)
+    }
+
+    /// What the feature is where nobody decorates it.
+    private var innermost: Key { key.key.inner(depth: 0, index: 0) }
+
+    /// The loader of what a child wraps, which is what it would inherit.
+    fileprivate var inherited: Replacement {
+        let load: @Sendable (Container) throws -> Payload = { handle in
+            switch handle.settingAbove(key.key) {
+            case .set(let payload): return payload
+            case .replace(let above): return try above.load(handle)
+            default: return try read(innermost, in: handle)
+            }
+        }
+        let loadAsync: @Sendable (Container) async throws -> Payload = { handle in
+            switch handle.settingAbove(key.key) {
+            case .set(let payload): return payload
+            case .replace(let above): return try await above.loadAsync!(handle)
+            default: return try await readAsync(innermost, in: handle)
+            }
+        }
+        return Replacement(load: load, loadAsync: isAsync ? loadAsync : nil, isInherited: true)
+    }
+}
+
+extension Container {
+    private func decorate(
+        _ decorated: Decorated, _ wrap: @escaping @Sendable (Payload, Container) throws -> Payload
+    ) {
+        addLayer(decorated) { inner, kept in
+            Replacement(
+                load: { handle in try wrap(decorated.read(inner, in: handle), handle) }, inner: kept + [inner])
+        }
+    }
+
+    /// Adds a layer to what the container has for a feature.
+    ///
+    /// - Parameter make: Makes the loader that is to stand there, given the key of what it wraps and the keys that the loaders
+    ///   within need.
+    func addLayer(_ decorated: Decorated, _ make: (_ inner: Key, _ kept: [Key]) -> Replacement) {
+        changeSetting(of: decorated.key) { node, setting in
+            let layer = layer(within: decorated, node, setting)
+            let replacement = make(layer.inner, setting?.replacement?.inner ?? [])
+            return [Write(node, decorated.key, .replace(replacement))] + layer.writes
+        }
+    }
+
+    /// Returns the key of what a further layer wraps, and what puts it there.
+    func layer(within decorated: Decorated, _ node: Node, _ setting: Operation?) -> (inner: Key, writes: [Write]) {
+        let inner = decorated.key.key.inner(depth: node.depth, index: setting?.replacement?.inner.count ?? 0)
+        let operation: Operation
+        switch setting {
+        case .replace(let former):
+            // Who needs the keys within is now the outermost loader.
+            operation = .replace(Replacement(load: former.load, loadAsync: former.loadAsync))
+        case .set: operation = setting!
+        default:
+            // In the root, it's what the feature's own load creates.
+            if node.isRoot { return (inner, []) }
+            operation = .replace(decorated.inherited)
+        }
+        return (inner, [Write(node, TypedKey(resetting: inner), operation)])
+    }
+
+    /// Changes what the container has for a feature into what depends on it.
+    ///
+    /// - Parameter change: Returns what is to be done; called again if somebody else changes it meanwhile.
+    func changeSetting(of key: TypedKey, _ change: (Node, Operation?) -> [Write]) {
+        checkMayChange(key.key)
+        let node = node
+        while true {
+            let former = node.family.lock.withLock { token in node.setting(token, of: key.key) }
+            // The first of the writes is that of the key; somewhere that has gone away, one report is enough.
+            let writes = change(node, former.operation)
+            let isEnded = node.family.lock.withLock { token in node.isEnded(token) }
+            let isDone = node.family.commit(isEnded ? Array(writes.prefix(1)) : writes) { token in
+                !node.isEnded(token) && !node.setting(token, of: key.key).isSame(as: former)
+            }
+            if isDone { return }
+        }
+    }
+
+    /// Returns what the containers above that of the loader that runs have for a key.
+    fileprivate func settingAbove(_ key: Key) -> Operation? {
+        guard case .handle(let load) = role, let limit = load.load?.limit else { return nil }
+        return load.family.lock.withLock { token in
+            limit.object.parent?.path.firstResult { node in
+                node.holds(token, key) ? node.storage.existingCell(token, key)?.setting(token) : nil
+            }
+        }
+    }
+}
+
+/// What a container has for a key, and since when.
+private struct Setting {
+    let operation: Operation?
+    let time: UInt64
+
+    func isSame(as other: Setting) -> Bool {
+        switch (operation, other.operation) {
+        case (nil, nil): true
+        case (.replace(let own), .replace(let others)): own === others
+        case (.set, .set): time == other.time
+        default: false
+        }
+    }
+}
+
+extension Node {
+    fileprivate func setting(_ token: LockToken, of key: Key) -> Setting {
+        guard let cell = storage.existingCell(token, key), holds(token, key) else {
+            return Setting(operation: nil, time: 0)
+        }
+        return Setting(operation: cell.setting(token), time: cell.time)
+    }
+}

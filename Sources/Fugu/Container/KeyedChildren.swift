@@ -1,0 +1,259 @@
+/// The children of a container, one for each value of a property, such as a tenant or a session.
+///
+/// Get one from ``Container/children(by:capacity:idleTime:)-(KeyPath<ContainerKeys,PropertyKey<Value>>,_,_)`` and keep it:
+///
+/// ```swift
+/// let tenants = container.children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
+///
+/// let invoices = try await tenants.withChild(for: "acme") { container in
+///     try await container[Database.self].invoices()
+/// }
+/// ```
+///
+/// The child of a value is made when it's first used. It has the value set, so whatever reads the property is loaded once for each
+/// value, and everything else is shared. It's kept while somebody uses it, and afterwards, until more children than `capacity` are
+/// kept or nobody has used it for `idleTime`. Then it's closed, and the teardown closures of what it loaded run. Whoever
+/// asks for the same value while that goes on waits, and gets a new child.
+///
+/// Closing the parent closes all children. If you let this object go earlier, call ``evictAll()`` first, which closes those that
+/// nobody uses.
+public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
+    private let table: ChildTable<Value>
+
+    fileprivate init(_ table: ChildTable<Value>) { self.table = table }
+
+    deinit { table.stop() }
+
+    /// Runs an operation with the child of a value, which isn't closed before the operation ends.
+    ///
+    /// The child is ``Container/current`` while the operation runs. Several operations can use it at the same time. To give each of
+    /// them values of its own, make a child of the child: ``Container/withChild(_:operation:)``.
+    ///
+    /// - Parameters:
+    ///   - value: The value of the property.
+    ///   - operation: The operation, which receives the child.
+    /// - Returns: What `operation` returns.
+    /// - Throws: What `operation` throws.
+    /// - Complexity: Besides the operation, O(1), and O(*n*) for *n* kept children if there are more than `capacity`.
+    public func withChild<R>(
+        for value: Value, operation: (Container) async throws -> R
+    ) async rethrows -> R {
+        let child = await table.child(for: value)
+        do {
+            let result = try await Container.with(child.container) { try await operation(child.container) }
+            await table.release(child)
+            return result
+        } catch {
+            await table.release(child)
+            throw error
+        }
+    }
+
+    /// Closes the child of a value, for example when a user signs out.
+    ///
+    /// If the child is in use, it's closed when its last user has ended, and this method doesn't wait for that.
+    ///
+    /// - Parameter value: The value of the property.
+    /// - Complexity: O(1), besides the closing.
+    public func evict(_ value: Value) async { await table.evict(value) }
+
+    /// Closes the children that nobody uses, and each of the others when its last user has ended.
+    ///
+    /// - Complexity: O(*n*) for *n* children, besides the closing.
+    public func evictAll() async { await table.evictAll() }
+
+    /// The values that have a child.
+    ///
+    /// - Complexity: O(*n*) for *n* children.
+    public var values: [Value] { get async { await table.values } }
+}
+
+extension Container {
+    /// Returns the children of this container by the value of a property, each made when it's first used.
+    ///
+    /// - Parameters:
+    ///   - member: The member of ``ContainerKeys`` that each child sets.
+    ///   - capacity: The number of children to keep. If there are more, those that were used least recently are closed, except
+    ///     those in use.
+    ///   - idleTime: The time after which a child that nobody uses is closed, or `nil`. It's measured by the container's
+    ///     ``FeatureContainer/clock``, which is read at this call.
+    /// - Returns: The children, at first none.
+    public func children<Value: Hashable & Sendable>(
+        by member: KeyPath<ContainerKeys, PropertyKey<Value>>, capacity: Int = .max, idleTime: Duration? = nil
+    ) -> KeyedChildren<Value> {
+        let key = ContainerKeys()[keyPath: member]
+        return children(Key(raw: key._raw), capacity, idleTime) { $0[key] = $1 }
+    }
+
+    /// Returns the children of this container by the value of a property, each made when it's first used.
+    ///
+    /// - Parameters:
+    ///   - property: The type of the property that each child sets.
+    ///   - capacity: The number of children to keep. If there are more, those that were used least recently are closed, except
+    ///     those in use.
+    ///   - idleTime: The time after which a child that nobody uses is closed, or `nil`. It's measured by the container's
+    ///     ``FeatureContainer/clock``, which is read at this call.
+    /// - Returns: The children, at first none.
+    public func children<P: Property>(
+        by property: P.Type, capacity: Int = .max, idleTime: Duration? = nil
+    ) -> KeyedChildren<P.Value> where P.Value: Hashable {
+        children(Key(raw: P._raw), capacity, idleTime) { $0[P.self] = $1 }
+    }
+
+    private func children<Value: Hashable & Sendable>(
+        _ key: Key, _ capacity: Int, _ idleTime: Duration?, _ set: @escaping @Sendable (Container, Value) -> Void
+    ) -> KeyedChildren<Value> {
+        KeyedChildren(
+            ChildTable(
+                of: owner ?? self, key, capacity: max(capacity, 0), idle: idleTime.map { (time: $0, clock: clock) }, set
+            ))
+    }
+}
+
+/// A child of a table.
+private final class KeyedChild<Value: Sendable>: Sendable {
+    let value: Value
+    let container: Container
+
+    init(_ value: Value, _ container: Container) { (self.value, self.container) = (value, container) }
+}
+
+/// The children by value.
+///
+/// It's an actor rather than something with a lock, since `==` and `hash(into:)` of the values are user code.
+private actor ChildTable<Value: Hashable & Sendable> {
+    private struct Entry {
+        let child: KeyedChild<Value>
+        var userCount = 0
+        /// A number that is higher the later the child was used.
+        var used: UInt64 = 0
+        /// When its last user ended.
+        var idleSince: AnyClock.Instant?
+        var isUnwanted = false
+        var closing: Task<Void, Never>?
+    }
+
+    private let parent: Container
+    private let key: Key
+    private let capacity: Int
+    private let idle: (time: Duration, clock: AnyClock)?
+    private let set: @Sendable (Container, Value) -> Void
+    private var entries: [Value: Entry] = [:]
+    private var uses: UInt64 = 0
+    /// The number of children that aren't being closed.
+    private var count = 0
+    private let sweep = Locked<Task<Void, Never>?>(nil)
+
+    init(
+        of parent: Container, _ key: Key, capacity: Int, idle: (time: Duration, clock: AnyClock)?,
+        _ set: @escaping @Sendable (Container, Value) -> Void
+    ) {
+        self.parent = parent
+        self.key = key
+        self.capacity = capacity
+        self.idle = idle
+        self.set = set
+    }
+
+    var values: [Value] { Array(entries.keys) }
+
+    /// Returns the child of a value for one more user.
+    func child(for value: Value) async -> KeyedChild<Value> {
+        while let closing = entries[value]?.closing { await closing.value }
+        uses += 1
+        if entries[value] == nil {
+            let container = parent.child()
+            set(container, value)
+            entries[value] = Entry(child: KeyedChild(value, container))
+            count += 1
+        }
+        entries[value]!.userCount += 1
+        entries[value]!.used = uses
+        entries[value]!.idleSince = nil
+        let child = entries[value]!.child
+        closeLeastRecent()
+        return child
+    }
+
+    /// A user of a child has ended.
+    func release(_ child: KeyedChild<Value>) {
+        let value = child.value
+        entries[value]!.userCount -= 1
+        guard entries[value]!.userCount == 0 else { return }
+        if entries[value]!.isUnwanted { return _ = close(value) }
+        entries[value]!.idleSince = idle?.clock.now
+        closeLeastRecent()
+        startSweep()
+    }
+
+    func evict(_ value: Value) async {
+        guard let entry = entries[value] else { return }
+        entries[value]!.isUnwanted = true
+        if entry.userCount == 0 { await close(value).value }
+    }
+
+    func evictAll() async {
+        for value in values { entries[value]?.isUnwanted = true }
+        let closings = values.filter { entries[$0]!.userCount == 0 }.map { close($0) }
+        for closing in closings { await closing.value }
+    }
+
+    /// Nobody can ask any more.
+    nonisolated func stop() { sweep.withLock { $0.take() }?.cancel() }
+
+    // MARK: Closing
+
+    /// Closes the children that were used least recently, as long as there are too many.
+    private func closeLeastRecent() {
+        guard count > capacity else { return }
+        let idle = entries.values.filter { $0.userCount == 0 && $0.closing == nil }.sorted { $0.used < $1.used }
+        for entry in idle.prefix(count - capacity) { _ = close(entry.child.value) }
+    }
+
+    private func close(_ value: Value) -> Task<Void, Never> {
+        let entry = entries[value]!
+        if let closing = entry.closing { return closing }
+        count -= 1
+        // The closing is in nobody's load, whoever has released the child.
+        let closing = Scope.run(.ended, nil) {
+            Task {
+                do {
+                    try await entry.child.container.close()
+                } catch {
+                    parent.report(Messages.evictionFailed(of: key, error))
+                }
+                entries[value] = nil
+            }
+        }
+        entries[value]!.closing = closing
+        return closing
+    }
+
+    // MARK: Idle children
+
+    /// Closes children that nobody uses for too long, until there are none that could become so.
+    private func startSweep() {
+        guard let idle, sweep.withLock({ $0 == nil }) else { return }
+        let task = Scope.run(.ended, nil) {
+            Task { [weak self] in
+                while let next = await self?.closeIdle() {
+                    do { try await idle.clock.sleep(until: next, tolerance: nil) } catch { return }
+                }
+            }
+        }
+        sweep.withLock { $0 = task }
+    }
+
+    /// Returns when the next child will have been idle for too long.
+    private func closeIdle() -> AnyClock.Instant? {
+        guard let idle else { return nil }
+        let now = idle.clock.now
+        var next: AnyClock.Instant?
+        for entry in entries.values where entry.userCount == 0 && entry.closing == nil {
+            guard let end = entry.idleSince?.advanced(by: idle.time) else { continue }
+            if end <= now { _ = close(entry.child.value) } else { next = min(next ?? end, end) }
+        }
+        if next == nil { sweep.withLock { $0 = nil } }
+        return next
+    }
+}

@@ -1,0 +1,58 @@
+/// What distinguishes the keys that belong to one feature.
+///
+/// They're told apart by where they stand, not by who made them, so that a program doesn't collect more and more of them.
+struct InnerID: Hashable, Sendable {
+    let decorated: UInt
+    /// The depth of the container that decorates the feature, or adds to it.
+    let depth: Int
+    /// The number of decorations or elements that the container had before.
+    let index: Int
+    /// For the element of a list, where it was added.
+    var place: String?
+}
+
+/// The description of a key that only the feature to which it belongs can read.
+private final class InnerDescriptor: ValueKeyDescriptor {
+    let place: KeyPlace
+    let distinction: KeyDistinction?
+    let decorated: Key
+    let label: String
+
+    init(_ place: KeyPlace, _ id: InnerID) {
+        self.place = place
+        distinction = .id(id)
+        decorated = Key(raw: id.decorated)
+        label = Messages.innerName(decorated.name, id)
+    }
+
+    var typeName: String { label }
+    var keyTraits: KeyTraits { decorated.traits }
+    func tell(_ payload: Payload, by teller: any ValueTeller) -> String? { nil }
+}
+
+extension Key {
+    /// Returns a key of the same kind that belongs to this one.
+    func inner(depth: Int, index: Int, at place: SourcePlace? = nil) -> Key {
+        let id = InnerID(decorated: raw, depth: depth, index: index, place: place?.description)
+        let keyPlace = KeyPlace(
+            Void.self, KeyPlace.Kind(rawValue: kind.rawValue)!, "inner(depth:index:at:)", "Fugu/InnerKey.swift", 0, 0)
+        let interned =
+            InternedKey.find(keyPlace, id: id)
+            ?? ValueKeys.intern(keyPlace, .id(id), Void.self) { InnerDescriptor(keyPlace, id) }
+        return Key(raw: interned.raw)
+    }
+
+    /// The feature that a key belongs to, if it isn't one of its own.
+    var decorated: Key? {
+        isValueKey ? (ValueKeys.descriptor(of: self) as? InnerDescriptor)?.decorated : nil
+    }
+}
+
+extension Request {
+    /// Returns the same request for another key.
+    func asking(for key: Key) -> Request {
+        Request(
+            key.raw, isLocal: isLocal, reloads: reloads, isShared: isShared, isExternal: isExternal,
+            placeholder: placeholder, at: place)
+    }
+}

@@ -1,0 +1,139 @@
+public import Fugu
+
+/// What a program loads, where it lives, and what is missing, without running the program.
+///
+/// Get one from ``Fugu/Container/check(overriding:loading:)``. Its ``description`` is the same in each run, so a test can compare it:
+///
+/// ```text
+/// lives in the root
+///   Pool
+/// lives where \.requestID is set
+///   Session: RequestLog → \.requestID
+/// reaches outside, and isn't shared
+///   Mailer: Signup → Mailer
+/// nothing supplies
+///   Payments: Checkout → Payments
+/// ```
+public struct ContainerCheck: Sendable, CustomStringConvertible {
+    /// A feature in a check.
+    public struct Feature: Sendable, Hashable {
+        /// The name of the feature.
+        public let name: String
+        /// The names of the keys on the path that explains the finding: from one of the roots to the feature, or from the feature
+        /// to the override because of which it lives in a child.
+        public let path: [String]
+    }
+
+    /// The names of the keys that the child overrides.
+    public let overridden: [String]
+    /// The features that live in the root: one instance for all.
+    public let shared: [Feature]
+    /// The features that live in the child, because of something that it overrides.
+    public let overriding: [Feature]
+    /// The features that live in every container that reads them, since they declare it.
+    public let local: [Feature]
+    /// External features that don't declare that they're shared.
+    ///
+    /// They weren't loaded, so it isn't known where they would live.
+    public let external: [Feature]
+    /// External features without a placeholder. What needs them wasn't loaded; swap them to check it.
+    public let unknown: [Feature]
+    /// Features that nothing supplies; see ``Fugu/RequiredFeature``.
+    public let forgotten: [Feature]
+    /// The paths of loads that need themselves.
+    public let cycles: [[String]]
+    /// Other failures: the feature whose load failed, with the text of its error.
+    public let failures: [(feature: Feature, error: String)]
+
+    /// A Boolean value that indicates whether everything could be loaded: nothing is forgotten, no load needs itself, and none failed.
+    public var isSound: Bool { forgotten.isEmpty && cycles.isEmpty && failures.isEmpty }
+
+    init(_ check: LoadCheck) {
+        overridden = check.overridden
+        let entries = check.graphs.flatMap(\.entries).filter { $0.kind != .property && $0.state == .loaded }
+        let lives = Lives(entries)
+        (shared, overriding, local) = (lives.shared, lives.overriding, lives.local)
+        func found(_ finding: LoadCheck.Finding) -> [Feature] {
+            check.findings.filter { $0.finding == finding }.map { Feature(name: $0.path.last ?? "?", path: $0.path) }
+                .sorted { $0.name < $1.name }
+        }
+        (external, unknown, forgotten) = (found(.external), found(.unknown), found(.forgotten))
+        cycles = found(.cycle).map(\.path)
+        failures = check.findings.compactMap { path, finding in
+            guard case .failed(let error) = finding else { return nil }
+            return (Feature(name: path.last ?? "?", path: path), error)
+        }
+    }
+
+    /// The findings, one line each, in a fixed order.
+    public var description: String {
+        var lines: [String] = []
+        func add(_ title: String, _ texts: [String]) {
+            if texts.isEmpty { return }
+            lines.append(title)
+            lines += texts.map { "  \($0)" }
+        }
+        add(Messages.livesInTheRoot, shared.map(\.name))
+        add(Messages.livesWhere(overridden), overriding.map { Messages.checked($0.name, $0.path) })
+        add(Messages.livesWhereRead, local.map(\.name))
+        add(Messages.isNotShared, external.map { Messages.checked($0.name, $0.path) })
+        add(Messages.hasNoPlaceholder, unknown.map { Messages.checked($0.name, $0.path) })
+        add(Messages.isForgotten, forgotten.map { Messages.checked($0.name, $0.path) })
+        add(Messages.needsItself, cycles.map { Messages.checked(nil, $0) })
+        add(Messages.hasFailed, failures.map { "\(Messages.checked($0.feature.name, $0.feature.path)): \($0.error)" })
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// Where features live, each told once.
+private struct Lives {
+    var shared: [ContainerCheck.Feature] = []
+    var overriding: [ContainerCheck.Feature] = []
+    var local: [ContainerCheck.Feature] = []
+
+    init(_ entries: [ContainerGraph.Entry]) {
+        var seen: Set<String> = []
+        for entry in entries.sorted(by: { ($0.name, $0.depth) < ($1.name, $1.depth) }) {
+            guard seen.insert("\(entry.name) \(entry.depth)").inserted else { continue }
+            if entry.depth == 0 {
+                shared.append(ContainerCheck.Feature(name: entry.name, path: []))
+            } else if entry.isLocal {
+                local.append(ContainerCheck.Feature(name: entry.name, path: []))
+            } else {
+                overriding.append(ContainerCheck.Feature(name: entry.name, path: entry.anchors))
+            }
+        }
+    }
+}
+
+extension Container {
+    /// Loads the features of a program in a copy of this container and says what was found, all of it at once: where each instance
+    /// would live, what nothing supplies, what needs itself, and what reaches outside the process but isn't shared.
+    ///
+    /// Where an instance lives follows from what its load reads, so a change deep in a program can move a database from the server to
+    /// each request. Let a test compare the text of a check, and such a change is a failing test:
+    ///
+    /// ```swift
+    /// let check = await container.check(overriding: \.requestID) { $0.load(Handlers.self) }
+    /// #expect("\(check)" == expected)
+    /// ```
+    ///
+    /// The check takes what was set in this container and its ancestors into copies, one for each root, and loads everything in a
+    /// child that overrides what a request overrides. External features give their placeholders and aren't loaded; to check what
+    /// one reads, replace its load by one that reads the same and opens nothing. All other loads run for real. The copies are closed
+    /// afterwards.
+    ///
+    /// A cycle of plain features, which would stop the program, costs the check one thread that never ends. Inside the load of
+    /// an async feature, it stops the program as usual.
+    ///
+    /// - Parameters:
+    ///   - keys: The members of ``Fugu/ContainerKeys`` that each request sets. The child has the values that this container has.
+    ///   - roots: A closure that names what the program reads itself.
+    /// - Returns: The findings.
+    /// - Complexity: Besides the loads, O(*r* *n* log *n*) for *r* roots and *n* features.
+    public func check(
+        overriding keys: PartialKeyPath<ContainerKeys>..., loading roots: (inout WarmUp) -> Void
+    ) async -> ContainerCheck {
+        ContainerCheck(await checkLoads(overriding: keys, roots))
+    }
+}

@@ -1,0 +1,184 @@
+import Fugu
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
+}
+
+@Suite("Children by key: one for each tenant, kept while it's used, and closed when it's evicted")
+struct KeyedChildrenTests {
+    struct Region: Property { static var defaultValue: Int { 0 } }
+
+    /// Belongs to a tenant, and tells when it's closed.
+    private struct Pools {
+        let log = Log<String>()
+        let key: FeatureKey<String>
+
+        init() {
+            key = FeatureKey(id: UniqueID()) { [log] container in
+                let tenant = container.tenant
+                container.onClose { log.add("close \(tenant)") }
+                log.add("open \(tenant)")
+                return "pool of \(tenant)"
+            }
+        }
+    }
+
+    private let pools = Pools()
+    private let container = Container()
+
+    @Test("Each value has one child, in which it's set and which is current, and what reads it is loaded once (law 15)")
+    func oneForEach() async {
+        let tenants = container.children(by: \.tenant)
+        for tenant in ["a", "b", "a"] {
+            await tenants.withChild(for: tenant) { child in
+                #expect(child.tenant == tenant && Container.current === child)
+                #expect(child[pools.key] == "pool of \(tenant)")
+            }
+        }
+        #expect(pools.log.all == ["open a", "open b"])
+        #expect(Set(await tenants.values) == ["a", "b"] && container.tenant == "nobody")
+        await tenants.evictAll()
+        #expect(Set(pools.log.all) == ["open a", "open b", "close a", "close b"])
+        #expect(await tenants.values == [])
+    }
+
+    @Test("All who ask at the same moment get the same child (law 4)")
+    func together() async {
+        let regions = container.children(by: Region.self)
+        let children = Log<ObjectIdentifier>()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask { await regions.withChild(for: 1) { children.add(ObjectIdentifier($0)) } }
+            }
+        }
+        #expect(Set(children.all).count == 1 && children.count == 100)
+        await regions.evictAll()
+    }
+
+    @Test(
+        "Above the capacity, the child that was used least recently is closed; one in use is kept until its user ends")
+    func capacity() async {
+        let tenants = container.children(by: \.tenant, capacity: 2)
+        await tenants.withChild(for: "a") { a in
+            _ = a[pools.key]
+            for tenant in ["b", "c", "b", "d"] { await tenants.withChild(for: tenant) { _ = $0[pools.key] } }
+            let closed = await pools.log.first(8).filter { $0.hasPrefix("close") }
+            #expect(closed.sorted() == ["close b", "close b", "close c"])
+            #expect(a[pools.key] == "pool of a")
+        }
+        #expect(Set(await tenants.values) == ["a", "d"])
+        await tenants.evictAll()
+        #expect(pools.log.all.suffix(2).sorted() == ["close a", "close d"])
+    }
+
+    @Test("A child that nobody uses for the idle time is closed, by the container's clock")
+    func idle() async {
+        let clock = ManualClock()
+        container.clock = AnyClock(clock)
+        let tenants = container.children(by: \.tenant, idleTime: .seconds(60))
+        await tenants.withChild(for: "a") { _ = $0[pools.key] }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(40))
+        await tenants.withChild(for: "b") { _ = $0[pools.key] }
+        clock.advance(by: .seconds(30))
+        #expect(await pools.log.first(3) == ["open a", "open b", "close a"])
+        await tenants.withChild(for: "b") { child in
+            clock.advance(by: .seconds(100))
+            #expect(child[pools.key] == "pool of b")
+        }
+        #expect(pools.log.count == 3)
+        await tenants.evictAll()
+    }
+
+    @Test("Whoever asks while a child is being closed waits for that, and gets a new one (law 28)")
+    func whileClosing() async {
+        let (isClosing, mayEnd) = (Gate(), Gate())
+        let slow = FeatureKey(id: UniqueID()) { [log = pools.log] container in
+            _ = container.tenant
+            container.onClose {
+                isClosing.open()
+                await mayEnd.opened()
+                log.add("closed")
+            }
+            log.add("opened")
+            return 1
+        }
+        let tenants = container.children(by: \.tenant)
+        await tenants.withChild(for: "a") { _ = $0[slow] }
+        async let evicted: Void = tenants.evict("a")
+        await isClosing.opened()
+        async let again: Void = tenants.withChild(for: "a") { _ = $0[slow] }
+        mayEnd.open()
+        _ = await (evicted, again)
+        #expect(pools.log.all == ["opened", "closed", "opened"])
+        await tenants.evictAll()
+    }
+
+    @Test("A child that is evicted while it's used stays open until its last user ends")
+    func evictedInUse() async {
+        let tenants = container.children(by: \.tenant)
+        await tenants.withChild(for: "a") { child in
+            await tenants.evict("a")
+            #expect(child[pools.key] == "pool of a")
+            await tenants.withChild(for: "a") { #expect($0 === child) }
+            #expect(pools.log.all == ["open a"])
+        }
+        #expect(await pools.log.first(2) == ["open a", "close a"])
+    }
+
+    @Test("An operation that throws releases its child, too")
+    func throwing() async {
+        struct Ended: Error {}
+        let tenants = container.children(by: \.tenant)
+        await #expect(throws: Ended.self) {
+            try await tenants.withChild(for: "a") {
+                _ = $0[pools.key]
+                throw Ended()
+            }
+        }
+        await tenants.evict("a")
+        #expect(pools.log.all == ["open a", "close a"])
+    }
+
+    @Test("Closing the parent closes its children (law 28)")
+    func parent() async throws {
+        let tenants = container.children(by: \.tenant)
+        await tenants.withChild(for: "a") { _ = $0[pools.key] }
+        try await container.close()
+        #expect(pools.log.all == ["open a", "close a"])
+        withExtendedLifetime(tenants) {}
+    }
+
+    @Test("A teardown closure that throws while a child is evicted is reported, without the value (law 26)")
+    func reports() async {
+        struct Ended: Error {}
+        let reports = Log<String>()
+        container.handleReports { reports.add($0) }
+        let failing = FeatureKey(id: UniqueID()) { container in
+            container.onClose { throw Ended() }
+            return container.tenant
+        }
+        let tenants = container.children(by: \.tenant)
+        await tenants.withChild(for: "secret") { _ = $0[failing] }
+        await tenants.evictAll()
+        #expect(reports.count == 1 && reports.all.first?.contains("\\.tenant") == true)
+        #expect(reports.all.first?.contains("secret") == false)
+    }
+
+    @Test("Letting go of the children ends the watch over idle ones and releases them (law 8)")
+    func letGo() async {
+        let clock = ManualClock()
+        container.clock = AnyClock(clock)
+        weak let child: Container?
+        do {
+            let tenants = container.children(by: \.tenant, idleTime: .seconds(60))
+            child = await tenants.withChild(for: "a") { $0 }
+            #expect(child != nil)
+            await clock.sleepers(atLeast: 1)
+        }
+        while clock.sleeperCount > 0 { await Task.yield() }
+        while child != nil { await Task.yield() }
+    }
+}

@@ -1,0 +1,222 @@
+import Fugu
+import FuguInspection
+import Support
+import Testing
+
+@Suite("Decorations: a container wraps what would be loaded")
+struct DecorateTests {
+    struct Level: Property { static var defaultValue: Int { 1 } }
+    struct RequestID: Property { static var defaultValue: Int { 0 } }
+
+    /// Says what it was made from; every instance is another one.
+    final class Mailer: Feature, Sendable {
+        let text: String
+        let inner: Mailer?
+        init(_ text: String, around inner: Mailer? = nil) { (self.text, self.inner) = (text, inner) }
+        static func load(in container: any FeatureContainer) -> Mailer { Mailer("mailer \(container[Level.self])") }
+    }
+
+    struct Signup: Feature {
+        let mailer: Mailer
+        static func load(in container: any FeatureContainer) -> Signup { Signup(mailer: container[Mailer.self]) }
+    }
+
+    @Test(
+        "The wrapper receives what the feature's own load creates, for who reads it directly and for who loads from it")
+    func wraps() {
+        let container = Container()
+        container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
+        #expect(container[Mailer.self].text == "logged mailer 1")
+        #expect(container[Signup.self].mailer === container[Mailer.self])
+        #expect(container.child()[Mailer.self] === container[Mailer.self])
+    }
+
+    @Test("Decorations stack: the last one is the outermost, and those of a child wrap those of its parent")
+    func stacks() {
+        let container = Container()
+        let child = container.child()
+        child.decorate(Mailer.self) { mailer, _ in Mailer("3(\(mailer.text))", around: mailer) }
+        container.decorate(Mailer.self) { mailer, _ in Mailer("1(\(mailer.text))", around: mailer) }
+        container.decorate(Mailer.self) { mailer, _ in Mailer("2(\(mailer.text))", around: mailer) }
+        #expect(container[Mailer.self].text == "2(1(mailer 1))")
+        #expect(child[Mailer.self].text == "3(2(1(mailer 1)))")
+        #expect(child.child()[Mailer.self] === child[Mailer.self])
+        child.decorate(Mailer.self) { mailer, _ in Mailer("4(\(mailer.text))", around: mailer) }
+        #expect(child[Mailer.self].text == "4(3(2(1(mailer 1))))")
+    }
+
+    @Test("A decoration wraps what was set or replaced, here or above")
+    func wrapsOverrides() {
+        let (container, replaced) = (Container(), Container())
+        let stub = Mailer("stub")
+        container[Mailer.self] = stub
+        let child = container.child()
+        for container in [container, child] {
+            container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
+        }
+        #expect(container[Mailer.self].inner === stub)
+        #expect(child[Mailer.self].text == "logged logged stub")
+        replaced.replace(Mailer.self) { Mailer("replaced \($0[Level.self])") }
+        let below = replaced.child { $0[Level.self] = 5 }
+        below.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
+        #expect(below[Mailer.self].text == "logged replaced 5")
+        replaced.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
+        #expect(replaced[Mailer.self].text == "logged replaced 1")
+    }
+
+    @Test("A child that overrides an input of what is wrapped has both of its own (laws 15 and 16)")
+    func childOverridesInner() {
+        let container = Container()
+        container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
+        let shared = container[Mailer.self]
+        let child = container.child { $0[Level.self] = 5 }
+        #expect(child[Mailer.self].text == "logged mailer 5")
+        child.reset(Level.self)
+        #expect(child[Mailer.self] === shared)
+    }
+
+    @Test("A child that overrides an input of the wrapper has its own wrapper around the shared instance (law 15)")
+    func childOverridesWrapper() {
+        let container = Container()
+        container.decorate(Mailer.self) { mailer, container in
+            Mailer("\(mailer.text) for \(container[RequestID.self])", around: mailer)
+        }
+        let (first, second) = (container.child { $0[RequestID.self] = 7 }, container.child { $0[RequestID.self] = 8 })
+        #expect(first[Mailer.self].text == "mailer 1 for 7" && second[Mailer.self].text == "mailer 1 for 8")
+        #expect(first[Mailer.self].inner === second[Mailer.self].inner)
+        #expect(first[Mailer.self].inner === container[Mailer.self].inner)
+    }
+
+    @Test("A decoration of a child concerns nobody above or beside it (law 14)")
+    func childAlone() {
+        let container = Container()
+        let (child, other) = (container.child(), container.child())
+        child.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
+        #expect(child[Mailer.self].text == "logged mailer 1")
+        #expect(container[Mailer.self].text == "mailer 1" && other[Mailer.self] === container[Mailer.self])
+    }
+
+    @Test(
+        "Reset removes the decorations of this container and releases what they wrapped, those above stay (laws 8 and 20)"
+    )
+    func resets() {
+        let container = Container()
+        let child = container.child()
+        weak let inner: Mailer?
+        do {
+            container.decorate(Mailer.self) { mailer, _ in Mailer("1(\(mailer.text))") }
+            child.decorate(Mailer.self) { mailer, _ in Mailer("2(\(mailer.text))", around: mailer) }
+            child.decorate(Mailer.self) { mailer, _ in Mailer("3(\(mailer.text))", around: mailer) }
+            inner = child[Mailer.self].inner
+        }
+        #expect(inner?.text == "2(1(mailer 1))")
+        child.reset(Mailer.self)
+        #expect(inner == nil)
+        #expect(child[Mailer.self] === container[Mailer.self] && child[Mailer.self].text == "1(mailer 1)")
+        #expect(child.graph.entries.allSatisfy { $0.container == 0 })
+        container[Mailer.self] = Mailer("stub")
+        #expect(container.graph.entries.map(\.name).sorted() == ["Level", "Mailer"])
+    }
+
+    @Test("A copy has the decorations of a container and of its ancestors, and loads what they wrap anew (law 18)")
+    func copies() {
+        let container = Container()
+        container.decorate(Mailer.self) { mailer, _ in Mailer("1(\(mailer.text))") }
+        let child = container.child { $0[Level.self] = 5 }
+        child.decorate(Mailer.self) { mailer, _ in Mailer("2(\(mailer.text))") }
+        let copy = Container(copying: child)
+        #expect(copy[Mailer.self].text == "2(1(mailer 5))")
+        let stub = Container()
+        stub[Mailer.self] = Mailer("stub")
+        let decorated = Container()
+        decorated.decorate(Mailer.self) { mailer, _ in Mailer("3(\(mailer.text))") }
+        #expect(Container(copying: stub, decorated)[Mailer.self].text == "3(stub)")
+        #expect(Container(copying: container, decorated)[Mailer.self].text == "3(mailer 1)")
+    }
+
+    @Test("What is wrapped is loaded once for all who ask at the same moment (law 4)")
+    func once() {
+        let loads = Counter()
+        let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
+        let container = Container()
+        container.decorate(key) { number, _ in number * 10 }
+        let numbers = Log<Int>()
+        onThreads(8) { _ in numbers.add(container.child()[key]) }
+        #expect(Set(numbers.all) == [10] && loads.value == 1)
+    }
+
+    @Test("A decorated feature that reloads follows its own inputs and those of what it wraps (law 19)")
+    func reloads() {
+        struct Offset: Property { static var defaultValue: Int { 0 } }
+        let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Level.self] }
+        let container = Container()
+        container.decorate(key) { number, container in number * 10 + container[Offset.self] }
+        #expect(container[key] == 10)
+        container[Level.self] = 2
+        #expect(container[key] == 20)
+        container[Offset.self] = 3
+        #expect(container[key] == 23)
+    }
+
+    @Test("A decorated feature that is shared has one instance in the root, and each wrapper its own (law 15)")
+    func shared() {
+        let key = FeatureKey(isShared: true, id: UniqueID()) { _ in Mailer("pool") }
+        let container = Container()
+        container.decorate(key) { pool, container in Mailer("\(container[RequestID.self])", around: pool) }
+        let child = container.child { $0[RequestID.self] = 7 }
+        #expect(child[key].text == "7" && child[key].inner === container[key].inner)
+    }
+
+    @Test("The graph shows what is wrapped as an input of the wrapper")
+    func graph() {
+        let container = Container()
+        container.decorate(Mailer.self) { mailer, _ in mailer }
+        _ = container[Mailer.self]
+        let entry = container.graph.entries.first { $0.name == "Mailer" }
+        let inner = container.graph.entries.first { $0.name == "Mailer (undecorated)" }
+        #expect(entry?.inputs == inner.map { [$0.id] } && inner?.inputs.count == 1)
+    }
+
+    @Test("A decorated feature that needs itself ends with its path, which names what is wrapped (law 6)")
+    func cycle() {
+        struct Loop: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> Loop { try container[Loop.self] }
+        }
+        let container = Container()
+        container.decorate(Loop.self) { loop, _ in loop }
+        let error = #expect(throws: LoadError.self) { try container[Loop.self] }
+        #expect(error?.path == ["Loop", "Loop (undecorated)", "Loop"])
+    }
+
+    @Test("A replacement that reads its own key ends with a message that names decorate (law 6)")
+    func ownReplacement() async {
+        struct Loop: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> Loop { Loop() }
+        }
+        let container = Container()
+        container.replace(Loop.self) { try $0[Loop.self] }
+        let error = #expect(throws: LoadError.self) { try container[Loop.self] }
+        #expect(error?.description.contains("write decorate instead of replace") == true)
+        #expect(error?.path == ["Loop", "Loop"])
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            let container = Container()
+            container.replace(Mailer.self) { $0[Mailer.self] }
+            _ = container[Mailer.self]
+        }
+        expectMessage(of: result, "closure that replaces how Mailer loads reads Mailer")
+    }
+
+    @Test("A load can't decorate anything (law 15)")
+    func inLoad() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            let key = FeatureKey<Int>(id: UniqueID()) { _ in
+                Container.current.decorate(Mailer.self) { mailer, _ in mailer }
+                return 1
+            }
+            _ = Container()[key]
+        }
+        expectMessage(of: result, "changes Mailer while it loads")
+    }
+}

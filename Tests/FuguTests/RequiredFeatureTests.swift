@@ -1,0 +1,118 @@
+import Fugu
+import Support
+import Testing
+
+private protocol Payment: Sendable { var name: String { get } }
+private struct Named: Payment { let name: String }
+
+extension ContainerKeys {
+    fileprivate var currency: PropertyKey<String> { .init(defaultValue: "EUR") }
+    fileprivate var receipts: FeatureKey<any Payment> { .required(placeholder: Named(name: "placeholder")) }
+}
+
+@Suite("Required features: declared in one module, supplied by another") struct RequiredFeatureTests {
+    private enum Payments: RequiredFeature {
+        typealias Instance = any Payment
+        static var placeholder: any Payment { Named(name: "placeholder") }
+    }
+    private struct Ledger: RequiredThrowingFeature {
+        let name: String
+    }
+    private struct Bank: RequiredAsyncFeature {
+        let name: String
+    }
+    private struct Checkout: Feature {
+        let text: String
+        static func load(in container: any FeatureContainer) -> Checkout {
+            Checkout(text: container[Payments.self].name + container.receipts.name)
+        }
+    }
+    private struct Shop: AsyncFeature {
+        let text: String
+        static func load(in container: any FeatureContainer) async throws -> Shop {
+            Shop(text: container[Checkout.self].text)
+        }
+    }
+
+    @Test("What is supplied is loaded with the container's values, in a child with the child's (laws 15 and 16)")
+    func supplied() async throws {
+        let container = Container()
+        container.replace(Payments.self) { Named(name: "card in \($0.currency)") }
+        container.replace(\.receipts) { Named(name: "paper in \($0.currency)") }
+        container.replace(Ledger.self) { _ in Ledger(name: "ledger") }
+        container.set(Bank.self, to: Bank(name: "bank"))
+        #expect(container[Payments.self].name == "card in EUR" && container.receipts.name == "paper in EUR")
+        #expect(container.child { $0.currency = "NOK" }.receipts.name == "paper in NOK")
+        #expect(try container[Ledger.self].name == "ledger")
+        #expect(try await container[Bank.self].name == "bank")
+    }
+
+    @Test("A read of one that nothing supplies stops the program, with the path and the line to write")
+    func forgotten() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            _ = Container()[Checkout.self]
+        }
+        expectMessage(of: result, "nothing supplies it: Checkout → Payments")
+        expectMessage(of: result, "container.replace(RequiredFeatureTests.Payments.self)")
+        let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            _ = Container().receipts
+        }
+        expectMessage(of: key, "container.replace(\\.receipts) { … }")
+    }
+
+    @Test("A throwing or async one that nothing supplies throws, and can be supplied afterwards (law 27)")
+    func throwing() async throws {
+        let container = Container()
+        let error = #expect(throws: LoadError.self) { try container[Ledger.self] }
+        #expect(error?.path == ["Ledger"] && error?.description.contains("nothing supplies it") == true)
+        let later = await #expect(throws: LoadError.self) { try await container[Bank.self] }
+        #expect(later?.path == ["Bank"])
+        container.set(Ledger.self, to: Ledger(name: "ledger"))
+        #expect(try container[Ledger.self].name == "ledger")
+    }
+
+    @Test("A warm-up tells of all that nothing supplies, each once, however deep it's needed, and keeps no placeholder")
+    func warmUp() async throws {
+        let container = Container()
+        let error = await #expect(throws: WarmUpError.self) {
+            try await container.warmUp {
+                $0.load(Shop.self)
+                $0.load(Checkout.self)
+                $0.load(Ledger.self)
+                $0.load(Bank.self)
+            }
+        }
+        #expect(
+            error?.failures.map(\.path) == [
+                ["Shop", "Checkout", "Payments"], ["Shop", "Checkout", "\\.receipts"], ["Ledger"], ["Bank"],
+            ])
+        #expect(container.ifLoaded(Checkout.self) == nil && container.ifLoaded(Payments.self) == nil)
+        #expect(container.ifLoaded(Shop.self) == nil)
+        container.replace(Payments.self) { _ in Named(name: "card") }
+        container[\.receipts] = Named(name: " paper")
+        try await container.warmUp { $0.load(Shop.self) }
+        #expect(try await container[Shop.self].text == "card paper")
+    }
+
+    @Test("A supply in a child is none of its parent's (law 14)")
+    func inChild() async throws {
+        let container = Container()
+        let child = container.child { $0.set(Bank.self, to: Bank(name: "bank")) }
+        try await child.warmUp { $0.load(Bank.self) }
+        await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Bank.self) } }
+    }
+
+    @Test("One that nothing supplies can't be decorated into being, and the path names it once")
+    func decorated() async {
+        let container = Container()
+        container.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }
+        let error = await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Payments.self) } }
+        #expect(error?.failures.map(\.path) == [["Payments", "Payments (undecorated)"]])
+        let supplied = Container()
+        supplied.replace(Payments.self) { _ in Named(name: "card") }
+        supplied.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }
+        #expect(supplied[Payments.self].name == "logged card")
+    }
+}
