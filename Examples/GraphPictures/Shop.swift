@@ -48,7 +48,7 @@ extension ContainerKeys {
     var requestLogger: FeatureKey<String> { .init { "\($0.logger) for request \($0.requestID)" } }
     var session: FeatureKey<String> { .init { "\($0.user ?? "nobody") among \($0.users), \($0.requestLogger)" } }
     var basket: FeatureKey<String> { .init { "basket of \($0.session), \($0.prices)" } }
-    var scratchpad: FeatureKey<Int> { .init(isLocal: true) { _ in 1 } }
+    var scratchpad: FeatureKey<Int> { .init(home: .local) { _ in 1 } }
     var page: FeatureKey<String> { .init { "\($0.renderer), \($0.basket), \($0.suggestions), \($0.scratchpad)" } }
 }
 

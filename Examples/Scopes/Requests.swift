@@ -43,7 +43,7 @@ struct Scratchpad: Feature {
     static let numbers = Number()
     let name: String
 
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
     static func load(in container: any FeatureContainer) -> Scratchpad {
         Scratchpad(name: "scratchpad \(numbers.next())")
     }

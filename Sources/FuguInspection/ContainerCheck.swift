@@ -132,7 +132,7 @@ extension Container {
     /// - Returns: The findings.
     /// - Complexity: Besides the loads, O(*r* *n* log *n*) for *r* roots and *n* features.
     public func check(
-        overriding keys: PartialKeyPath<ContainerKeys>..., loading roots: (inout WarmUp) -> Void
+        overriding keys: PartialKeyPath<ContainerKeys>..., loading roots: (inout WarmUpList) -> Void
     ) async -> ContainerCheck {
         ContainerCheck(await checkLoads(overriding: keys, roots))
     }

@@ -29,51 +29,14 @@ extension Container {
     /// - Parameter key: The type: a property, or a feature of any kind.
     /// - Returns: The explanation.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<K: Keyed>(_ key: K.Type) -> KeyExplanation {
-        explain(raw: K._raw)
-    }
-
-    /// Explains what this container has for a type that `ContainerKeys` names, without loading anything.
-    ///
-    /// - Parameter key: The member that names the type: a property, or a feature of any kind.
-    /// - Returns: The explanation.
-    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<K: Keyed>(_ key: KeyPath<ContainerKeys, K.Type>) -> KeyExplanation { explain(K.self) }
-
-    /// Explains what this container has for a feature that belongs to the main actor, without loading anything.
-    ///
-    /// - Parameter feature: The type of the feature.
-    /// - Returns: The explanation.
-    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    @MainActor public func explain<F: MainActorFeature>(_ feature: F.Type) -> KeyExplanation { explain(raw: F.raw) }
-
-    /// Explains what this container has for a feature that `ContainerKeys` names and that belongs to the main actor, without
-    /// loading anything.
-    ///
-    /// - Parameter feature: The member that names the feature.
-    /// - Returns: The explanation.
-    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    @MainActor public func explain<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) -> KeyExplanation {
-        explain(F.self)
-    }
+    public func explain<K: ContainerKey>(_ key: K.Type) -> KeyExplanation { explain(K._key) }
 
     /// Explains what this container has for a key, without loading anything.
     ///
-    /// - Parameter key: The key.
+    /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The explanation.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<K: ValueKey>(_ key: K) -> KeyExplanation {
-        explain(raw: key._raw)
-    }
-
-    /// Explains what this container has for a key that `ContainerKeys` declares, without loading anything.
-    ///
-    /// - Parameter key: The member.
-    /// - Returns: The explanation.
-    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) -> KeyExplanation {
-        explain(ContainerKeys()[keyPath: key])
-    }
+    public func explain<K: ValueKey>(_ key: (KeyLookup) -> K) -> KeyExplanation { explain(key(KeyLookup())._key) }
 
     /// Returns a snapshot of the entries of this container, its ancestors, and its descendants, with values.
     ///
@@ -85,8 +48,8 @@ extension Container {
         includingValues ? graph(telling: ValueSketch()) : graph
     }
 
-    private func explain(raw: UInt) -> KeyExplanation {
-        let status = status(of: raw, telling: ValueSketch())
+    private func explain(_ key: KeyDefinition) -> KeyExplanation {
+        let status = status(of: key.raw, telling: ValueSketch())
         guard let entry = status.entries.first else {
             let sentence = Messages.notThere(status.name, status.kind, isClosed: status.isClosed)
             return KeyExplanation(name: status.name, sentences: [sentence])

@@ -42,21 +42,10 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - key: The type to observe.
     ///   - container: The container to observe.
-    public convenience init<K: Keyed>(
+    public convenience init<K: NonisolatedKey>(
         _ key: K.Type, in container: Container = .current
-    ) where K.Held == Value {
+    ) where K.ContainerValue == Value {
         self.init { container.observe(K.self, observer: $0) }
-    }
-
-    /// Creates a recorder of a type that `ContainerKeys` names.
-    ///
-    /// - Parameters:
-    ///   - key: The member that names the type.
-    ///   - container: The container to observe.
-    public convenience init<K: Keyed>(
-        _ key: KeyPath<ContainerKeys, K.Type>, in container: Container = .current
-    ) where K.Held == Value {
-        self.init(K.self, in: container)
     }
 
     /// Creates a recorder of a feature that belongs to the main actor.
@@ -67,37 +56,17 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     @MainActor public convenience init<F: MainActorFeature>(
         _ feature: F.Type, in container: Container = .current
     ) where F.Instance == Value {
-        self.init { container.observe(F.self, observer: $0) }
-    }
-
-    /// Creates a recorder of a feature that `ContainerKeys` names and that belongs to the main actor.
-    ///
-    /// - Parameters:
-    ///   - feature: The member that names the feature.
-    ///   - container: The container to observe.
-    @MainActor public convenience init<F: MainActorFeature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>, in container: Container = .current
-    ) where F.Instance == Value {
-        self.init(F.self, in: container)
+        self.init { container.observeOnMainActor(F.self, observer: $0) }
     }
 
     /// Creates a recorder of a key.
     ///
     /// - Parameters:
-    ///   - key: The key to observe.
-    ///   - container: The container to observe.
-    public convenience init<K: ValueKey>(_ key: K, in container: Container = .current) where K.Held == Value {
-        self.init { container.observe(key, observer: $0) }
-    }
-
-    /// Creates a recorder of a member of `ContainerKeys`.
-    ///
-    /// - Parameters:
-    ///   - key: The member to observe.
+    ///   - key: A key path to the key to observe: `\.timeout`.
     ///   - container: The container to observe.
     public convenience init<K: ValueKey>(
-        _ key: KeyPath<ContainerKeys, K>, in container: Container = .current
-    ) where K.Held == Value {
+        _ key: (KeyLookup) -> K, in container: Container = .current
+    ) where K.ContainerValue == Value {
         self.init { container.observe(key, observer: $0) }
     }
 }

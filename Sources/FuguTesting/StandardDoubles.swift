@@ -34,7 +34,7 @@ extension FeatureContainer {
     ///   - seed: The seed of `randomness`.
     ///   - files: The files in `fileAccess`, by absolute path.
     public func useStandardDoubles(startingAt start: Double = 0, seed: UInt64 = 0, files: [String: Data] = [:]) {
-        replace(AnyClock.self) { AnyClock($0.manualClock) }
+        replace(ErasedClock.self) { ErasedClock($0.manualClock) }
         replace(Timestamp.self) { container in
             let clock = container.manualClock
             return Timestamp { start + clock.now.offset / .seconds(1) }

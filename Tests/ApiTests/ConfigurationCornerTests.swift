@@ -238,7 +238,7 @@ struct ConfigurationCornerTests {
         c.handleReports { reports.add($0) }
         try c.apply(TOMLSource(path: file.path))
         let heard = Log<Int>()
-        c.observe(port) { heard.add($0) }
+        c.observe(\.[port]) { heard.add($0) }
         #expect(c[port] == 1 && c[host] == "a" && c[FeatureOfPort.self].n == 1)
         try write("probe.port = 'x'\nprobe.host = 'b'")
         do {
@@ -266,7 +266,7 @@ struct ConfigurationCornerTests {
         try write("probe.port = 3")
         try c.reload()
         #expect(c[port] == 9 && c[host] == "h")
-        c.reset(port)
+        c.reset(\.[port])
         #expect(c[port] == 3)
     }
 
@@ -283,7 +283,7 @@ struct ConfigurationCornerTests {
         c[port] = 7
         #expect(child[port] == 2 && c[port] == 7)
         child[port] = 8
-        child.reset(port)
+        child.reset(\.[port])
         #expect(child[port] == 2)
         child.configureScopes { $0[port] = 5 }
         #expect(child.scope("/x")[port] == 5)

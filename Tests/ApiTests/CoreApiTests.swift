@@ -23,7 +23,7 @@ private struct Flagged: Feature {
     typealias Instance = Int
     static func load(in container: any FeatureContainer) -> Int { container[Limit.self] }
     static var reloadsWhenInputsChange: Bool { true }
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
 }
 private struct Mailer: ExternalFeature {
     var name = "live"
@@ -59,12 +59,12 @@ extension ContainerKeys {
     fileprivate var apiText: FeatureKey<String> { .init { "limit \($0[Limit.self])" } }
     fileprivate var apiAll: FeatureKey<Int> {
         .init(
-            reloadsWhenInputsChange: true, isLocal: true, isShared: false, placeholder: { 0 }, id: "all",
+            reloadsWhenInputsChange: true, home: .local, placeholder: { 0 }, id: "all",
             member: "apiAll", fileID: #fileID, line: #line, column: #column
         ) { $0[Limit.self] }
     }
     fileprivate var apiAllInits: FeatureKey<Int> {
-        .init(reloadsWhenInputsChange: false, isLocal: false, placeholder: nil, load: { _ in 1 })
+        .init(reloadsWhenInputsChange: false, home: .with(\.apiTimeout), placeholder: nil, load: { _ in 1 })
     }
 }
 extension FeatureContainer {
@@ -178,7 +178,7 @@ struct CoreApiTests {
     func mainActor() async {
         let container = Container()
         let (texts, continuation) = AsyncStream.makeStream(of: String.self)
-        container.observe(Model.self) { continuation.yield($0.text) }
+        container.observeOnMainActor(Model.self) { continuation.yield($0.text) }
         #expect(container[Model.self].text == "5")
         container[Model.self] = Model(text: "6")
         #expect(container[Model.self].text == "6")
@@ -191,7 +191,7 @@ struct CoreApiTests {
         container.replace(Model.self) { _ in fatalError() }
         container.reset(Model.self)
         #expect(container.ifLoaded(Model.self) == nil)
-        container.observe(Model.self, while: Owner()) { _ in }
+        container.observeOnMainActor(Model.self, while: Owner()) { _ in }
         _ = container.values(of: Model.self)
     }
 
@@ -360,26 +360,26 @@ struct CoreApiTests {
         let container = Container()
         var numbers: [Int] = []
         let (done, continuation) = AsyncStream.makeStream(of: Void.self)
-        container.observe(Limit.self) { @MainActor number in numbers.append(number) }
-        container.observe(\.apiTimeout) { @MainActor number in numbers.append(number) }
-        container.observe(Greeter.self) { @MainActor greeter in numbers.append(greeter.text.count) }
-        container.observe(\.apiText) { @MainActor text in numbers.append(text.count) }
-        container.observe(Parsed.self) { @MainActor parsed in numbers.append(parsed.number) }
-        container.observe(Database.self) { @MainActor database in
+        container.observeOnMainActor(Limit.self) { number in numbers.append(number) }
+        container.observeOnMainActor(\.apiTimeout) { number in numbers.append(number) }
+        container.observeOnMainActor(Greeter.self) { greeter in numbers.append(greeter.text.count) }
+        container.observeOnMainActor(\.apiText) { text in numbers.append(text.count) }
+        container.observeOnMainActor(Parsed.self) { parsed in numbers.append(parsed.number) }
+        container.observeOnMainActor(Database.self) { database in
             numbers.append(database.number)
             continuation.finish()
         }
         let owner = Owner()
         var owned: [Int] = []
-        container.observe(Limit.self, while: owner) { @MainActor number in owned.append(number) }
-        container.observe(\.apiTimeout, while: owner) { @MainActor number in owned.append(number) }
-        container.observe(Greeter.self, while: owner) { @MainActor greeter in owned.append(greeter.text.count) }
-        container.observe(\.apiText, while: owner) { @MainActor text in owned.append(text.count) }
-        container.observe(Parsed.self, while: owner) { @MainActor parsed in owned.append(parsed.number) }
-        container.observe(Model.self, while: owner) { @MainActor model in owned.append(model.text.count) }
-        let token = container.observe(Limit.self, observer: { @MainActor number in numbers.append(-number) })
+        container.observeOnMainActor(Limit.self, while: owner) { number in owned.append(number) }
+        container.observeOnMainActor(\.apiTimeout, while: owner) { number in owned.append(number) }
+        container.observeOnMainActor(Greeter.self, while: owner) { greeter in owned.append(greeter.text.count) }
+        container.observeOnMainActor(\.apiText, while: owner) { text in owned.append(text.count) }
+        container.observeOnMainActor(Parsed.self, while: owner) { parsed in owned.append(parsed.number) }
+        container.observeOnMainActor(Model.self, while: owner) { model in owned.append(model.text.count) }
+        let token = container.observeOnMainActor(Limit.self, observer: { number in numbers.append(-number) })
         token.cancel()
-        container.observe(Model.self) { @MainActor model in numbers.append(model.text.count) }
+        container.observeOnMainActor(Model.self) { model in numbers.append(model.text.count) }
         container[Model.self] = Model(text: "")
         for number in 1...3 { container[Limit.self] = number }
         container.set(Database.self, to: Database(number: 9))
@@ -530,7 +530,7 @@ struct CoreApiTests {
         var generator = container.randomness
         _ = Int.random(in: 1...6, using: &generator)
         let clock = ManualClock()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         #expect(container.clock.now.offset == .zero)
     }
 }

@@ -40,7 +40,7 @@ private final class OfKept: Feature, Sendable {
 }
 private final class Local: Feature, Sendable {
     static func load(in c: any FeatureContainer) -> Local { Local() }
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
 }
 private final class OfLocal: Feature, Sendable {
     let local: Local

@@ -7,7 +7,7 @@ import Testing
     @Test("values(of:) does not go on waiting for its first load when its task is cancelled (laws 12 and 27)")
     func valuesAreCancelled() async throws {
         let (container, clock) = (Container(), ManualClock())
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let task = Task { for await _ in container.values(of: Slow.self) {} }
         await clock.sleepers(atLeast: 1)
         task.cancel()

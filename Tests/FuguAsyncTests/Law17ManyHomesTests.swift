@@ -55,7 +55,7 @@ private struct Moved: AsyncFeature {
 
 /// One for each container that asks.
 private struct Cache: AsyncFeature {
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
     static func load(in container: any FeatureContainer) async throws -> Thing {
         let stage = container.stage
         stage.tally("caches").add()

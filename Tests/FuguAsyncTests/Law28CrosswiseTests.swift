@@ -41,7 +41,7 @@ struct Law28CrosswiseTests {
     }
 
     struct Refused: ThrowingFeature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) throws -> Int { 1 }
     }
 

@@ -73,7 +73,7 @@ import Testing
     func everyCloser() async throws {
         struct Number: Property { static var defaultValue: Int { 0 } }
         let (opened, closed) = (Counter(), Log<Int>())
-        let base = FeatureKey(isLocal: true) { handle in
+        let base = FeatureKey(home: .local) { handle in
             let number = opened.add()
             handle.onClose { closed.add(number) }
             return number
@@ -92,8 +92,8 @@ import Testing
                 startThread {
                     for step in 0..<40 {
                         _ = child[top]
-                        if step % 3 == number { child.reset(base) }
-                        if step % 5 == number { root.reset(top) }
+                        if step % 3 == number { child.reset(\.[base]) }
+                        if step % 5 == number { root.reset(\.[top]) }
                     }
                 }
             }

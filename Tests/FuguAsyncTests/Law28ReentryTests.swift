@@ -19,10 +19,12 @@ import Testing
         }
     }
 
-    private func failure(_ error: CloseError?) throws -> CloseError.WaitsForItself {
+    private func failure(_ error: CloseError?) throws -> CloseError {
         let error = try #require(error)
-        #expect(error.failures.count == 1)
-        return try #require(error.failures.first?.error as? CloseError.WaitsForItself)
+        #expect(error.code == .teardownFailed && error.failures.count == 1)
+        let failure = try #require(error.failures.first?.error as? CloseError)
+        #expect(failure.code == .waitsForItself && failure.failures.isEmpty)
+        return failure
     }
 
     @Test("A closer that waits for close() of its own container is thrown a message that says what to do (law 28)")
@@ -60,7 +62,7 @@ import Testing
         second.onClose { [unowned first] in try await first.close() }
         let outer = try #require(await #expect(throws: CloseError.self) { try await first.close() })
         let inner = try #require(outer.failures.first?.error as? CloseError)
-        let failure = try #require(inner.failures.first?.error as? CloseError.WaitsForItself)
+        let failure = try #require(inner.failures.first?.error as? CloseError)
         #expect(failure.feature == nil)
         #expect(failure.description.contains("a teardown closure of the container itself"))
     }
@@ -89,7 +91,8 @@ import Testing
         let container = Container()
         container[TargetProperty.self] = { [unowned container] in try await container.close() }
         let error = try #require(
-            await #expect(throws: CloseError.WaitsForItself.self) { try await container[ClosesWhileLoading.self] })
+            await #expect(throws: CloseError.self) { try await container[ClosesWhileLoading.self] })
+        #expect(error.code == .waitsForItself && error.feature == "ClosesWhileLoading")
         #expect(error.description.contains("the load of ClosesWhileLoading waits for close()"))
         // Nothing was closed by that.
         container[TargetProperty.self] = {}

@@ -8,7 +8,7 @@ import Testing
 struct Law28SlowLeaverTests {
     /// Lives where it is asked for; its closer waits for a gate that is named like the tenant.
     struct Own: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Thing {
             let (stage, tenant) = (container.stage, container[Tenant.self])
             let number = stage.tally("made \(tenant)").add()
@@ -128,7 +128,7 @@ struct Law28SlowLeaverTests {
     }
 
     struct Quick: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Thing {
             container.onClose { await Task.yield() }
             return Thing()
@@ -191,7 +191,7 @@ struct Law28SlowLeaverTests {
         let (running, overlapping, ran) = (Counter(), Counter(), Counter())
         let children = (0..<40).map { _ in root.child() }
         for (number, child) in children.enumerated() {
-            let key = FeatureKey(isLocal: true, id: number) { handle in
+            let key = FeatureKey(home: .local, id: number) { handle in
                 handle.onClose {
                     if running.add() > 1 { overlapping.add() }
                     await Task.yield()
@@ -202,7 +202,7 @@ struct Law28SlowLeaverTests {
                 return number
             }
             _ = child[key]
-            child.reset(key)
+            child.reset(\.[key])
         }
         await giveOthersTime()
         #expect(ran.value == 0)
@@ -228,7 +228,7 @@ struct Law28SlowLeaverTests {
         }
         for root in roots {
             _ = root[key]
-            root.reset(key)
+            root.reset(\.[key])
         }
         try await finishing { await began.reaches(100) }
         gate.open()

@@ -124,7 +124,7 @@ struct Law28WithChildTests {
     @Test("After it, the child refuses (law 28)")
     func refuses() async throws {
         struct Late: ThrowingFeature {
-            static var isLocal: Bool { true }
+            static var home: Home { .local }
             static func load(in container: any FeatureContainer) throws -> Thing { Thing() }
         }
         let child = try await Container().withChild { $0 }

@@ -12,7 +12,7 @@ import Testing
     #endif
 
     struct Slow: AsyncFeature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) async throws -> Int {
             let stage = container.stage
             stage.tally("slow").add()
@@ -62,7 +62,7 @@ import Testing
             for key in keys { root[key] = 1 }
             _ = root.stage
             return try await whileLoading(count, in: root) { root, _ in
-                threadTime { for key in keys { root.reset(key) } }
+                threadTime { for key in keys { root.reset(\.[key]) } }
             }
         }
         try await expectProportion(300 * Self.scale) { count in
@@ -74,7 +74,7 @@ import Testing
     }
 
     struct Part: AsyncFeature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) async throws -> Int {
             let stage = container.stage
             stage.tally("part").add()
@@ -101,7 +101,7 @@ import Testing
         }
     }
     struct User: AsyncFeature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) async throws -> Int {
             container.stage.tally("user").add()
             return try await container[Whole.self]

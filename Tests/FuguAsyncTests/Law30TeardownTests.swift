@@ -7,7 +7,7 @@ import Testing
 @Suite("Ending, leaving and closing take time and memory in proportion (law 30)", .timeLimit(.minutes(5)))
 struct Law30TeardownTests {
     struct Own: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Thing { Thing() }
     }
     struct Session: Feature {
@@ -47,11 +47,11 @@ struct Law30TeardownTests {
     }
 
     struct Late: ThrowingFeature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) throws -> Thing { Thing() }
     }
     struct FromSession: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Thing { Thing("", parts: [container[Session.self]]) }
     }
 
@@ -142,7 +142,7 @@ struct Law30TeardownTests {
         }
         for count in 1...40 {
             _ = container[key]
-            container.reset(key)
+            container.reset(\.[key])
             await closed.reaches(count)
             #expect(closed.value == count)
         }
@@ -182,7 +182,7 @@ struct Law30TeardownTests {
     }
 
     struct Local: AsyncFeature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) async throws -> Thing {
             container.stage.tally("Local").add()
             await container.stage.gate("Local").opened()

@@ -19,7 +19,7 @@ import Testing
     @Test("1,000 tasks wait for one load of 100 ms; none has it before, and all have it then (law 4)")
     func byTheClock() async throws {
         let (container, clock) = (Container(), ManualClock())
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let readers = read(container)
         await container.untilWaiting(for: Slow.self, 1_000)
         await clock.sleepers(atLeast: 1)
@@ -35,7 +35,7 @@ import Testing
         "999 of 1,000 tasks that are cancelled are released at once, and the load goes on for the last (laws 4 and 27)")
     func cancelled() async throws {
         let (container, clock) = (Container(), ManualClock())
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let readers = read(container)
         await container.untilWaiting(for: Slow.self, 1_000)
         for reader in readers.dropLast() { reader.cancel() }

@@ -33,12 +33,12 @@ struct Law21SourcesOfScopesTests {
         let log = Log<String>()
         let key = made(log)
         let first = scope[key]
-        scope.reset(key)
-        #expect(scope.ifLoaded(key) == nil)
+        scope.reset(\.[key])
+        #expect(scope.ifLoaded(\.[key]) == nil)
         let second = scope[key]
         #expect(second !== first)
         scope.resetAll()
-        #expect(scope.ifLoaded(key) == nil && scope[key] !== second && scope[self.key] == 3)
+        #expect(scope.ifLoaded(\.[key]) == nil && scope[key] !== second && scope[self.key] == 3)
     }
 
     @Test("Closing the scope runs its closers, and none runs later (laws 23 and 28)")
@@ -48,7 +48,7 @@ struct Law21SourcesOfScopesTests {
         let key = made(log)
         _ = scope[key]
         try await finishing { try await scope.close() }
-        #expect(log.all == ["closed 3", "released 3"] && scope.ifLoaded(key) == nil)
+        #expect(log.all == ["closed 3", "released 3"] && scope.ifLoaded(\.[key]) == nil)
         try await finishing { try await root.close() }
         #expect(log.count == 2)
     }

@@ -15,7 +15,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         _ container: Container, _ body: (_ step: () async -> Void) async throws -> Void
     ) async rethrows {
         let clock = ManualClock()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let task = Task { await container.reload(every: .seconds(1)) }
         await clock.sleepers(atLeast: 1)
         try await body {
@@ -34,7 +34,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         try container.apply(TOMLSource(path: path))
         let seen = Log<Int>()
         #expect(container[limit] == 100)
-        container.observe(limit) { seen.add($0) }
+        container.observe(\.[limit]) { seen.add($0) }
         try await polling(container) { step in
             try write("# half")
             await step()
@@ -65,7 +65,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         box.withLock { $0 = source }
         try container.apply(source)
         let seen = Log<Int>()
-        container.observe(limit) { seen.add($0) }
+        container.observe(\.[limit]) { seen.add($0) }
         await polling(container) { step in
             source.change(to: ["law25": ["limit": 2]])
             for _ in 0..<5 { await step() }
@@ -98,7 +98,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         let source = ChangingSource(["law25": ["limit": 1]]) { threads.add(Thread.isMainThread) }
         try container.apply(source)
         let clock = ManualClock()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let task = Task { @MainActor in await container.reload(every: .seconds(1)) }
         await clock.sleepers(atLeast: 1)
         source.change(to: ["law25": ["limit": 2]])

@@ -16,7 +16,7 @@ extension ContainerKeys {
     private let reports: Log<String>
 
     init() {
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         reports = container.reports()
     }
 

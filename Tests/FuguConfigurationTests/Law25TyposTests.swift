@@ -136,9 +136,9 @@ private struct Server: Decodable, Sendable {
         let opaque = PropertyKey<Opaque?>("opaque")
         let count = PropertyKey("count", defaultValue: 0)
         #expect(container[ratio].isNaN && container[opaque]?.x == 1 && container[count] == 1)
-        container.observe(ratio) { _ in told.add("ratio") }
-        container.observe(opaque) { _ in told.add("opaque") }
-        container.observe(count) { told.add("count \($0)") }
+        container.observe(\.[ratio]) { _ in told.add("ratio") }
+        container.observe(\.[opaque]) { _ in told.add("opaque") }
+        container.observe(\.[count]) { told.add("count \($0)") }
         try container.reload()
         #expect(told.all.isEmpty)
         source.change(to: ["ratio": .double(.nan), "opaque": ["x": 2], "count": 2])
@@ -148,7 +148,7 @@ private struct Server: Decodable, Sendable {
         container[count] = 5
         try container.reload()
         #expect(container[count] == 5)
-        container.reset(count)
+        container.reset(\.[count])
         #expect(container[count] == 2)
     }
 }

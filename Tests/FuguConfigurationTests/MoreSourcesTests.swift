@@ -130,7 +130,7 @@ import Testing
         let source = MutableSource(["more.port": 1], name: "flags")
         try container.apply(source)
         let seen = Log<Int>()
-        container.observe(port) { seen.add($0) }
+        container.observe(\.[port]) { seen.add($0) }
         source["more.port"] = 2
         source["more.port"] = 2
         source.update { values in
@@ -166,7 +166,7 @@ import Testing
         try container.apply(flags.mappingNames { $0 })
         try container.apply(DictionarySource(["more.host": "h"], name: "site"))
         let seen = Log<Int>()
-        container.observe(port) { seen.add($0) }
+        container.observe(\.[port]) { seen.add($0) }
         #expect(container[port] == 3 && container[host] == "h")
         container.removeSources(named: "flags")
         container.removeSources(named: "none")

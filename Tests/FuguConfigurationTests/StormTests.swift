@@ -88,7 +88,7 @@ private func open(_ container: any FeatureContainer, _ number: Int) -> Live {
 
 private struct Failure: Error {}
 private struct Connection: AsyncFeature {
-    static var isShared: Bool { true }
+    static var home: Home { .shared }
     static func load(in container: any FeatureContainer) async throws -> Live {
         if Bool.random() { await Task.yield() }
         let number = container[Number.self]
@@ -106,7 +106,7 @@ private struct Session: AsyncFeature {
     }
 }
 private struct Cache: AsyncFeature {
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
     static func load(in container: any FeatureContainer) async throws -> Live {
         let session = try await container[Session.self]
         return open(container, session.number + container[Plain.self].number)

@@ -34,12 +34,12 @@ import Testing
             return 5
         }
         let own = FeatureKey(id: UniqueID()) { _ in 5 }
-        container.replace(own) { [weak container] _ in
+        container.replace(\.[own]) { [weak container] _ in
             container?[own] = 7
             return 6
         }
         #expect(container[key] == 5 && container[Number.self] == 1)
-        #expect(container[own] == 7 && container.ifLoaded(own) == 7)
+        #expect(container[own] == 7 && container.ifLoaded(\.[own]) == 7)
     }
 
     @Test("Threads that a load starts read through its handle, during the load and after it (laws 6 and 15)")
@@ -65,7 +65,7 @@ import Testing
         for thread in threads.all { thread.wait() }
         #expect(late.all == [3])
         // It read the child's number, and so lives there.
-        #expect(container.ifLoaded(key) == nil)
+        #expect(container.ifLoaded(\.[key]) == nil)
     }
 
     @Test("An observer may close its container and wait for that (laws 10 and 28)")
@@ -134,7 +134,7 @@ import Testing
         container[slot] = Self.writer(0, container, slot)
         container.update { $0[slot] = nil }
         container[slot] = Self.writer(0, container, slot)
-        container.reset(slot)
+        container.reset(\.[slot])
         #expect(container[Number.self] == 6)
     }
 
@@ -162,7 +162,7 @@ import Testing
         let container = Container()
         let key = PropertyKey(defaultValue: Writing(number: 0) {}, id: UniqueID())
         let heard = Log<Int>()
-        container.observe(key) { heard.add($0.number) }
+        container.observe(\.[key]) { heard.add($0.number) }
         _ = container[key]
         let left = Counter()
         left.add(3)

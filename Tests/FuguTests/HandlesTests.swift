@@ -92,20 +92,9 @@ private struct Plain: Feature {
     @MainActor func mainActor() async {
         let container = Container()
         let heard = Log<String?>()
-        container.observe(ContainerKeys().nickname) { @MainActor in heard.add($0) }
+        container.observeOnMainActor(\.nickname) { heard.add($0) }
         container.nickname = "Anna"
         #expect(await heard.first(1) == ["Anna"])
-    }
-
-    @Test("Events are printed, one to a line")
-    func printsEvents() async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            let container = Container()
-            container.printEvents()
-            _ = container[Plain.self]
-        }
-        let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
-        #expect(text.contains("Plain"), "\(text)")
     }
 
     @Test("What a load observes through Container.current is heard when the load's handle has gone (laws 8 and 10)")

@@ -75,14 +75,14 @@ struct InjectedTests {
         #expect(alive == nil)
     }
 
-    @Test("takes a closure, and a key path that is kept in a variable (law 15)")
+    @Test("takes a closure, in which a key path that is kept in a variable can be read, and a container (law 15)")
     func closuresAndKeptKeyPaths() {
         let container = Container()
         container.greeting = "ahoj"
         let keyPath: any KeyPath<any FeatureContainer, String> & Sendable = \.greeting
         Container.with(container) {
-            #expect(Injected(keyPath).wrappedValue == "ahoj")
-            #expect(Injected(keyPath, in: Container()).wrappedValue == "hello")
+            #expect(Injected({ $0[keyPath: keyPath] }).wrappedValue == "ahoj")
+            #expect(Injected({ $0[keyPath: keyPath] }, in: Container()).wrappedValue == "hello")
             #expect(Injected { $0.greeting.count }.wrappedValue == 4)
         }
     }

@@ -32,8 +32,8 @@ extension ContainerKeys {
             #expect(container[property] == value && child[property] == value)
             #expect(container[feature] == value && child[feature] == value)
         }
-        container.reset(property)
-        container.reset(feature)
+        container.reset(\.[property])
+        container.reset(\.[feature])
         #expect(container[property] == first && child[feature] == first)
     }
 

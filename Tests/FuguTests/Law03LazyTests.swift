@@ -39,7 +39,7 @@ import Testing
         #expect(try container[Parsed.self] == firstParsed)
         #expect(try await container[Fetched.self] == firstFetched)
         container.reset(Session.self)
-        container.reset(key)
+        container.reset(\.[key])
         container.reset(Parsed.self)
         container.reset(Fetched.self)
         #expect(container[Session.self].id != first && container[key] != firstOfKey)
@@ -54,11 +54,11 @@ import Testing
         let feature = FeatureKey { _ in runs.add() }
         let container = Container()
         let child = container.child()
-        #expect(container.ifLoaded(property) == nil && container.ifLoaded(feature) == nil)
+        #expect(container.ifLoaded(\.[property]) == nil && container.ifLoaded(\.[feature]) == nil)
         #expect(runs.value == 0)
         for _ in 0..<10 { _ = (container[property], container[feature], child[property], child[feature]) }
         #expect(runs.value == 2)
-        #expect(container.ifLoaded(property) == 1 && child.ifLoaded(feature) == 2)
+        #expect(container.ifLoaded(\.[property]) == 1 && child.ifLoaded(\.[feature]) == 2)
     }
 
     @Test("What is set before the first read is never loaded (law 3)")

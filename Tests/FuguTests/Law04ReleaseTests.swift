@@ -8,7 +8,7 @@ import Testing
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Slot: Property { static var defaultValue: Witness? { nil } }
     struct Local: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Int { 1 }
     }
     struct Keeps: Feature {

@@ -186,9 +186,9 @@ import Testing
     func reset() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
-        let result = race(container, key, halted) { container.reset(key) }
+        let result = race(container, key, halted) { container.reset(\.[key]) }
         #expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        #expect(container.ifLoaded(key) == nil)
+        #expect(container.ifLoaded(\.[key]) == nil)
         #expect(container[key] == 2)
     }
 
@@ -198,7 +198,7 @@ import Testing
         let key = FeatureKey { _ in halted.load() }
         let result = race(container, key, halted) { container.resetAll() }
         #expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        #expect(container.ifLoaded(key) == nil)
+        #expect(container.ifLoaded(\.[key]) == nil)
     }
 
     @Test("A set that was reset again before the load ended leaves nothing (law 5)")
@@ -207,9 +207,9 @@ import Testing
         let key = FeatureKey { _ in halted.load() }
         let result = race(container, key, halted) {
             container[key] = 10
-            container.reset(key)
+            container.reset(\.[key])
         }
         #expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        #expect(container.ifLoaded(key) == nil)
+        #expect(container.ifLoaded(\.[key]) == nil)
     }
 }

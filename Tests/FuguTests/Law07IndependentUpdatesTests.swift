@@ -150,7 +150,7 @@ import Testing
             let container = Container()
             let key = PropertyKey(defaultValue: Touchy(number: 0))
             let once = Counter()
-            container.observe(key) { _ in }
+            container.observe(\.[key]) { _ in }
             _ = container[key]
             container.update { outer in
                 outer[A.self] = 1

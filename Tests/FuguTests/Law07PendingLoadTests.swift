@@ -34,7 +34,7 @@ import Testing
         }
     }
     struct Local: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Witness { Witness() }
     }
     struct Broken: ThrowingFeature {
@@ -168,7 +168,7 @@ import Testing
                 return 1
             }
             Container().update { changes in
-                changes.reset(key)
+                changes.reset(\.[key])
                 _ = changes[key]
             }
         }

@@ -23,13 +23,13 @@ import Testing
     /// Loads something that makes a child, `depth` loads down.
     private func makeChild(_ origin: Origin, depth: Int, in container: Container) -> Container {
         let children = Log<Container>()
-        var key = FeatureKey(isLocal: true, id: UniqueID()) { [weak container] _ in
+        var key = FeatureKey(home: .local, id: UniqueID()) { [weak container] _ in
             children.add(origin.child(container!))
             return 0
         }
         for _ in 1..<depth {
             let inner = key
-            key = FeatureKey(isLocal: true, id: UniqueID()) { $0[inner] }
+            key = FeatureKey(home: .local, id: UniqueID()) { $0[inner] }
         }
         _ = container[key]
         // What a key was made with is never released.
@@ -52,7 +52,7 @@ import Testing
             #expect(parent != nil)
             #expect(child[Base.self] == 9)
             // What it loads afterwards is its own or its parent's, and neither stays behind.
-            let local = FeatureKey(isLocal: true, id: UniqueID()) { _ in Witness { ended.add() } }
+            let local = FeatureKey(home: .local, id: UniqueID()) { _ in Witness { ended.add() } }
             let inherited = FeatureKey(id: UniqueID()) { handle in
                 _ = handle[Base.self]
                 return Witness { ended.add() }

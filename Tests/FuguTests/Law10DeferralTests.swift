@@ -89,8 +89,8 @@ import Testing
         let inner = FeatureKey { $0[Number.self] + 1 }
         let outer = FeatureKey { handle in handle[inner] + (heard.all.isEmpty ? 10 : 1_000) }
         container.observe(Number.self) { heard.add("number \($0)") }
-        container.observe(inner) { heard.add("inner \($0)") }
-        container.observe(outer) { heard.add("outer \($0)") }
+        container.observe(\.[inner]) { heard.add("inner \($0)") }
+        container.observe(\.[outer]) { heard.add("outer \($0)") }
         #expect(container[outer] == 11)
         #expect(Set(heard.all) == ["number 0", "inner 1", "outer 11"] && heard.count == 3)
     }

@@ -6,7 +6,7 @@ import Testing
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Connected: AsyncFeature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) async throws -> Int { 1 }
     }
 
@@ -101,7 +101,7 @@ import Testing
             case .load:
                 _ =
                     container[
-                        FeatureKey(isLocal: true, id: UniqueID()) { _ in
+                        FeatureKey(home: .local, id: UniqueID()) { _ in
                             body()
                             return 0
                         }]

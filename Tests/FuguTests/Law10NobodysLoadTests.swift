@@ -116,7 +116,7 @@ import Testing
         root[Mark.self] = 1
         Container.with(Container()) { root[Mark.self] = 2 }
         Container.with(child) { root[Mark.self] = 3 }
-        _ = child[FeatureKey(isLocal: true, id: UniqueID()) { _ in root[Mark.self] = 4 }]
+        _ = child[FeatureKey(home: .local, id: UniqueID()) { _ in root[Mark.self] = 4 }]
         onAnotherThread { root[Mark.self] = 5 }
         #expect(heard.count == 10 && Set(heard.all) == ["root", "child"])
     }
@@ -127,7 +127,7 @@ import Testing
         let owner = Witness()
         let heard = Log<Bool>()
         let marks = Log<Int>()
-        container.observe(Mark.self, while: hasOwner ? owner : nil) { @MainActor [weak container] _ in
+        container.observeOnMainActor(Mark.self, while: hasOwner ? owner : nil) { [weak container] _ in
             heard.add(Container.current === container)
             marks.add(Container.current[Other.self])
         }
@@ -146,7 +146,7 @@ import Testing
         let container = Container()
         let loads = Counter()
         let heard = Counter()
-        container.observe(Mark.self) { @MainActor [weak container] _ in
+        container.observeOnMainActor(Mark.self) { [weak container] _ in
             _ = container?[Other.self]
             heard.add()
         }
@@ -165,7 +165,7 @@ import Testing
         var container: Container? = Container()
         weak let gone = container
         let heard = Counter()
-        container!.observe(Mark.self) { @MainActor _ in heard.add() }
+        container!.observeOnMainActor(Mark.self) { _ in heard.add() }
         container![Mark.self] = 1
         container = nil
         #expect(gone == nil)

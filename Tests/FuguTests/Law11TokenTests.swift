@@ -152,7 +152,7 @@ import Testing
         let key = FeatureKey { _ in 0 }
         container.observe(Number.self, while: owner!) { heard.add($0) }
         container.observe(Device.self, while: owner!) { heard.add($0) }
-        container.observe(key, while: owner!) { heard.add($0) }
+        container.observe(\.[key], while: owner!) { heard.add($0) }
         container[Number.self] = 1
         container[Device.self] = 2
         container[key] = 3
@@ -186,7 +186,7 @@ import Testing
         container.observe(Number.self) { direct.add($0) }
         var heard: [Int] = []
         let all = Gate()
-        let token = container.observe(Number.self) { @MainActor number in
+        let token = container.observeOnMainActor(Number.self) { number in
             heard.append(number)
             if heard.count == 400 { all.open() }
         }

@@ -8,7 +8,7 @@ import Testing
     @Test("Two tasks that iterate one sequence each get the values for themselves (law 12)")
     func ownValues() async {
         let container = Container()
-        let values: Values<Int> = container.values(of: Number.self)
+        let values: ObservedValues<Int> = container.values(of: Number.self)
         var (first, second) = (values.makeAsyncIterator(), values.makeAsyncIterator())
         #expect(await first.next() == 0)
         #expect(await second.next() == 0)
@@ -40,7 +40,7 @@ import Testing
 
     @Test("A sequence can be stored, read twice, and does not throw (law 12)")
     func stored() async {
-        struct Screen { let numbers: Values<Int> }
+        struct Screen { let numbers: ObservedValues<Int> }
         let container = Container()
         let screen = Screen(numbers: container.values(of: Number.self))
         for await value in screen.numbers {

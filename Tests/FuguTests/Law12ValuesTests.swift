@@ -36,8 +36,8 @@ import Testing
         let container = Container()
         let key = PropertyKey(defaultValue: 5)
         let feature = FeatureKey { _ in 6 }
-        var properties = container.values(of: key).makeAsyncIterator()
-        var features = container.values(of: feature).makeAsyncIterator()
+        var properties = container.values(of: \.[key]).makeAsyncIterator()
+        var features = container.values(of: \.[feature]).makeAsyncIterator()
         var labels = container.values(of: Label.self).makeAsyncIterator()
         #expect(await properties.next(isolation: nil) == 5)
         #expect(await features.next(isolation: nil) == 6)

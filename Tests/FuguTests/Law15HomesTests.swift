@@ -136,7 +136,7 @@ extension ContainerKeys {
         let handle: any FeatureContainer
         init(_ handle: any FeatureContainer) { self.handle = handle }
         static func load(in container: any FeatureContainer) -> Cache { Cache(container) }
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
     }
     final class CachedPage: Feature, Sendable {
         let cache: Cache

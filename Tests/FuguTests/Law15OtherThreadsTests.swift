@@ -27,9 +27,9 @@ import Testing
                 goesOn.open()
                 loading.wait()
             }
-            let scope = try #require(root.ifLoaded(key))
+            let scope = try #require(root.ifLoaded(\.[key]))
             root[Number.self] = 2
-            #expect(root.ifLoaded(key) === scope)
+            #expect(root.ifLoaded(\.[key]) === scope)
             #expect(root.graph.entries.first { $0.name.contains("takes a scope") }?.isStale != true)
         }
     }
@@ -42,7 +42,7 @@ import Testing
         let scope = root[key]
         #expect(scope[Number.self] == 10)
         root[Number.self] = 5
-        #expect(root.ifLoaded(key) === scope)
+        #expect(root.ifLoaded(\.[key]) === scope)
         #expect(root.scope("/a")[Number.self] == 10)
     }
 

@@ -13,7 +13,7 @@ struct Law15SharedTests {
     }
 
     final class Database: ThrowingFeature, Sendable {
-        static var isShared: Bool { true }
+        static var home: Home { .shared }
         let prefix: Int
         init(_ prefix: Int) { self.prefix = prefix }
         static func load(in container: any FeatureContainer) throws -> Database {
@@ -22,14 +22,14 @@ struct Law15SharedTests {
     }
 
     final class Pool: Feature, Sendable {
-        static var isShared: Bool { true }
+        static var home: Home { .shared }
         let level: Int
         init(_ level: Int) { self.level = level }
         static func load(in container: any FeatureContainer) -> Pool { Pool(container[Level.self]) }
     }
 
     final class Search: AsyncFeature, Sendable {
-        static var isShared: Bool { true }
+        static var home: Home { .shared }
         static func load(in container: any FeatureContainer) async throws -> Search {
             _ = container[Logger.self]
             return Search()
@@ -53,7 +53,7 @@ struct Law15SharedTests {
         let error = #expect(throws: LoadError.self) { try child[Database.self] }
         #expect(error?.path == ["Database", "Logger", "RequestID"])
         #expect(error?.description.contains("Database → Logger → RequestID") == true)
-        #expect(error?.description.contains("isShared") == true)
+        #expect(error?.code == .inputOverridden && error?.description.contains("(home: .shared)") == true)
         #expect(try root[Database.self].prefix == 0)
         #expect(throws: LoadError.self) { try child[Database.self] }
         child.reset(RequestID.self)
@@ -105,7 +105,9 @@ struct Law15SharedTests {
         root.handleReports { reports.add($0) }
         _ = root[Connection.self]
         for id in 1...3 { _ = root.child { $0[RequestID.self] = id }[Connection.self] }
-        #expect(reports.all.filter { $0.contains("Connection → RequestID") && $0.contains("isShared") }.count == 1)
+        #expect(
+            reports.all.filter { $0.contains("Connection → RequestID") && $0.contains("home: Home { .shared }") }.count
+                == 1)
         try await root.close()
     }
 

@@ -21,7 +21,7 @@ import Testing
             #expect(child[key] == 1 && grandchild[key] == 1)
             let before = readsSecond.add(-readsSecond.value)
             #expect(before == 0)
-            root.reset(key)
+            root.reset(\.[key])
             readsSecond.add()
             root.node.family.pass((1 << bits) + extra)
             #expect(root[key] == 2)

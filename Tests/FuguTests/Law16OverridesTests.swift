@@ -106,7 +106,7 @@ import Testing
         let root = Container()
         let shared = root[world.account]
         let child = root.child()
-        child.replace(world.network) { Made(identity: $0[Timeout.self], value: 1) }
+        child.replace(\.[world.network]) { Made(identity: $0[Timeout.self], value: 1) }
         #expect(child[world.account].identity == 30 && child[world.account] !== shared)
         #expect(root[world.account] === shared)
     }
@@ -125,7 +125,7 @@ import Testing
         child[world.session] = Made(identity: 7, value: 0)
         let late = root.child().child()
         #expect(late[world.account] === shared)
-        child.reset(world.session)
+        child.reset(\.[world.session])
         child.reset(Address.self)
         #expect(grandchild[world.account] === shared)
     }
@@ -141,7 +141,7 @@ import Testing
         _ = other[world.account]
         #expect(!world.log.all.contains("network live"))
         let third = root.child()
-        third.replace(world.session) { _ in Made(identity: 3, value: 0) }
+        third.replace(\.[world.session]) { _ in Made(identity: 3, value: 0) }
         #expect(third[world.account].identity == 3)
         #expect(!world.log.all.contains("network live"))
     }
@@ -182,7 +182,7 @@ import Testing
         let child = root.child { $0[world.network] = Made(identity: 9, value: 0) }
         let grandchild = child.child()
         #expect(grandchild[world.account].identity == 9)
-        child.reset(world.network)
+        child.reset(\.[world.network])
         #expect(grandchild[world.account] === root[world.account])
         #expect(child[world.session] === root[world.session])
     }
@@ -192,10 +192,10 @@ import Testing
         let feature = FeatureKey { Token($0[Timeout.self]) }
         let root = Container()
         let child = root.child()
-        child.replace(feature) { Token(1000 + $0[Timeout.self]) }
+        child.replace(\.[feature]) { Token(1000 + $0[Timeout.self]) }
         let grandchild = child.child { $0[Timeout.self] = 1 }
         #expect(grandchild[feature].number == 1001 && child[feature].number == 1030)
-        child.reset(feature)
+        child.reset(\.[feature])
         #expect(grandchild[feature].number == 1)
         #expect(child[feature] === root[feature])
     }
@@ -209,7 +209,7 @@ import Testing
         #expect(child[feature].number == 5)
         root[feature] = Token(100)
         #expect(child[feature].number == 100 && grandchild[feature].number == 8)
-        root.reset(feature)
+        root.reset(\.[feature])
         #expect(child[feature].number == 5 && grandchild[feature].number == 8)
     }
 

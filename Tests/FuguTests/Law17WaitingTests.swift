@@ -5,7 +5,7 @@ import Testing
 @Suite("Law 17: who waits for whose load") struct Law17WaitingTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Own: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Token { Token() }
     }
 
@@ -18,7 +18,8 @@ import Testing
                 _ = container[Own.self]
                 // The first lets the family know that each container has its own.
                 guard loads.add() > 1 else { return 1 }
-                let root = (container as! Container).root
+                let handle = container as! Container
+                let root = handle.ancestor(handle.node.ancestor(at: 0))
                 awaitState { loads.value == 3 || root.waiterCount(for: Key(raw: Key.feature(FromOwn.self))) > 0 }
                 return loads.value
             }
@@ -53,7 +54,7 @@ import Testing
             threads[round - 1].wait()
             if round < 4 { root.awaitWaiters(1, for: key) }
         }
-        awaitState { loads.value == 6 || root.waiterCount(for: Key(raw: key._raw)) > 0 }
+        awaitState { loads.value == 6 || root.waiterCount(for: Key(raw: key.raw)) > 0 }
         #expect(loads.value == 6)
         gates.forEach { $0.open() }
         (threads + [patient]).forEach { $0.wait() }

@@ -53,7 +53,7 @@ import Testing
         let swapped = Service("swapped")
         let key = FeatureKey { _ in Token(1) }
         original[Service.self] = swapped
-        original.replace(key) { container in Token(container[Size.self]) }
+        original.replace(\.[key]) { container in Token(container[Size.self]) }
         let before = original[key]
         let copy = Container(copying: original)
         copy[Size.self] = 9
@@ -66,12 +66,12 @@ import Testing
     func loadedReplacement() {
         let original = Container()
         let key = FeatureKey { _ in Token(1) }
-        original.replace(key) { _ in Token(2) }
+        original.replace(\.[key]) { _ in Token(2) }
         let child = original.child()
         _ = child[key]
         let copy = Container(copying: child)
         #expect(copy[key].number == 2 && copy[key] !== original[key])
-        copy.reset(key)
+        copy.reset(\.[key])
         #expect(copy[key].number == 1)
     }
 

@@ -46,7 +46,7 @@ import Testing
         let readers = [live, top].map { key in startThread { got.add(container[key]) } }
         // Those who wait are let go; those who need not have read already.
         awaitState {
-            let waiting = [live, top].reduce(0) { $0 + container.waiterCount(for: Key(raw: $1._raw)) }
+            let waiting = [live, top].reduce(0) { $0 + container.waiterCount(for: Key(raw: $1.raw)) }
             return got.count + waiting >= 2
         }
         goesOn.open()

@@ -47,7 +47,7 @@ import Testing
             case .mixed: root.update { steps($0, child) }
             case .mixedBelow: child.update { steps(root, $0) }
             case .transaction: root.update { root in child.update { child in steps(root, child) } }
-            case .load: _ = child[FeatureKey(isLocal: true, id: UniqueID()) { _ in steps(root, child) }]
+            case .load: _ = child[FeatureKey(home: .local, id: UniqueID()) { _ in steps(root, child) }]
             case .observer:
                 let token = child.observe(Other.self) { _ in steps(root, child) }
                 child[Other.self] += 1

@@ -122,7 +122,7 @@ import Testing
         let (before, made) = (root[middle], root[top])
         root[Size.self] = 2
         #expect(root[middle] === before && root[top] === made)
-        root.reset(middle)
+        root.reset(\.[middle])
         #expect(root[top] !== made && root[top].number == 2)
     }
 
@@ -159,7 +159,7 @@ import Testing
         let root = Container()
         #expect(root[diamond.top].number == 2009)
         root[Size.self] = 2
-        #expect(root.ifLoaded(diamond.left) == nil && root.ifLoaded(diamond.top) == nil)
+        #expect(root.ifLoaded(\.[diamond.left]) == nil && root.ifLoaded(\.[diamond.top]) == nil)
         #expect(root[diamond.top].number == 4009)
         #expect(diamond.loads.all.count == 8)
     }
@@ -170,9 +170,9 @@ import Testing
         let root = Container()
         _ = root[diamond.top]
         let heard = Log<String>()
-        root.observe(diamond.top) { heard.add("top \($0.number)") }
-        root.observe(diamond.left) { heard.add("left \($0.number)") }
-        root.observe(diamond.bottom) { heard.add("bottom \($0.number)") }
+        root.observe(\.[diamond.top]) { heard.add("top \($0.number)") }
+        root.observe(\.[diamond.left]) { heard.add("left \($0.number)") }
+        root.observe(\.[diamond.bottom]) { heard.add("bottom \($0.number)") }
         root[Size.self] = 2
         #expect(diamond.loads.all.count == 8)
         #expect(heard.all.sorted() == ["bottom 2003", "left 2004", "top 4009"])
@@ -184,7 +184,7 @@ import Testing
         let root = Container()
         _ = root[diamond.top]
         let heard = Log<Int>()
-        root.observe(diamond.top) { heard.add($0.number) }
+        root.observe(\.[diamond.top]) { heard.add($0.number) }
         root.update {
             $0[Size.self] = 3
             $0[Color.self] = "green"
@@ -240,7 +240,7 @@ import Testing
         defer { withExtendedLifetime(children) {} }
         for child in children {
             _ = child[live]
-            child.observe(live) { heard.add("\($0.number)") }
+            child.observe(\.[live]) { heard.add("\($0.number)") }
         }
         root[Size.self] = 2
         #expect(heard.all.sorted() == ["201", "202", "203"])
@@ -295,7 +295,7 @@ import Testing
         defer { withExtendedLifetime(children) {} }
         for child in children {
             #expect(child[live] === root[live])
-            child.observe(live) { heard.add($0.number) }
+            child.observe(\.[live]) { heard.add($0.number) }
         }
         root[Size.self] = 2
         #expect(heard.all.sorted() == [1, 2, 3])
@@ -338,7 +338,7 @@ import Testing
 
     @Test("A local input that the parent swaps reloads what was made from it (laws 14, 15, 19)")
     func localInputSwapped() {
-        let local = FeatureKey(isLocal: true) { _ in Token(1) }
+        let local = FeatureKey(home: .local) { _ in Token(1) }
         let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[local].number) }
         let root = Container()
         let child = root.child()
@@ -411,7 +411,7 @@ import Testing
         let root = Container()
         let first = root[Screen.self]
         let heard = Log<Int>()
-        root.observe(Screen.self) { heard.add($0.size) }
+        root.observeOnMainActor(Screen.self) { heard.add($0.size) }
         root[Size.self] = 2
         #expect(heard.all.isEmpty && root.ifLoaded(Screen.self) == nil)
         let second = root[Screen.self]
@@ -436,7 +436,7 @@ import Testing
         }
         for child in children { _ = child[live] }
         root[Size.self] = 2
-        #expect(children.allSatisfy { $0.ifLoaded(live) == nil })
+        #expect(children.allSatisfy { $0.ifLoaded(\.[live]) == nil })
         #expect(children.enumerated().allSatisfy { $1[live].number == 20_000 + $0 })
     }
 

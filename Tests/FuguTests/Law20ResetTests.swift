@@ -47,8 +47,8 @@ import Testing
         let key = FeatureKey { _ in Token(loads.add()) }
         let root = Container()
         let first = root[key]
-        root.reset(key)
-        #expect(loads.value == 1 && root.ifLoaded(key) == nil)
+        root.reset(\.[key])
+        #expect(loads.value == 1 && root.ifLoaded(\.[key]) == nil)
         #expect(root[key] !== first && loads.value == 2)
     }
 
@@ -119,9 +119,9 @@ import Testing
         let root = Container()
         let child = root.child { $0[Size.self] = 7 }
         _ = (root[key], child[key])
-        child.reset(key)
+        child.reset(\.[key])
         #expect(alive.value == 1)
-        root.reset(key)
+        root.reset(\.[key])
         #expect(alive.value == 0)
     }
 
@@ -164,11 +164,11 @@ import Testing
         let given = Log<Token>()
         let worker = startThread { given.add(root[key]) }
         began.wait()
-        root.reset(key)
+        root.reset(\.[key])
         goOn.open()
         worker.wait()
         #expect(given.all.map(\.number) == [1])
-        #expect(root.ifLoaded(key) == nil && root[key].number == 2)
+        #expect(root.ifLoaded(\.[key]) == nil && root[key].number == 2)
     }
 
     @Test("Resetting what was never set or loaded changes nothing and calls nobody (laws 10, 20)")

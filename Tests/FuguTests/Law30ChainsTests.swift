@@ -52,19 +52,19 @@ import Testing
             _ = container![last]
             #expect(container![keys[Self.count - 1]] == Self.count)
             var child: Container? = container!.child()
-            #expect(child!.ifLoaded(last) != nil)
+            #expect(child!.ifLoaded(\.[last]) != nil)
             child![Bottom.self] = 5
-            #expect(child!.ifLoaded(last) == nil && child!.ifLoaded(keys[Self.count - 1]) == nil)
+            #expect(child!.ifLoaded(\.[last]) == nil && child!.ifLoaded(\.[keys[Self.count - 1]]) == nil)
             // From the bottom up, one load within another at most.
             for key in keys.prefix(1_000) { _ = child![key] }
             #expect(child![keys[999]] == 1_004)
             child!.reset(Bottom.self)
-            #expect(child!.ifLoaded(last) != nil)
+            #expect(child!.ifLoaded(\.[last]) != nil)
             child = nil
             container![Bottom.self] = 2
             #expect(container![keys[Self.count - 1]] == Self.count)
-            container!.reset(keys[Self.count - 1])
-            container!.reset(keys[0])
+            container!.reset(\.[keys[Self.count - 1]])
+            container!.reset(\.[keys[0]])
             container = nil
         }
         #expect(ended.value == 1)
@@ -79,14 +79,14 @@ import Testing
             let container = Container()
             for value in 1...3 {
                 container[Bottom.self] = value
-                #expect(keys.allSatisfy { container.ifLoaded($0) == nil })
+                #expect(keys.allSatisfy { container.ifLoaded(\.[$0]) == nil })
                 for key in keys { _ = container[key] }
                 #expect(container[keys[999]] == 999 + value)
                 #expect(loads.value == value * 1_000)
             }
             // Cut in the middle, the upper half goes.
-            container.reset(keys[500])
-            #expect(keys.filter { container.ifLoaded($0) != nil }.count == 500)
+            container.reset(\.[keys[500]])
+            #expect(keys.filter { container.ifLoaded(\.[$0]) != nil }.count == 500)
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
             let container = Container()
             for key in keys { _ = container[key] }
             let heard = Log<Int>()
-            for key in keys { container.observe(key) { heard.add($0) } }
+            for key in keys { container.observe(\.[key]) { heard.add($0) } }
             container[Bottom.self] = 2
             #expect(loads.value == 8_000)
             #expect(heard.removeAll().sorted() == Array(2..<4_002))
@@ -173,7 +173,7 @@ import Testing
         gates[0].open()
         threads[0].wait()
         for _ in 0..<3 {
-            children[0].reset(key)
+            children[0].reset(\.[key])
             #expect(children[0][key] == 0)
         }
         #expect(began.value == children.count + 3)

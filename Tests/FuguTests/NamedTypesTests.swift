@@ -103,7 +103,7 @@ private struct Reader {
         container.unit = "K"
         container.sensor.degrees = 5
         #expect(heard.all == ["K", "20", "5"])
-        container.observe(\.unit) { @MainActor in heard.add("main \($0)") }
+        container.observeOnMainActor(\.unit) { heard.add("main \($0)") }
         container.unit = "°F"
         #expect(await heard.first(5) == ["K", "20", "5", "°F", "main °F"])
         for await unit in container.values(of: \.unit) {

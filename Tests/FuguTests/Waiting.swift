@@ -16,9 +16,9 @@ extension Container {
         awaitWaiters(count, Key(raw: Key.asyncFeature(F.self)))
     }
 
-    func awaitWaiters<Value>(_ count: Int, for key: PropertyKey<Value>) { awaitWaiters(count, Key(raw: key._raw)) }
+    func awaitWaiters<Value>(_ count: Int, for key: PropertyKey<Value>) { awaitWaiters(count, Key(raw: key.raw)) }
 
-    func awaitWaiters<Instance>(_ count: Int, for key: FeatureKey<Instance>) { awaitWaiters(count, Key(raw: key._raw)) }
+    func awaitWaiters<Instance>(_ count: Int, for key: FeatureKey<Instance>) { awaitWaiters(count, Key(raw: key.raw)) }
 
     private func awaitWaiters(_ count: Int, _ key: Key) { awaitState { waiterCount(for: key) >= count } }
 
@@ -38,7 +38,7 @@ extension Container {
         let node = node
         awaitState {
             node.family.lock.withLock { token in
-                let exclusion = node.storage.existingCell(token, Key(raw: key._raw))?.place?[token].rare?.exclusion
+                let exclusion = node.storage.existingCell(token, Key(raw: key.raw))?.place?[token].rare?.exclusion
                 return (exclusion?.state[token].rare?.waiters.count ?? 0) >= count
             }
         }

@@ -15,27 +15,21 @@ extension Container {
     /// - Parameter key: The type to look for.
     /// - Returns: The value or instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func ifLoaded<K: Keyed>(_ key: K.Type) -> K.Held? {
-        present(Key(raw: K._raw), K._naming)?.value(as: K.Held.self)
+    public func ifLoaded<K: NonisolatedKey>(_ key: K.Type) -> K.ContainerValue? {
+        ifLoaded(K._key)?.value(as: K.ContainerValue.self)
     }
 
     /// Returns the value or instance that the container has for a key, without loading anything.
     ///
-    /// - Parameter key: The key to look for.
+    /// - Parameter key: A key path to the key to look for: `\.timeout`.
     /// - Returns: The value or instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func ifLoaded<K: ValueKey>(_ key: K) -> K.Held? {
-        present(Key(raw: key._raw), key._naming)?.value(as: K.Held.self)
+    public func ifLoaded<K: ValueKey>(_ key: (KeyLookup) -> K) -> K.ContainerValue? {
+        ifLoaded(key(KeyLookup())._key)?.value(as: K.ContainerValue.self)
     }
 
-    /// Returns the value or instance that the container has for a member of ``ContainerKeys``, without loading
-    /// anything.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys`` to look for.
-    /// - Returns: The value or instance that was set or loaded, or `nil`.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    public func ifLoaded<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) -> K.Held? {
-        ifLoaded(ContainerKeys()[keyPath: key])
+    private func ifLoaded(_ definition: KeyDefinition) -> Payload? {
+        present(Key(raw: definition.raw), definition.naming)
     }
 
     /// Changes the value of a property in place, and excludes other writes of it in this container.
@@ -78,31 +72,34 @@ extension Container {
         try modify(TypedKey(F.self), read: { self[F.self] }, body)
     }
 
-    /// Changes the value or instance of a key in place, and excludes other writes of it in this container.
+    /// Changes the value of a property in place, and excludes other writes of it in this container.
     ///
     /// - Parameters:
-    ///   - key: The key.
+    ///   - key: A key path to the property: `\.timeout`.
     ///   - body: A closure that changes the value.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<K: ValueKey, R, E>(_ key: K, _ body: (inout K.Held) throws(E) -> R) throws(E) -> R {
-        try modify(TypedKey(key), read: { key._read(in: self) }, body)
+    public func modify<Value, R, E>(
+        _ key: (KeyLookup) -> PropertyKey<Value>, _ body: (inout Value) throws(E) -> R
+    ) throws(E) -> R {
+        let key = key(KeyLookup())
+        return try modify(TypedKey(key), read: { self[key] }, body)
     }
 
-    /// Changes the value or instance of a member of ``ContainerKeys`` in place, and excludes other writes of it in this
-    /// container.
+    /// Changes a part of a feature and sets the result, and excludes other writes of it in this container.
     ///
     /// - Parameters:
-    ///   - key: The member.
-    ///   - body: A closure that changes the value.
+    ///   - key: A key path to the feature: `\.greeter`.
+    ///   - body: A closure that changes the instance.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<K: ValueKey, R, E>(
-        _ key: KeyPath<ContainerKeys, K>, _ body: (inout K.Held) throws(E) -> R
+    public func modify<Instance, R, E>(
+        _ key: (KeyLookup) -> FeatureKey<Instance>, _ body: (inout Instance) throws(E) -> R
     ) throws(E) -> R {
-        try modify(ContainerKeys()[keyPath: key], body)
+        let key = key(KeyLookup())
+        return try modify(TypedKey(key), read: { self[key] }, body)
     }
 
     func modify<Value: Sendable, R, E>(

@@ -14,8 +14,9 @@ extension Container {
     ///
     /// - Parameter deadline: The time that each closure may take. A closure that takes longer is canceled, abandoned,
     ///   and named in the error. For closures of instances that left earlier, the time begins with the call.
-    /// - Throws: ``CloseError`` with all failures, after everything has run; ``CloseError/WaitsForItself`` immediately,
-    ///   if a teardown closure or a load of this container or a descendant makes the call.
+    /// - Throws: ``CloseError`` with all failures, after everything has run; one with the code
+    ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure or a load of this container or a descendant
+    ///   makes the call.
     /// - Complexity: O(*n*) for *n* containers, instances, and teardown closures, and O(*n* log *n*) if there are such
     ///   closures. The method doesn't suspend if there's nothing to wait for and nothing to run.
     public func close(deadline: Duration? = nil) async throws {

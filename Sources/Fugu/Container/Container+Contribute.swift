@@ -23,35 +23,17 @@ extension Container {
     /// before you read the list.
     ///
     /// - Parameters:
-    ///   - list: The key of the list.
+    ///   - list: A key path to the list: `\.routes`.
     ///   - fileID: The file of the call, for graphs.
     ///   - line: The line of the call, for graphs.
     ///   - load: A closure that creates the element, like `load(in:)`.
     /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
     ///   concerns.
     public func contribute<Element>(
-        to list: FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
+        to list: (KeyLookup) -> FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
     ) {
-        contribute(to: Decorated(list), SourcePlace(fileID, line), load)
-    }
-
-    /// Adds an element to a list that ``ContainerKeys`` declares, here and in all descendants that don't swap the list themselves.
-    ///
-    /// See ``contribute(to:fileID:line:load:)-(FeatureKey<[Element]>,_,_,_)``.
-    ///
-    /// - Parameters:
-    ///   - list: The member of ``ContainerKeys`` that declares the list.
-    ///   - fileID: The file of the call, for graphs.
-    ///   - line: The line of the call, for graphs.
-    ///   - load: A closure that creates the element, like `load(in:)`.
-    /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
-    ///   concerns.
-    public func contribute<Element>(
-        to list: KeyPath<ContainerKeys, FeatureKey<[Element]>>, fileID: StaticString = #fileID, line: UInt = #line,
-        load: @escaping @Sendable (any FeatureContainer) -> Element
-    ) {
-        contribute(to: ContainerKeys()[keyPath: list], fileID: fileID, line: line, load: load)
+        contribute(to: Decorated(list(KeyLookup())), SourcePlace(fileID, line), load)
     }
 
     private func contribute<Element: Sendable>(

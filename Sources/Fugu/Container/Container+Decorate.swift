@@ -29,7 +29,7 @@ extension Container {
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
     ) {
-        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, load: { Payload(F._make(in: $0)) })
+        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, load: { F.make(in: $0) })
         decorate(decorated) { Payload(wrap($0.value(as: F.Instance.self), $1)) }
     }
 
@@ -38,30 +38,14 @@ extension Container {
     /// See `decorate(_:with:)`.
     ///
     /// - Parameters:
-    ///   - key: The key of the feature.
+    ///   - key: A key path to the feature: `\.mailer`.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func decorate<Instance>(
-        _ key: FeatureKey<Instance>,
+        _ key: (KeyLookup) -> FeatureKey<Instance>,
         with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
     ) {
-        decorate(Decorated(key)) { Payload(wrap($0.value(as: Instance.self), $1)) }
-    }
-
-    /// Wraps what a feature that ``ContainerKeys`` declares would be without this call, here and in all descendants that don't
-    /// swap it themselves.
-    ///
-    /// See `decorate(_:with:)`.
-    ///
-    /// - Parameters:
-    ///   - key: The member of ``ContainerKeys`` that declares the feature.
-    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func decorate<Instance>(
-        _ key: KeyPath<ContainerKeys, FeatureKey<Instance>>,
-        with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
-    ) {
-        decorate(ContainerKeys()[keyPath: key], with: wrap)
+        decorate(Decorated(key(KeyLookup()))) { Payload(wrap($0.value(as: Instance.self), $1)) }
     }
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
@@ -124,10 +108,10 @@ extension Container {
             ) -> F.Instance
     ) {
         let key = TypedKey(Key.feature(F.self), of: F.Instance.self)
-        let (isLocal, reloads, isShared) = (F.isLocal, F.reloadsWhenInputsChange, F.isShared)
+        let (home, reloads) = (F.home, F.reloadsWhenInputsChange)
         // Every read is on the main actor, and so is every load.
         let decorated = Decorated(
-            key, { Request(key.raw, isLocal: isLocal, reloads: reloads, isShared: isShared) },
+            key, { Request(key.raw, home: home, reloads: reloads) },
             load: { handle in MainActor.assumeIsolated { Payload(F.load(in: handle)) } })
         decorate(decorated) { instance, handle in
             MainActor.assumeIsolated { Payload(wrap(instance.value(as: F.Instance.self), handle)) }

@@ -89,11 +89,11 @@ public final class Container: FeatureContainer {
     /// Creates a view for what outlives the container.
     convenience init(viewing node: Node) { self.init(.view, asking: node) }
 
-    /// The topmost ancestor that this container keeps alive.
-    var root: Container {
-        var root = owner ?? self
-        while let parent = root.parent { root = parent.object }
-        return root
+    /// The container of a node at or above this one's, which this container keeps alive.
+    func ancestor(_ node: Node) -> Container {
+        var container = owner ?? self
+        while container.asked !== node, let parent = container.parent { container = parent.object }
+        return container
     }
 
     deinit {

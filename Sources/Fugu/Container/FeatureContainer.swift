@@ -41,13 +41,13 @@ extension FeatureContainer {
     /// - Parameter key: The key.
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
         @inlinable @inline(__always) get {
-            let present = _storage.read(key._raw, as: Instance.self)
+            let present = _storage.read(key.raw, as: Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
         @inlinable set {
-            _container.set(TypedKey(key._raw, of: Instance.self), Payload(newValue))
+            _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
         }
     }
 
@@ -165,20 +165,6 @@ extension FeatureContainer {
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
     ///
     /// - Parameters:
-    ///   - key: The key of the feature.
-    ///   - load: A closure that creates the instance, like `load(in:)`.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func replace<Instance>(
-        _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
-    ) {
-        _container.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
-    }
-
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
-    ///
-    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
-    ///
-    /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - load: A closure that creates the instance, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
@@ -209,42 +195,14 @@ extension FeatureContainer {
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
     ///
     /// - Parameters:
-    ///   - key: The key of the feature.
+    ///   - key: A key path to the feature: `\.greeter`.
     ///   - load: A closure that creates the instance, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func replace<Instance>(
-        _ key: KeyPath<ContainerKeys, FeatureKey<Instance>>,
-        load: @escaping @Sendable (any FeatureContainer) -> Instance
+        _ key: (KeyLookup) -> FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
-        replace(ContainerKeys()[keyPath: key], load: load)
+        _container.change(TypedKey(key(KeyLookup())), .replace(Replacement { Payload(load($0)) }))
     }
-
-    /// Removes the value or instance that was set or loaded here.
-    ///
-    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
-    /// again at the next read.
-    ///
-    /// - Parameter key: The type of the property or feature.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: Keyed>(_ key: K.Type) { _container.change(TypedKey(K.self), .reset) }
-
-    /// Removes the value or instance that was set or loaded here.
-    ///
-    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
-    /// again at the next read.
-    ///
-    /// - Parameter key: The key.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ValueKey>(_ key: K) { _container.change(TypedKey(key), .reset) }
-
-    /// Removes the value or instance that was set or loaded here.
-    ///
-    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
-    /// again at the next read.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys``.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) { reset(ContainerKeys()[keyPath: key]) }
 
     /// Registers a teardown closure for the instance being loaded.
     ///
@@ -261,13 +219,18 @@ extension Container {
     // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<F: Feature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
-        readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { Payload(F._make(in: $0)) }
+        readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { F.make(in: $0) }
             .value(as: F.Instance.self)
+    }
+
+    /// Loads the instance of a feature if there is none.
+    @usableFromInline func prepare<F: Feature>(_ feature: F.Type) -> PreparationHandle? {
+        prepare(Request(F.self)) { F.make(in: $0) }
     }
 
     @usableFromInline
     func readSlowly<Instance>(_ key: FeatureKey<Instance>) -> Instance {
-        readSlowly(key._raw, nil, { Request(key) }) { Payload(key.descriptor.make(in: $0)) }.value(as: Instance.self)
+        readSlowly(key.raw, nil, { Request(key) }) { Payload(key.descriptor.make(in: $0)) }.value(as: Instance.self)
     }
 
     // Specialized by the caller; see above.

@@ -29,7 +29,7 @@
         place = ReadPlace(fileID: fileID, line: line)
     }
 
-    /// Creates a wrapper that reads at each access.
+    /// Creates a wrapper that reads what a key path names.
     ///
     /// ```swift
     /// @Injected(\.date.now) var now
@@ -37,58 +37,42 @@
     ///
     /// - Parameters:
     ///   - read: A literal key path, such as `\.date.now`, or a closure that reads from the container that it receives.
+    ///   - container: The container to read from at each access. The wrapper keeps a container alive, but a handle
+    ///     doesn't keep its container alive. Without one, the wrapper decides at each access.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
     @inlinable  // A literal key path converts to a closure, which costs a tenth of what evaluating a key path costs.
     public init(
-        _ read: @escaping @Sendable (any FeatureContainer) -> Value, fileID: StaticString = #fileID, line: UInt = #line
-    ) {
-        self.init(.asking, fileID, line) { read($0) }
-    }
-
-    /// Creates a wrapper that always reads from one container.
-    ///
-    /// - Parameters:
-    ///   - read: A literal key path, such as `\.date.now`, or a closure that reads from the container that it receives.
-    ///   - container: The container to read from. The wrapper keeps a container alive, but a handle doesn't keep its
-    ///     container alive.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @inlinable  // As above: a closure instead of a key path.
-    public init(
-        _ read: @escaping @Sendable (any FeatureContainer) -> Value, in container: any FeatureContainer,
+        _ read: @escaping @Sendable (any FeatureContainer) -> Value, in container: (any FeatureContainer)? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
     ) {
-        self.init(.given(container._container), fileID, line) { read($0) }
+        self.init(container.map { .given($0._container) } ?? .asking, fileID, line) { read($0) }
     }
 
-    /// Creates a wrapper that reads at each access, from a key path that you keep in a variable.
+    /// Creates a wrapper that reads a feature.
     ///
     /// - Parameters:
-    ///   - keyPath: The key path to read.
+    ///   - feature: The type of the feature.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
-    @_disfavoredOverload
-    public init(
-        _ keyPath: any KeyPath<any FeatureContainer, Value> & Sendable,
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) {
-        self.init({ $0[keyPath: keyPath] }, fileID: fileID, line: line)
+    @inlinable
+    public init<F: Feature>(
+        _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value == F.Instance {
+        self.init(.asking, fileID, line) { $0[F.self] }
     }
 
-    /// Creates a wrapper that always reads from one container, from a key path that you keep in a variable.
+    /// Creates a wrapper that reads a property.
     ///
     /// - Parameters:
-    ///   - keyPath: The key path to read.
-    ///   - container: The container to read from.
+    ///   - property: The type of the property.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
-    @_disfavoredOverload
-    public init(
-        _ keyPath: any KeyPath<any FeatureContainer, Value> & Sendable, in container: any FeatureContainer,
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) {
-        self.init({ $0[keyPath: keyPath] }, in: container, fileID: fileID, line: line)
+    @inlinable
+    public init<P: Property>(
+        _ property: P.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value == P.Value {
+        self.init(.asking, fileID, line) { $0[P.self] }
     }
 
     /// The value or instance that the container gives now.
@@ -109,62 +93,6 @@
         ReadPlace.$current.withValue(place) { read(container) }
     }
     #endif
-}
-
-extension Injected where Value: Sendable {
-    /// Creates a wrapper that reads a property at each access.
-    ///
-    /// - Parameters:
-    ///   - key: The member of ``ContainerKeys`` to read.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @inlinable
-    public init(
-        _ key: KeyPath<ContainerKeys, PropertyKey<Value>>, fileID: StaticString = #fileID, line: UInt = #line
-    ) {
-        let key = ContainerKeys()[keyPath: key]
-        self.init(.asking, fileID, line) { $0[key] }
-    }
-
-    /// Creates a wrapper that reads a feature at each access.
-    ///
-    /// - Parameters:
-    ///   - key: The member of ``ContainerKeys`` to read.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @inlinable
-    public init(
-        _ key: KeyPath<ContainerKeys, FeatureKey<Value>>, fileID: StaticString = #fileID, line: UInt = #line
-    ) {
-        let key = ContainerKeys()[keyPath: key]
-        self.init(.asking, fileID, line) { $0[key] }
-    }
-
-    /// Creates a wrapper that reads a feature at each access.
-    ///
-    /// - Parameters:
-    ///   - feature: The type of the feature.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @inlinable
-    public init<F: Feature>(
-        _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == F.Instance {
-        self.init(.asking, fileID, line) { $0[F.self] }
-    }
-
-    /// Creates a wrapper that reads a property at each access.
-    ///
-    /// - Parameters:
-    ///   - property: The type of the property.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @inlinable
-    public init<P: Property>(
-        _ property: P.Type, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == P.Value {
-        self.init(.asking, fileID, line) { $0[P.self] }
-    }
 }
 
 /// A property wrapper that reads a feature of the main actor from a container at each access.

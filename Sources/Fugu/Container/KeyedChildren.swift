@@ -1,6 +1,6 @@
 /// The children of a container, one for each value of a property, such as a tenant or a session.
 ///
-/// Get one from ``Container/children(by:capacity:idleTime:)-(KeyPath<ContainerKeys,PropertyKey<Value>>,_,_)`` and keep it:
+/// Get one from ``Container/children(by:capacity:idleTime:)-((KeyLookup)->PropertyKey<Value>,_,_)`` and keep it:
 ///
 /// ```swift
 /// let tenants = container.children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
@@ -72,17 +72,17 @@ extension Container {
     /// Returns the children of this container by the value of a property, each made when it's first used.
     ///
     /// - Parameters:
-    ///   - member: The member of ``ContainerKeys`` that each child sets.
+    ///   - key: A key path to the property that each child sets: `\.tenant`.
     ///   - capacity: The number of children to keep. If there are more, those that were used least recently are closed, except
     ///     those in use.
     ///   - idleTime: The time after which a child that nobody uses is closed, or `nil`. It's measured by the container's
     ///     ``FeatureContainer/clock``, which is read at this call.
     /// - Returns: The children, at first none.
     public func children<Value: Hashable & Sendable>(
-        by member: KeyPath<ContainerKeys, PropertyKey<Value>>, capacity: Int = .max, idleTime: Duration? = nil
+        by key: (KeyLookup) -> PropertyKey<Value>, capacity: Int = .max, idleTime: Duration? = nil
     ) -> KeyedChildren<Value> {
-        let key = ContainerKeys()[keyPath: member]
-        return children(Key(raw: key._raw), capacity, idleTime) { $0[key] = $1 }
+        let key = key(KeyLookup())
+        return children(Key(raw: key.raw), capacity, idleTime) { $0[key] = $1 }
     }
 
     /// Returns the children of this container by the value of a property, each made when it's first used.
@@ -97,7 +97,7 @@ extension Container {
     public func children<P: Property>(
         by property: P.Type, capacity: Int = .max, idleTime: Duration? = nil
     ) -> KeyedChildren<P.Value> where P.Value: Hashable {
-        children(Key(raw: P._raw), capacity, idleTime) { $0[P.self] = $1 }
+        children(Key(raw: P._key.raw), capacity, idleTime) { $0[P.self] = $1 }
     }
 
     private func children<Value: Hashable & Sendable>(
@@ -128,7 +128,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
         /// A number that is higher the later the child was used.
         var used: UInt64 = 0
         /// When its last user ended.
-        var idleSince: AnyClock.Instant?
+        var idleSince: ErasedClock.Instant?
         var isUnwanted = false
         var closing: Task<Void, Never>?
     }
@@ -136,7 +136,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
     private let parent: Container
     private let key: Key
     private let capacity: Int
-    private let idle: (time: Duration, clock: AnyClock)?
+    private let idle: (time: Duration, clock: ErasedClock)?
     private let set: @Sendable (Container, Value) -> Void
     private var entries: [Value: Entry] = [:]
     private var uses: UInt64 = 0
@@ -145,7 +145,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
     private let sweep = Locked<Task<Void, Never>?>(nil)
 
     init(
-        of parent: Container, _ key: Key, capacity: Int, idle: (time: Duration, clock: AnyClock)?,
+        of parent: Container, _ key: Key, capacity: Int, idle: (time: Duration, clock: ErasedClock)?,
         _ set: @escaping @Sendable (Container, Value) -> Void
     ) {
         self.parent = parent
@@ -245,10 +245,10 @@ private actor ChildTable<Value: Hashable & Sendable> {
     }
 
     /// Returns when the next child will have been idle for too long.
-    private func closeIdle() -> AnyClock.Instant? {
+    private func closeIdle() -> ErasedClock.Instant? {
         guard let idle else { return nil }
         let now = idle.clock.now
-        var next: AnyClock.Instant?
+        var next: ErasedClock.Instant?
         for entry in entries.values where entry.userCount == 0 && entry.closing == nil {
             guard let end = entry.idleSince?.advanced(by: idle.time) else { continue }
             if end <= now { _ = close(entry.child.value) } else { next = min(next ?? end, end) }

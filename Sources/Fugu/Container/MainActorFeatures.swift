@@ -43,16 +43,6 @@ extension FeatureContainer {
         // Every read is on the main actor, and so is every load.
         _container.change(key, .replace(Replacement { handle in MainActor.assumeIsolated { Payload(load(handle)) } }))
     }
-
-    /// Removes the instance that was set or loaded here.
-    ///
-    /// The feature then gives the parent's instance or loads again at the next read.
-    ///
-    /// - Parameter feature: The type of the feature.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @MainActor public func reset<F: MainActorFeature>(_ feature: F.Type) {
-        _container.change(TypedKey(Key.feature(F.self), of: F.Instance.self), .reset)
-    }
 }
 
 extension Container {
@@ -87,25 +77,6 @@ extension Container {
         try modify(TypedKey(Key.feature(F.self), of: F.Instance.self), read: { self[F.self] }, body)
     }
 
-    /// Calls an observer on the main actor, in order, whenever the instance of a feature is set, reset, modified, or first
-    /// loaded, here or in an ancestor that it's inherited from.
-    ///
-    /// A feature that reloads when its inputs change loads again as soon as the main actor is free.
-    ///
-    /// - Parameters:
-    ///   - feature: The feature to observe.
-    ///   - owner: An object whose lifetime limits the observation. Without one, the observation ends with the container.
-    ///   - observer: A closure that receives the new instance.
-    /// - Returns: A token that ends the observation. You can ignore it.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    @discardableResult
-    @MainActor public func observe<F: MainActorFeature>(
-        _ feature: F.Type, while owner: (any AnyObject & Sendable)? = nil,
-        observer: @escaping @MainActor @Sendable (F.Instance) -> Void
-    ) -> ObservationToken {
-        observeOnMainActor(Subject(F.self), while: owner, observer)
-    }
-
     /// Returns a sequence of the instances of a feature: the present one, and then later ones.
     ///
     /// If there is no instance, it's loaded at this call.
@@ -113,41 +84,28 @@ extension Container {
     /// - Parameter feature: The feature to follow.
     /// - Returns: The sequence, which you can read on any actor.
     /// - Complexity: O(*d*) for *d* ancestors.
-    @MainActor public func values<F: MainActorFeature>(of feature: F.Type) -> Values<F.Instance> {
-        let subject = Subject(F.self)
+    @MainActor public func values<F: MainActorFeature>(of feature: F.Type) -> ObservedValues<F.Instance> {
         _ = prepare(Request(F.self)) { Payload(F.load(in: $0)) }
-        return Values(of: subject, in: self) { container in
-            if container.present(subject.key, nil) == nil { subject.reloader(container) }
-            return nil
-        }
+        return ObservedValues(of: F._key, in: self)
     }
 }
 
 extension Request {
     @usableFromInline @MainActor init<F: MainActorFeature>(_: F.Type, at place: SourcePlace? = nil) {
         self.init(
-            Key.feature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange, isShared: F.isShared,
-            at: place)
-    }
-}
-
-extension Subject {
-    @MainActor init<F: MainActorFeature>(_: F.Type) {
-        let load: @MainActor @Sendable (Container) -> Void = { container in
-            _ = container.prepare(Request(F.self)) { Payload(F.load(in: $0)) }
-        }
-        self.init(Key(raw: Key.feature(F.self)), reloader: MainActorReload(load).begin)
+            Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange, at: place)
     }
 }
 
 /// Loads on the main actor, once for all that ask before it's free.
-private final class MainActorReload: Sendable {
-    private let load: @MainActor @Sendable (Container) -> Void
+final class MainActorReload: Sendable {
+    /// The feature. Its conformance may belong to the main actor, so it's looked up there.
+    private let type: Any.Type
     private let isWaiting = Locked(false)
 
-    init(_ load: @escaping @MainActor @Sendable (Container) -> Void) { self.load = load }
+    init(of type: Any.Type) { self.type = type }
 
-    @Sendable func begin(in container: Container) {
+    func begin(in container: Container) {
         guard
             isWaiting.withLock({ isWaiting in
                 defer { isWaiting = true }
@@ -160,13 +118,18 @@ private final class MainActorReload: Sendable {
                 isWaiting.withLock { $0 = false }
                 let node = container.node
                 if node.family.lock.withLock({ token in node.storage[token].isRefusing }) { return }
-                Scope.run(container, nil) { load(container) }
+                guard let feature = type as? any MainActorFeature.Type else { return }
+                Scope.run(container, nil) { load(feature, in: container) }
             }
         }
     }
+
+    @MainActor private func load<F: MainActorFeature>(_ feature: F.Type, in container: Container) {
+        _ = container.prepare(Request(F.self)) { Payload(F.load(in: $0)) }
+    }
 }
 
-extension WarmUp {
+extension WarmUpList {
     /// Adds a feature that belongs to the main actor.
     ///
     /// - Parameter feature: The type of the feature.

@@ -18,12 +18,6 @@ extension PropertyContainer {
         @inline(__always) get { self[P.self] }
         @inline(__always) set { self[P.self] = newValue }
     }
-
-    /// Removes the value that was set here, so that the property gives the parent's value or its default again.
-    ///
-    /// - Parameter property: The member of ``ContainerKeys`` that names the property.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<P: Property>(_ property: KeyPath<ContainerKeys, P.Type>) { reset(P.self) }
 }
 
 extension FeatureContainer {
@@ -196,18 +190,6 @@ extension FeatureContainer {
         replace(F.self, load: load)
     }
 
-    /// Removes the value or instance that was set or loaded here.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys`` that names the type.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: Keyed>(_ key: KeyPath<ContainerKeys, K.Type>) { reset(K.self) }
-
-    /// Removes the instance that was set or loaded here.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @MainActor public func reset<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) { reset(F.self) }
-
     /// Returns the instance of a feature that was loaded or set before, without loading anything.
     ///
     /// If there is none for this container, the program stops with a message that shows the path that led here.
@@ -228,14 +210,6 @@ extension FeatureContainer {
 }
 
 extension Container {
-    /// Returns the value or instance that the container has for a type that ``ContainerKeys`` names, without loading
-    /// anything.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys`` that names the type.
-    /// - Returns: The value or instance that was set or loaded, or `nil`.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    public func ifLoaded<K: Keyed>(_ key: KeyPath<ContainerKeys, K.Type>) -> K.Held? { ifLoaded(K.self) }
-
     /// Returns the instance that the container has for a feature that ``ContainerKeys`` names, without loading anything.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
@@ -286,82 +260,9 @@ extension Container {
     ) throws(E) -> R {
         try modify(F.self, body)
     }
-
-    /// Calls an observer whenever the value or instance of a type that ``ContainerKeys`` names changes as seen from here.
-    ///
-    /// - Parameters:
-    ///   - key: The member of ``ContainerKeys`` that names the type.
-    ///   - owner: An object whose lifetime limits the observation. Without one, the observation ends with the
-    ///     container.
-    ///   - observer: A closure that receives the new value.
-    /// - Returns: A token that ends the observation. You can ignore it.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    @discardableResult
-    @inlinable
-    public func observe<K: Keyed>(
-        _ key: KeyPath<ContainerKeys, K.Type>, while owner: (any AnyObject & Sendable)? = nil,
-        observer: @escaping @Sendable (K.Held) -> Void
-    ) -> ObservationToken {
-        observe(K.self, while: owner, observer: observer)
-    }
-
-    /// Calls an observer on the main actor, in order, whenever the value or instance of a type that ``ContainerKeys`` names
-    /// changes as seen from here.
-    ///
-    /// - Parameters:
-    ///   - key: The member of ``ContainerKeys`` that names the type.
-    ///   - owner: An object whose lifetime limits the observation. Without one, the observation ends with the
-    ///     container.
-    ///   - observer: A closure marked `@MainActor` that receives the new value.
-    ///   - actor: The main actor. Leave it out.
-    /// - Returns: A token that ends the observation. You can ignore it.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    @discardableResult
-    public func observe<K: Keyed>(
-        _ key: KeyPath<ContainerKeys, K.Type>, while owner: (any AnyObject & Sendable)? = nil,
-        observer: @escaping @MainActor @Sendable (K.Held) -> Void, on actor: MainActor.Type = MainActor.self
-    ) -> ObservationToken {
-        observeOnMainActor(Subject(K.self), while: owner, observer)
-    }
-
-    /// Calls an observer on the main actor, in order, whenever the instance of a feature that ``ContainerKeys`` names changes
-    /// as seen from here.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature, which belongs to the main actor.
-    ///   - owner: An object whose lifetime limits the observation. Without one, the observation ends with the
-    ///     container.
-    ///   - observer: A closure that receives the new instance.
-    /// - Returns: A token that ends the observation. You can ignore it.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    @discardableResult
-    @MainActor public func observe<F: MainActorFeature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>, while owner: (any AnyObject & Sendable)? = nil,
-        observer: @escaping @MainActor @Sendable (F.Instance) -> Void
-    ) -> ObservationToken {
-        observe(F.self, while: owner, observer: observer)
-    }
-
-    /// Returns a sequence of the values of a type that ``ContainerKeys`` names: the present one, and then later ones.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys`` that names the type.
-    /// - Returns: The sequence.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: Keyed>(of key: KeyPath<ContainerKeys, K.Type>) -> Values<K.Held> { values(of: K.self) }
-
-    /// Returns a sequence of the instances of a feature that ``ContainerKeys`` names: the present one, and then later ones.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature, which belongs to the main actor.
-    /// - Returns: The sequence, which you can read on any actor.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    @MainActor public func values<F: MainActorFeature>(
-        of feature: KeyPath<ContainerKeys, F.Type>
-    ) -> Values<F.Instance> {
-        values(of: F.self)
-    }
 }
 
-extension WarmUp {
+extension WarmUpList {
     /// Adds a feature whose type ``ContainerKeys`` names.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
@@ -383,32 +284,4 @@ extension WarmUp {
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     public mutating func load<F: AsyncFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) { load(F.self) }
-}
-
-extension Injected {
-    /// Creates a wrapper that reads a property at each access.
-    ///
-    /// - Parameters:
-    ///   - property: The member of ``ContainerKeys`` that names the property.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @inlinable
-    public init<P: Property>(
-        _ property: KeyPath<ContainerKeys, P.Type>, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == P.Value {
-        self.init(P.self, fileID: fileID, line: line)
-    }
-
-    /// Creates a wrapper that reads a feature at each access.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @inlinable
-    public init<F: Feature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == F.Instance {
-        self.init(F.self, fileID: fileID, line: line)
-    }
 }

@@ -37,13 +37,13 @@ extension PropertyContainer {
     ///   instances that the change concerns.
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
         @inlinable @inline(__always) get {
-            let present = _storage.read(key._raw, as: Value.self)
+            let present = _storage.read(key.raw, as: Value.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
         @inlinable set {
-            _container.set(TypedKey(key._raw, of: Value.self), Payload(newValue))
+            _container.set(TypedKey(key.raw, of: Value.self), Payload(newValue))
         }
     }
 
@@ -66,36 +66,44 @@ extension PropertyContainer {
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
 
-    /// Removes the value that was set here, so that the property gives the parent's value or its default again.
+    /// Removes the value or instance that was set or loaded here.
     ///
-    /// - Parameter property: The type of the property.
+    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
+    /// again at the next read.
+    ///
+    /// - Parameter key: The type of the property or feature.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<P: Property>(_ property: P.Type) { _container.change(TypedKey(P.self), .reset) }
+    public func reset<K: ContainerKey>(_ key: K.Type) { _container.change(TypedKey(K.self), .reset) }
 
-    /// Removes the value that was set here, so that the property gives the parent's value or its default again.
+    /// Removes the value or instance that was set or loaded here.
     ///
-    /// - Parameter key: The key.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<Value>(_ key: PropertyKey<Value>) { _container.change(TypedKey(key), .reset) }
-
-    /// Removes the value that was set here, so that the property gives the parent's value or its default again.
+    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
+    /// again at the next read.
     ///
-    /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
+    /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) { reset(ContainerKeys()[keyPath: key]) }
+    public func reset<K: ValueKey>(_ key: (KeyLookup) -> K) {
+        _container.change(TypedKey(key(KeyLookup())), .reset)
+    }
 }
 
 extension Container {
     // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
-        readSlowly(P._raw, P._naming, { Request(property) }) { _ in Payload(P.defaultValue) }.value(as: P.Value.self)
+        readSlowly(Key.property(P.self), P._key.naming, { Request(property) }) { _ in Payload(P.defaultValue) }.value(
+            as: P.Value.self)
     }
 
     @usableFromInline
     func readSlowly<Value>(_ key: PropertyKey<Value>) -> Value {
-        readSlowly(key._raw, key._naming, { Request(key) }) { _ in Payload(key.descriptor.defaultValue()) }
+        readSlowly(key.raw, key.naming, { Request(key) }) { _ in Payload(key.descriptor.defaultValue()) }
             .value(as: Value.self)
+    }
+
+    /// Evaluates the default if there is no value.
+    @usableFromInline func prepare<P: Property>(_ property: P.Type) -> PreparationHandle? {
+        prepare(Request(P.self)) { _ in Payload(P.defaultValue) }
     }
 
     /// Sets a value, on a fast path if nothing else depends on it.

@@ -372,7 +372,7 @@ private struct Change {
             switch rare?.supplied ?? .nothing {
             case .value(let payload):
                 effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
-            // Held without a value: the default is loaded in its place, here.
+            // ContainerValue without a value: the default is loaded in its place, here.
             case .failure: effects.garbage.add(cell.clear(flags: flags, at: time))
             case .nothing: effects.garbage.add(cell.clear(at: time))
             }

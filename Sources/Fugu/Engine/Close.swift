@@ -262,7 +262,7 @@ final class ClosingCall: Sendable {
     func limit(to deadline: Duration) {
         let alarm = Task {
             do { try await Task.sleep(for: deadline) } catch { return }
-            end(.failure(CloseError.DeadlineExceeded(deadline: deadline)))
+            end(.failure(CloseError.exceeded(deadline)))
         }
         let isOver = state.withLock { state in
             if state.outcome == nil { state.alarms.append(alarm) }
@@ -350,10 +350,10 @@ extension Node {
 
 extension Frame {
     /// Why a closing would wait for itself, if its call is a part of what it waits for.
-    fileprivate func waitsForItself() -> CloseError.WaitsForItself? {
+    fileprivate func waitsForItself() -> CloseError? {
         for frame in chain.dropFirst() {
             if frame.kind == .load, frame.node!.isWithin(node!) {
-                return CloseError.WaitsForItself(feature: frame.key!.name, isLoad: true)
+                return .waitsForItself(frame.key!.name, isLoad: true)
             }
             // What runs closers of instances that left early, or a closing that has begun.
             let isWaitedFor = family.lock.withLock { token in
@@ -367,8 +367,8 @@ extension Frame {
     }
 
     /// The closer that makes the call waits for itself.
-    fileprivate var waitsForCloser: CloseError.WaitsForItself {
-        CloseError.WaitsForItself(feature: chain.first { $0.kind == .closer }?.key?.name, isLoad: false)
+    fileprivate var waitsForCloser: CloseError {
+        .waitsForItself(chain.first { $0.kind == .closer }?.key?.name, isLoad: false)
     }
 }
 

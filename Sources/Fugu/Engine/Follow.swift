@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Loads a key without being asked by a reader.
-typealias Reloader = @Sendable (Container) -> Void
+typealias Reloader = KeyDefinition.Prepare
 
 /// One who wants to hear of a key's changes as they are seen from a container.
 final class Observer: Cancelling {
@@ -461,7 +461,7 @@ extension Follower {
         let isGone = family.lock.withLock { token in self.isGone(token, &garbage) }
         garbage.dispose()
         guard isGone, let reloader else { return }
-        reloader(container)
+        _ = reloader(container, true)
         garbage = Garbage()
         family.lock.withLock { token in
             if state[token].isEnded { return }

@@ -2,7 +2,8 @@
 
 /// What a load is asked for.
 struct LoadFacts: Sendable {
-    let isLocal: Bool
+    /// Where the instance is to live.
+    let home: Home
     let reloads: Bool
     let isExternal: Bool
     /// The nearest node that holds the key without a value of its own: the instance lives there or deeper.
@@ -390,7 +391,7 @@ private struct LoadEnd {
         self.duration = duration
         let (asker, facts, state) = (load.node!, load.load!, load.state)
         place = asker.ancestor(at: 0).place(token, load.key!)
-        var isLocal = facts.isLocal || state[token].load.isLocal
+        var isLocal = facts.home.isLocal || state[token].load.isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
         var others: [Key] = []
         while home !== asker, load.draft == nil, let older = Self.older(token, than: load, seenFrom: home) {
@@ -664,7 +665,7 @@ private struct LoadEnd {
     private func madeAgain(_ token: LockToken) -> String? {
         #if DEBUG
         guard !home.isRoot, facts.isExternal || lifetime?.hasClosers == true, !provenance.isLocal, facts.limit == nil,
-            provenance.keys.contains(where: { home.holds(token, $0) })
+            !facts.home.isFixed, provenance.keys.contains(where: { home.holds(token, $0) })
         else { return nil }
         let family = load.family
         let rare = place[token].more()

@@ -8,8 +8,8 @@ struct Reading: ~Copyable {
         case found(Payload)
         case load(Frame, Replacement?)
         case wait(Frame, Waiter)
-        /// The feature belongs to the root: it's to be loaded there first.
-        case root(Node)
+        /// The feature belongs to an ancestor, as it declares: it's to be loaded there first.
+        case above(Node)
         case external(Strictness)
         case cycle([Key])
         case tooDeep([Key])
@@ -41,7 +41,8 @@ struct Reading: ~Copyable {
     /// How often something was waited for that was not for this reader.
     private var misses = 0
     private var wait: WaitSpan?
-    private var shared: Payload?
+    /// What the ancestor to which the feature belongs has given.
+    private var given: Payload?
 
     private var key: Key { request.key }
 
@@ -69,7 +70,7 @@ struct Reading: ~Copyable {
         while true {
             switch look() {
             case .found(let payload): return payload
-            case .root(let root): shared = try share(root, loader)
+            case .above(let home): given = try load(in: home, loader)
             case .load(let load, let replacement): return try run(load, replacement, loader)
             case .wait(let load, let waiter):
                 if case .thread(let signal) = waiter { signal.wait() }
@@ -86,10 +87,10 @@ struct Reading: ~Copyable {
     // Apart, so that what stands on the stack while loads run within one another is small.
 
     @inline(never)
-    private func share(_ root: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
-        let container = container.object.root
+    private func load(in home: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
+        let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
-        return try Reading(request, in: root, for: container, nil).read(loader)
+        return try Reading(request, in: home, for: container, nil).read(loader)
     }
 
     private func run(
@@ -108,9 +109,9 @@ struct Reading: ~Copyable {
         while true {
             switch look() {
             case .found(let payload): return payload
-            case .root(let root):
-                let container = container.object.root
-                shared = try await Reading(request, in: root, for: container, nil, isTask: true).readAsync(loader)
+            case .above(let home):
+                let container = container.object.ancestor(home)
+                given = try await Reading(request, in: home, for: container, nil, isTask: true).readAsync(loader)
                 withExtendedLifetime(container) {}
             case .load(let load, let replacement):
                 let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
@@ -161,7 +162,7 @@ struct Reading: ~Copyable {
         switch decision {
         case .cycle(let way): error = isOwnReplacement ? .ownReplacement(way) : .cycle(way)
         case .tooDeep(let way): error = .tooDeep(way)
-        case .overridden(let way): error = .overridden(way, of: key)
+        case .overridden(let way): error = .overridden(way, of: key, home: request.home)
         case .closed(let way): error = .closed(way)
         case .failed(let other, let way):
             if !way.isEmpty { frame?.needFailed(way, other) }
@@ -218,7 +219,10 @@ struct Reading: ~Copyable {
         case .pending(let payload): return .found(payload)
         case .missing(let holder): limit = holder
         }
-        if request.isShared, !node.isRoot, limit == nil { return decideShared(token) }
+        if limit == nil, request.home.isFixed, !node.isRoot {
+            let home = fixedHome(token)
+            if home !== node { return decide(token, in: home) }
+        }
         if let outcome = awaited?.state[token] {
             if let decision = accept(token, outcome, limit) { return decision }
             misses += 1
@@ -251,11 +255,15 @@ struct Reading: ~Copyable {
             return .external(strictness)
         }
         let facts = LoadFacts(
-            isLocal: request.isLocal, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
+            home: request.home, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
             expected: expected, begun: node.family.state[token].now, isForReaderAlone: isAlone)
         let load = Frame(
             .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
         load.begin(token, for: container, in: &rare.loads)
+        if case .with(let key) = request.home.kind, limit == nil {
+            // Whoever sets it has an instance of its own.
+            load.record(token, node.storage.cell(token, key), of: UnmanagedReference(node))
+        }
         if isTask { awaited = load.pendingOutcome(token) }
         return .load(load, replacement)
     }
@@ -322,7 +330,9 @@ struct Reading: ~Copyable {
     private func expectedHome(
         _ token: LockToken, of asker: Node, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
     ) -> UnmanagedReference<Node> {
-        if request.isLocal || asker.isRoot || last?.isLocal == true { return UnmanagedReference(asker) }
+        if request.home.isLocal || request.home.isFixed && limit == nil || asker.isRoot || last?.isLocal == true {
+            return UnmanagedReference(asker)
+        }
         return asker.path.firstResult { node in
             let isHome =
                 node.isRoot || UnmanagedReference(node) == limit
@@ -349,17 +359,22 @@ struct Reading: ~Copyable {
         }
     }
 
-    /// Returns what to do about a shared feature that is not seen here: load it in the root, or, where something here
-    /// hides the root's instance, fail.
-    private func decideShared(_ token: LockToken) -> Decision {
-        let root = node.ancestor(at: 0)
-        if let cell = root.storage.existingCell(token, key), cell.has(CellFlags.loaded) {
+    /// Returns the node in which the feature's own declaration lets the instance live.
+    private func fixedHome(_ token: LockToken) -> Node {
+        guard case .with(let key) = request.home.kind else { return node.ancestor(at: 0) }
+        return node.path.firstResult { $0.isRoot || $0.holds(token, key) ? UnmanagedReference($0) : nil }!.object
+    }
+
+    /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or, where
+    /// something on the way hides the instance there, fail.
+    private func decide(_ token: LockToken, in home: Node) -> Decision {
+        if let cell = home.storage.existingCell(token, key), cell.has(CellFlags.loaded) {
             let way = node.family.way(token, from: key) { key in
-                node.path.firstResult { !$0.isRoot && $0.holds(token, key) ? true : nil } ?? false
+                node.path.firstResult { $0.depth > home.depth && $0.holds(token, key) ? true : nil } ?? false
             }
             return .overridden((frame?.way ?? []) + way)
         }
-        return shared.map { .found($0) } ?? .root(root)
+        return given.map { .found($0) } ?? .above(home)
     }
 
     // MARK: What is refused

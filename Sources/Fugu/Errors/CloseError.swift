@@ -1,37 +1,75 @@
-/// The failures collected while closing a container.
+/// An error of closing a container.
 ///
-/// Every teardown closure still ran.
+/// ``Container/close(deadline:)`` throws it after every teardown closure has run. To act on what happened, compare the
+/// ``code-swift.property``, and those of the ``failures``.
 public struct CloseError: Error, Sendable, CustomStringConvertible {
+    /// What happened.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of what happened, such as `waitsForItself`.
+        public let description: String
+
+        /// Teardown closures failed or took too long; everything else was closed.
+        public static let teardownFailed = Code(description: "teardownFailed")
+        /// A teardown closure exceeded its deadline and was abandoned. A ``Failure`` has an error with this code.
+        public static let deadlineExceeded = Code(description: "deadlineExceeded")
+        /// The caller of `close()` would have waited for itself, so the call has closed nothing.
+        ///
+        /// A teardown closure, or a load, called `close()` of a container that can't close before it ends. It's found in
+        /// the task of the closure or load and in tasks started from it. Two closings that begin apart, whose closures wait
+        /// for each other's containers, aren't found.
+        public static let waitsForItself = Code(description: "waitsForItself")
+    }
+
     /// A teardown closure that failed or took too long.
     public struct Failure: Sendable {
         /// The feature that registered the closure, or `nil` if it was registered outside a load.
         public let feature: String?
-        /// The error that the closure threw, or ``DeadlineExceeded`` if it was abandoned.
+        /// The error that the closure threw, or a ``CloseError`` with the code ``Code/deadlineExceeded`` if it was abandoned.
         public let error: any Error
     }
-    /// An error that says that a teardown closure exceeded its deadline.
-    public struct DeadlineExceeded: Error, Sendable, CustomStringConvertible {
-        /// The time that the closure was given.
-        public let deadline: Duration
-        /// A description of the deadline.
-        public var description: String { Messages.deadlineExceeded(deadline) }
-    }
-    /// An error that says that the caller of `close()` would have waited for itself.
-    ///
-    /// A teardown closure, or a load, called `close()` of a container that can't close before it ends. The call closes
-    /// nothing. It's found in the task of the closure or load and in tasks started from it. Two closings that begin
-    /// apart, whose closures wait for each other's containers, aren't found.
-    public struct WaitsForItself: Error, Sendable, CustomStringConvertible {
-        /// The feature whose teardown closure or load made the call, or `nil` for a closure that was registered outside
-        /// a load.
-        public let feature: String?
-        let isLoad: Bool
-        /// What happened and what to do.
-        public var description: String { Messages.closingWaitsForItself(feature, isLoad: isLoad) }
-    }
-    /// The failures, in the order in which the closures ran.
-    public let failures: [Failure]
 
-    /// The number of failures, and for each the feature and its error.
-    public var description: String { Messages.closeFailed(failures) }
+    private enum Reason: Sendable {
+        case failures
+        case deadline(Duration)
+        case waitsForItself(isLoad: Bool)
+    }
+
+    private let reason: Reason
+    /// The failures, in the order in which the closures ran, if the code is ``Code/teardownFailed``.
+    public let failures: [Failure]
+    /// The feature whose teardown closure or load called `close()`, if the code is ``Code/waitsForItself``.
+    ///
+    /// It's `nil` for a closure that was registered outside a load.
+    public let feature: String?
+
+    private init(_ reason: Reason, _ failures: [Failure] = [], feature: String? = nil) {
+        self.reason = reason
+        self.failures = failures
+        self.feature = feature
+    }
+
+    init(failures: [Failure]) { self.init(.failures, failures) }
+
+    static func exceeded(_ deadline: Duration) -> CloseError { CloseError(.deadline(deadline)) }
+    static func waitsForItself(_ feature: String?, isLoad: Bool) -> CloseError {
+        CloseError(.waitsForItself(isLoad: isLoad), feature: feature)
+    }
+
+    /// What happened.
+    public var code: Code {
+        switch reason {
+        case .failures: .teardownFailed
+        case .deadline: .deadlineExceeded
+        case .waitsForItself: .waitsForItself
+        }
+    }
+
+    /// What happened and what to do; for failures, their number, and for each the feature and its error.
+    public var description: String {
+        switch reason {
+        case .failures: Messages.closeFailed(failures)
+        case .deadline(let deadline): Messages.deadlineExceeded(deadline)
+        case .waitsForItself(let isLoad): Messages.closingWaitsForItself(feature, isLoad: isLoad)
+        }
+    }
 }

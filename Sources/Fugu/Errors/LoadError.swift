@@ -1,34 +1,81 @@
-/// An error that a container throws if it can't load a feature: because of a cycle, or because it's closed or has gone away.
+/// An error that a container throws if it can't load a feature.
 ///
-/// Reads of throwing and async features throw it. A plain feature stops the program with the same message.
+/// Reads of throwing and async features throw it. A plain feature stops the program with the same message. To act on what
+/// happened, compare the ``code-swift.property``:
+///
+/// ```swift
+/// do {
+///     return try await container[Search.self]
+/// } catch let error as LoadError where error.code == .containerClosed {
+///     return .unavailable
+/// }
+/// ```
 public struct LoadError: Error, Sendable, CustomStringConvertible {
-    enum Code: Sendable, Equatable {
+    /// The reason why a feature couldn't be loaded.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the reason, such as `cycle`.
+        public let description: String
+
+        /// The feature needs itself to load.
+        public static let cycle = Code(description: "cycle")
+        /// More loads need one another than the stack has room for.
+        public static let nestedTooDeep = Code(description: "nestedTooDeep")
+        /// The container is closed.
+        public static let containerClosed = Code(description: "containerClosed")
+        /// The container has gone away.
+        public static let containerGone = Code(description: "containerGone")
+        /// The feature declares its home, and a container below overrides one of its inputs.
+        public static let inputOverridden = Code(description: "inputOverridden")
+        /// The loader that replaces the feature's own reads the feature.
+        public static let ownReplacement = Code(description: "ownReplacement")
+        /// The feature is declared without a load, and nothing supplies it.
+        public static let notSupplied = Code(description: "notSupplied")
+        /// The feature reaches outside the process, and the container is strict.
+        public static let notSwapped = Code(description: "notSwapped")
+    }
+
+    enum Reason: Sendable {
         case cycle, ownReplacement, tooDeep, ended, closed
-        case overridden(shared: String)
         case notSupplied(line: String)
+        case overridden(feature: String, home: Home)
         case external(place: String?, remedy: String)
     }
-    let code: Code
+
+    let reason: Reason
     /// The names of the keys on the path to the one that couldn't be loaded, which is the last.
     public let path: [String]
 
-    /// The message: what happened, the path that led there, and what to do.
-    public var description: String { Messages.loadError(code, path) }
-
-    static func ownReplacement(_ way: [Key]) -> LoadError { LoadError(code: .ownReplacement, path: way.map(\.name)) }
-    static func cycle(_ way: [Key]) -> LoadError { LoadError(code: .cycle, path: way.map(\.name)) }
-    static func overridden(_ way: [Key], of shared: Key) -> LoadError {
-        LoadError(code: .overridden(shared: shared.name), path: way.map(\.name))
+    /// The reason.
+    public var code: Code {
+        switch reason {
+        case .cycle: .cycle
+        case .ownReplacement: .ownReplacement
+        case .notSupplied: .notSupplied
+        case .tooDeep: .nestedTooDeep
+        case .ended: .containerGone
+        case .closed: .containerClosed
+        case .overridden: .inputOverridden
+        case .external: .notSwapped
+        }
     }
+
+    /// The message: what happened, the path that led there, and what to do.
+    public var description: String { Messages.loadError(reason, path) }
+
+    static func cycle(_ way: [Key]) -> LoadError { LoadError(reason: .cycle, path: way.map(\.name)) }
+    static func ownReplacement(_ way: [Key]) -> LoadError { LoadError(reason: .ownReplacement, path: way.map(\.name)) }
     static func notSupplied(_ way: [Key]) -> LoadError {
         let line = way.last.map { Messages.supplyLine(for: $0) } ?? ""
-        return LoadError(code: .notSupplied(line: line), path: way.map(\.name))
+        return LoadError(reason: .notSupplied(line: line), path: way.map(\.name))
     }
-    var isMissingSupply: Bool { if case .notSupplied = code { true } else { false } }
-    static func tooDeep(_ way: [Key]) -> LoadError { LoadError(code: .tooDeep, path: way.map(\.name)) }
-    static func closed(_ way: [Key]) -> LoadError { LoadError(code: .closed, path: way.map(\.name)) }
+    var isMissingSupply: Bool { if case .notSupplied = reason { true } else { false } }
+    static func overridden(_ way: [Key], of feature: Key, home: Home) -> LoadError {
+        LoadError(reason: .overridden(feature: feature.name, home: home), path: way.map(\.name))
+    }
+    static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
+    static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
-        LoadError(code: .external(place: place?.description, remedy: remedy), path: way.map(\.name))
+        LoadError(reason: .external(place: place?.description, remedy: remedy), path: way.map(\.name))
     }
-    static func ended(_ key: Key) -> LoadError { LoadError(code: .ended, path: [key.name]) }
+    static func ended(_ key: Key) -> LoadError { LoadError(reason: .ended, path: [key.name]) }
 }

@@ -8,9 +8,9 @@ enum Messages {
         return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
     }
 
-    static func loadError(_ code: LoadError.Code, _ path: [String]) -> String {
+    static func loadError(_ reason: LoadError.Reason, _ path: [String]) -> String {
         let name = path.last ?? "?"
-        return switch code {
+        return switch reason {
         case .cycle:
             "Fugu: \(name) needs itself to load: \(way(path)). Break the cycle: let one of them read what it needs "
                 + "later, through the container that its load(in:) was given, instead of while it loads."
@@ -24,10 +24,10 @@ enum Messages {
         case .notSupplied(let line):
             "Fugu: \(name) is declared without a load, and nothing supplies it: \(way(path)). Supply it before it's read, when "
                 + "the program starts: \(line)"
-        case .overridden(let shared):
-            "Fugu: \(shared) lives in the root for all containers (isShared), but the container that reads it, or one in "
-                + "between, overrides \(name), an input of \(shared): \(way(path)). Let \(shared) read nothing that "
-                + "children set, pass what needs \(name) to its functions instead, or remove isShared, so that each child "
+        case .overridden(let feature, let home):
+            "Fugu: \(feature) lives in one container for all below it (home: \(home.name)), but the container that reads it, or "
+                + "one in between, overrides \(name), an input of \(feature): \(way(path)). Let \(feature) read nothing that "
+                + "children set, pass what needs \(name) to its functions instead, or declare no home, so that each child "
                 + "gets an instance of its own."
         case .ended:
             "Fugu: \(name) was read from a container that has gone away. Keep the Container as long as features that "
@@ -106,8 +106,8 @@ enum Messages {
         return
             "Fugu: \(key.name) reaches outside the process or registers teardown closures, and loads again for a child "
             + "container that overrides \(names.last ?? "something"): \(self.way(names)). For one instance in all, declare "
-            + "`static var isShared: Bool { true }` and let it read nothing that children set; for an instance in each child, "
-            + "declare `static var isLocal: Bool { true }`."
+            + "`static var home: Home { .shared }` and let it read nothing that children set; for an instance in each child, "
+            + "declare `static var home: Home { .local }`; for one where a key is set, `.with(…)` that key."
     }
 
     static func lateRead(of key: Key, by feature: Key) -> String {

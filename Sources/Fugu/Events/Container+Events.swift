@@ -19,35 +19,4 @@ extension Container {
     public func observeEvents(_ handler: @escaping @Sendable (ContainerEvent) -> Void) -> ObservationToken {
         ObservationToken(EventObserver(in: node, handler))
     }
-
-    /// Prints every event in the family of this container, one line for each.
-    ///
-    /// - Returns: A token that ends the printing. You can ignore it.
-    @discardableResult
-    public func printEvents() -> ObservationToken { observeEvents { print($0) } }
 }
-
-#if canImport(os)
-public import os
-
-extension Container {
-    /// Shows every load in the family of this container as an interval in Instruments.
-    ///
-    /// - Parameter signposter: The signposter to use.
-    /// - Returns: A token that ends it. You can ignore it.
-    @discardableResult
-    public func signpostLoads(with signposter: OSSignposter) -> ObservationToken {
-        let intervals = Locked<[UInt64: OSSignpostIntervalState]>([:])
-        return observeEvents { event in
-            guard let load = event.load, event.kind != .waited else { return }
-            if event.kind == .loadBegan {
-                let path = event.path.joined(separator: " → ")
-                let state = signposter.beginInterval("load", id: signposter.makeSignpostID(), "\(path)")
-                intervals.withLock { $0[load] = state }
-            } else if let state = intervals.withLock({ $0.removeValue(forKey: load) }) {
-                signposter.endInterval("load", state, "\(event.kind.rawValue)")
-            }
-        }
-    }
-}
-#endif

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// container.clock = AnyClock(clock)
+/// container.clock = ErasedClock(clock)
 /// let task = Task { try await poller.run() }
 /// await clock.sleepers(atLeast: 1)      // it has come to its sleep
 /// clock.advance(by: .seconds(30))       // and wakes

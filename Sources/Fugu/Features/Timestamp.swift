@@ -14,7 +14,7 @@ import WinSDK
 
 /// The time of day: seconds since 1970, as the system's clock shows them.
 ///
-/// It jumps when someone sets the clock. To measure or to wait, use ``AnyClock``.
+/// It jumps when someone sets the clock. To measure or to wait, use ``ErasedClock``.
 ///
 /// ```swift
 /// let started = container.timestamp.now
@@ -54,7 +54,7 @@ public struct Timestamp: ExternalFeature, Sendable {
     ///   - start: The seconds since 1970 at this call.
     /// - Returns: The timestamp.
     public static func following(_ clock: some Clock<Duration>, from start: Double = 0) -> Timestamp {
-        let clock = AnyClock(clock)
+        let clock = ErasedClock(clock)
         let origin = clock.now
         return Timestamp { start + origin.duration(to: clock.now) / .seconds(1) }
     }

@@ -67,7 +67,7 @@ extension ContainerGraph {
             return Entry(
                 id: ids[entry.place]!, name: name, kind: Entry.Kind(entry.place.key.kind), state: entry.state,
                 container: entry.place.container, depth: entry.depth, isStale: !entry.changed.isEmpty,
-                isExternal: traits.isExternal, isLocal: traits.isLocal || entry.isLocal, isSecret: traits.isSecret,
+                isExternal: traits.isExternal, isLocal: traits.home.isLocal || entry.isLocal, isSecret: traits.isSecret,
                 loadCount: Int(entry.loadCount), duration: entry.seconds < 0 ? nil : Double(entry.seconds),
                 lastError: entry.failure.map { secrets.masked($0.text) },
                 overrides: overridden(by: entry, present, parents),

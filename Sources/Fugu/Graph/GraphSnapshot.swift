@@ -29,7 +29,7 @@ struct GraphSnapshot {
         var value: Payload?
     }
 
-    private static let nameKey = Key(raw: ContainerKeys().containerName._raw)
+    private static let nameKey = Key(raw: ContainerKeys().containerName.raw)
 
     /// The containers, ancestors first.
     private(set) var containers: [ContainerGraph.Container] = []

@@ -44,10 +44,10 @@ extension Container {
     /// Returns the names of the instances that were loaded from a key's value as this container sees it.
     ///
     /// A name includes the container unless that is the root.
-    package func readers<Value>(of key: PropertyKey<Value>) -> [String] { readers(of: key._raw) }
+    package func readers<Value>(of key: PropertyKey<Value>) -> [String] { readers(of: key.raw) }
 
     /// Returns the names of the instances that were loaded from a property's value as this container sees it.
-    package func readers<P: Property>(of property: P.Type) -> [String] { readers(of: P._raw) }
+    package func readers<P: Property>(of property: P.Type) -> [String] { readers(of: Key.property(P.self)) }
 
     private func readers(of raw: UInt) -> [String] {
         let status = status(of: raw)

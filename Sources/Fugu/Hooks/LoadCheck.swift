@@ -30,9 +30,9 @@ extension Container {
     ///   - members: The members of ``ContainerKeys`` that a child overrides, in which everything is loaded.
     ///   - list: Names the features.
     package func checkLoads(
-        overriding members: [PartialKeyPath<ContainerKeys>], _ list: (inout WarmUp) -> Void
+        overriding members: [PartialKeyPath<ContainerKeys>], _ list: (inout WarmUpList) -> Void
     ) async -> LoadCheck {
-        var warmUp = WarmUp()
+        var warmUp = WarmUpList()
         list(&warmUp)
         var check = LoadCheck()
         for item in warmUp.items {
@@ -51,16 +51,19 @@ extension Container {
     /// Sets a key to the value that it has.
     fileprivate func override(_ member: PartialKeyPath<ContainerKeys>) -> String {
         func set<K: ValueKey>(_ key: K) -> Key {
-            change(TypedKey(key), .set(Payload(key._read(in: self))))
-            return Key(raw: key._raw)
+            let definition = key._key
+            _ = definition.prepare(self, false)
+            let raw = Key(raw: definition.raw)
+            if let present = present(raw, definition.naming) { change(TypedKey(key), .set(present)) }
+            return raw
         }
         func set<P: Property>(_: P.Type) -> Key {
             self[P.self] = self[P.self]
-            return Key(raw: P._raw)
+            return Key(raw: P._key.raw)
         }
         func set<F: Feature>(_: F.Type) -> Key {
             self[F.self] = self[F.self]
-            return Key(raw: F._raw)
+            return Key(raw: F._key.raw)
         }
         let value = ContainerKeys()[keyPath: member]
         if let key = value as? any ValueKey { return set(key).name }
@@ -116,7 +119,7 @@ private final class CheckRun: Sendable {
             Strictness(stop: { [weak self] in self?.stop($0) }, report: { [weak self] in self?.note($0) }))
     }
 
-    func load(_ item: WarmUp.Item) async {
+    func load(_ item: WarmUpList.Item) async {
         let frame = Frame(.warmUp, in: child.node.family, nil, under: nil, within: nil)
         guard let load = item.loadNow else {
             do {
@@ -161,7 +164,7 @@ private final class CheckRun: Sendable {
         let key = refusal.feature.key
         let finding: LoadCheck.Finding =
             key.isRequired ? .forgotten : !refusal.hasPlaceholder ? .unknown : .external
-        if finding == .external, key.traits.isShared { return }
+        if finding == .external, key.traits.home.isFixed { return }
         add(refusal.error.path, finding)
     }
 
@@ -171,9 +174,9 @@ private final class CheckRun: Sendable {
         }
         switch error.code {
         // Told already.
-        case .external: return
+        case .notSwapped: return
         case .notSupplied: add(error.path, .forgotten)
-        case .cycle, .ownReplacement, .tooDeep: add(error.path, .cycle)
+        case .cycle, .ownReplacement, .nestedTooDeep: add(error.path, .cycle)
         default: add(error.path, .failed(error.description))
         }
     }

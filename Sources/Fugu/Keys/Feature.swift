@@ -21,10 +21,10 @@
 ///
 /// Write the conformance in the declaration of the type. The type is then nonisolated, even in a module whose default isolation
 /// is the main actor. What belongs to the main actor conforms to ``MainActorFeature`` instead.
-public protocol Feature: Keyed where Held == Instance {
+public protocol Feature: NonisolatedKey where ContainerValue == Instance {
     /// The type of the instance.
     @_documentation(visibility: internal)
-    associatedtype Held = Instance
+    associatedtype ContainerValue = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
@@ -40,45 +40,28 @@ public protocol Feature: Keyed where Held == Instance {
     ///
     /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale.
     static var reloadsWhenInputsChange: Bool { get }
-    /// A Boolean value that indicates whether every container loads its own instance, regardless of the inputs.
+    /// The container in which the instance lives.
     ///
-    /// The default is `false`.
-    static var isLocal: Bool { get }
-    /// A Boolean value that indicates whether the instance must live in the root.
-    ///
-    /// The default is `false`. If it's `true`, a read through a child that overrides one of the inputs is an error, so that
-    /// an expensive instance is never loaded once for each request by accident.
-    static var isShared: Bool { get }
-    /// The placeholder of an external feature. Don't use it directly.
-    static var _standIn: (() -> Instance)? { get }
-    /// Loads, or returns the preview in an Xcode preview. Don't use it directly.
-    static func _make(in container: any FeatureContainer) -> Instance
+    /// The default is ``Home/inferred``: where its inputs live.
+    static var home: Home { get }
 }
 
 extension Feature {
     /// The default, `false`: the instance stays when its inputs change.
     public static var reloadsWhenInputsChange: Bool { false }
-    /// The default, `false`: the instance lives where its inputs live.
-    public static var isLocal: Bool { false }
-    /// The default, `false`: the instance lives where its inputs live.
-    public static var isShared: Bool { false }
-    /// The identity of the key.
+    /// The default, ``Home/inferred``: the instance lives where its inputs live.
+    public static var home: Home { .inferred }
+    /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    @inlinable @inline(__always) public static var _raw: UInt { Key.feature(Self.self) }
-    /// The default, `nil`.
-    ///
-    /// Don't use it directly.
-    public static var _standIn: (() -> Instance)? { nil }
-    /// Loads.
-    ///
-    /// Don't use it directly.
-    @inlinable public static func _make(in container: any FeatureContainer) -> Instance { load(in: container) }
-    /// Loads the instance if there is none.
-    ///
-    /// Don't use it directly.
-    public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
-        container.prepare(Request(Self.self)) { Payload(_make(in: $0)) }
+    @inlinable public static var _key: KeyDefinition {
+        KeyDefinition(Key.feature(Self.self)) { container, _ in container.prepare(Self.self) }
+    }
+
+    /// Loads, or returns the preview of an external feature in an Xcode preview.
+    @inlinable static func make(in container: any FeatureContainer) -> Payload {
+        if PreviewRun.isOn, let preview = _key.preview { return preview() }
+        return Payload(load(in: container))
     }
 }
 
@@ -96,15 +79,13 @@ public protocol ExternalFeature: Feature {
 
 extension ExternalFeature {
     /// The placeholder.
-    ///
-    /// Don't use it directly.
-    public static var _standIn: (() -> Instance)? { { placeholder } }
-    /// The placeholder.
     public static var preview: Instance { placeholder }
-    /// Loads, or returns the preview in an Xcode preview.
+    /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    public static func _make(in container: any FeatureContainer) -> Instance {
-        PreviewRun.isOn ? preview : load(in: container)
+    public static var _key: KeyDefinition {
+        KeyDefinition(
+            Key.feature(Self.self), placeholder: { Payload(placeholder) }, preview: { Payload(preview) },
+            prepare: { container, _ in container.prepare(Self.self) })
     }
 }

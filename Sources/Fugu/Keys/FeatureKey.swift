@@ -11,23 +11,19 @@
 /// their `id`.
 @frozen public struct FeatureKey<Instance: Sendable>: ValueKey {
     /// The type of the key's value or instance.
-    public typealias Held = Instance
+    public typealias ContainerValue = Instance
 
     @usableFromInline let interned: InternedKey
 
     /// The identity of the key.
-    ///
-    /// Don't use it directly.
-    @inlinable public var _raw: UInt { interned.raw }
+    @inlinable var raw: UInt { interned.raw }
 
     /// Creates a key.
     ///
     /// - Parameters:
     ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
     ///     its inputs changes.
-    ///   - isLocal: A Boolean value that indicates whether every container loads its own instance, regardless of the
-    ///     inputs.
-    ///   - isShared: A Boolean value that indicates whether the instance must live in the root.
+    ///   - home: The container in which the instance lives.
     ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
@@ -37,7 +33,7 @@
     /// - Complexity: O(1), without a lock after the key was created once.
     @inlinable @inline(__always)
     public init(
-        reloadsWhenInputsChange: Bool = false, isLocal: Bool = false, isShared: Bool = false,
+        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
         placeholder: (@Sendable () -> Instance)? = nil, member: StaticString = #function,
         fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         load: @escaping @Sendable (any FeatureContainer) -> Instance
@@ -46,7 +42,7 @@
         if let known = InternedKey.find(place) {
             interned = known
         } else {
-            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, isLocal: isLocal, isShared: isShared)
+            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
             interned = Self.intern(place, nil, traits, placeholder, load)
         }
     }
@@ -56,9 +52,7 @@
     /// - Parameters:
     ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
     ///     its inputs changes.
-    ///   - isLocal: A Boolean value that indicates whether every container loads its own instance, regardless of the
-    ///     inputs.
-    ///   - isShared: A Boolean value that indicates whether the instance must live in the root.
+    ///   - home: The container in which the instance lives.
     ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
     ///   - id: A value that differs between the keys of one place.
     ///   - member: The name of the member that declares the key, for messages and graphs.
@@ -67,13 +61,13 @@
     ///   - column: The column where the key is created.
     ///   - load: A closure that creates the instance, like ``Feature/load(in:)``.
     public init(
-        reloadsWhenInputsChange: Bool = false, isLocal: Bool = false, isShared: Bool = false,
+        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
         placeholder: (@Sendable () -> Instance)? = nil, id: some Hashable & Sendable, member: StaticString = #function,
         fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
         let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
-        let traits = FeatureTraits(reloads: reloadsWhenInputsChange, isLocal: isLocal, isShared: isShared)
+        let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
         interned = InternedKey.find(place, id: id) ?? Self.intern(place, .id(id), traits, placeholder, load)
     }
 
@@ -83,11 +77,11 @@
     ///   - left: A key.
     ///   - right: Another key.
     /// - Returns: `true` if the keys are the same.
-    public static func == (left: Self, right: Self) -> Bool { left._raw == right._raw }
+    public static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
     /// Hashes what `==` compares.
     ///
     /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) { hasher.combine(_raw) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 }
 
 extension FeatureKey {
@@ -95,16 +89,13 @@ extension FeatureKey {
 
     var descriptor: FeatureDescriptor<Instance> { interned.descriptor() }
 
-    /// Reads it.
+    /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    public func _read(in container: Container) -> Instance { container[self] }
-
-    /// Loads the instance if there is none.
-    ///
-    /// Don't use it directly.
-    public func _prepare(in container: Container) {
-        _ = container.prepare(Request(self)) { [self] in Payload(descriptor.make(in: $0)) }
+    public var _key: KeyDefinition {
+        KeyDefinition(raw) { container, _ in
+            container.prepare(Request(self)) { Payload(descriptor.make(in: $0)) }
+        }
     }
 
     @usableFromInline
@@ -122,19 +113,15 @@ extension FeatureKey {
 /// The properties of a feature apart from its `load(in:)`.
 @usableFromInline struct FeatureTraits: Sendable {
     let reloads: Bool
-    let isLocal: Bool
-    let isShared: Bool
+    let home: Home
     /// Whether another module has to supply the feature.
     let isRequired: Bool
 
-    @usableFromInline init(reloads: Bool, isLocal: Bool, isShared: Bool) {
-        self.init(reloads: reloads, isLocal: isLocal, isShared: isShared, isRequired: false)
-    }
+    @usableFromInline init(reloads: Bool, home: Home) { self.init(reloads: reloads, home: home, isRequired: false) }
 
-    init(reloads: Bool, isLocal: Bool, isShared: Bool, isRequired: Bool) {
+    init(reloads: Bool, home: Home, isRequired: Bool) {
         self.reloads = reloads
-        self.isLocal = isLocal
-        self.isShared = isShared
+        self.home = home
         self.isRequired = isRequired
     }
 }

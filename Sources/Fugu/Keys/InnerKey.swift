@@ -52,7 +52,6 @@ extension Request {
     /// Returns the same request for another key.
     func asking(for key: Key) -> Request {
         Request(
-            key.raw, isLocal: isLocal, reloads: reloads, isShared: isShared, isExternal: isExternal,
-            placeholder: placeholder, at: place)
+            key.raw, home: home, reloads: reloads, isExternal: isExternal, placeholder: placeholder, at: place)
     }
 }

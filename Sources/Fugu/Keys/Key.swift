@@ -46,7 +46,7 @@ enum KeyKind: UInt {
     /// The name and type that sources need, if the key has a name.
     var naming: PropertyNaming? {
         guard kind == .property else { return nil }
-        if let type { return (type as? any Property.Type)?._naming }
+        if let type { return (type as? any Property.Type)?._key.naming }
         return ValueKeys.descriptor(of: self).naming
     }
 }

@@ -1,8 +1,7 @@
 /// The declared traits of a key, for graphs and explanations.
 struct KeyTraits {
     var isExternal = false
-    var isLocal = false
-    var isShared = false
+    var home = Home.inferred
     var reloads = false
     var isSecret = false
 }
@@ -16,7 +15,7 @@ extension Key {
         switch kind {
         case .property:
             guard let type = type as? any Property.Type else { return KeyTraits() }
-            return KeyTraits(isSecret: type.isSecret || type._naming?.isHidden == true)
+            return KeyTraits(isSecret: type.isSecret || type._key.naming?.isHidden == true)
         case .feature: return (type as? any Feature.Type)?.keyTraits ?? KeyTraits()
         case .throwingFeature: return (type as? any ThrowingFeature.Type)?.keyTraits ?? KeyTraits()
         case .asyncFeature: return (type as? any AsyncFeature.Type)?.keyTraits ?? KeyTraits()
@@ -27,19 +26,19 @@ extension Key {
 extension Feature {
     fileprivate static var keyTraits: KeyTraits {
         KeyTraits(
-            isExternal: _standIn != nil, isLocal: isLocal, isShared: isShared, reloads: reloadsWhenInputsChange)
+            isExternal: _key.isExternal, home: home, reloads: reloadsWhenInputsChange)
     }
 }
 
 extension ThrowingFeature {
     fileprivate static var keyTraits: KeyTraits {
-        KeyTraits(isExternal: _isExternal, isLocal: isLocal, isShared: isShared, reloads: reloadsWhenInputsChange)
+        KeyTraits(isExternal: _key.isExternal, home: home, reloads: reloadsWhenInputsChange)
     }
 }
 
 extension AsyncFeature {
     fileprivate static var keyTraits: KeyTraits {
-        KeyTraits(isExternal: _isExternal, isLocal: isLocal, isShared: isShared, reloads: reloadsWhenInputsChange)
+        KeyTraits(isExternal: _key.isExternal, home: home, reloads: reloadsWhenInputsChange)
     }
 }
 
@@ -50,6 +49,6 @@ extension PropertyDescriptor {
 extension FeatureDescriptor {
     var keyTraits: KeyTraits {
         KeyTraits(
-            isExternal: placeholder != nil, isLocal: traits.isLocal, isShared: traits.isShared, reloads: traits.reloads)
+            isExternal: placeholder != nil, home: traits.home, reloads: traits.reloads)
     }
 }

@@ -11,7 +11,10 @@
 ///
 /// A plain feature can't read it. To load on the main actor what can fail or suspend, conform to ``AsyncFeature`` and mark its
 /// `load(in:)` with `@MainActor`.
-public protocol MainActorFeature {
+public protocol MainActorFeature: ContainerKey where ContainerValue == Instance {
+    /// The type of the instance.
+    @_documentation(visibility: internal)
+    associatedtype ContainerValue = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance, on the main actor.
@@ -27,24 +30,28 @@ public protocol MainActorFeature {
     /// dropped on whichever thread the input changes, and loads at the next read. If it's observed, it loads as soon as the
     /// main actor is free.
     @MainActor static var reloadsWhenInputsChange: Bool { get }
-    /// A Boolean value that indicates whether every container loads its own instance, regardless of the inputs.
+    /// The container in which the instance lives.
     ///
-    /// The default is `false`.
-    @MainActor static var isLocal: Bool { get }
-    /// A Boolean value that indicates whether the instance must live in the root.
-    ///
-    /// The default is `false`. If it's `true`, a read through a child that overrides one of the inputs is an error.
-    @MainActor static var isShared: Bool { get }
+    /// The default is ``Home/inferred``: where its inputs live.
+    @MainActor static var home: Home { get }
 }
 
 extension MainActorFeature {
     /// The default, `false`: the instance stays when its inputs change.
     @MainActor public static var reloadsWhenInputsChange: Bool { false }
-    /// The default, `false`: the instance lives where its inputs live.
-    @MainActor public static var isLocal: Bool { false }
-    /// The default, `false`: the instance lives where its inputs live.
-    @MainActor public static var isShared: Bool { false }
+    /// The default, ``Home/inferred``: the instance lives where its inputs live.
+    @MainActor public static var home: Home { .inferred }
 
-    /// The identity of the key.
-    package static var raw: UInt { Key.feature(Self.self) }
+    /// What the library knows of the key.
+    ///
+    /// Don't use it directly.
+    public static var _key: KeyDefinition {
+        let reload = MainActorReload(of: Self.self)
+        let raw = Key.feature(Self.self)
+        return KeyDefinition(raw) { container, isReload in
+            // What is there needn't wait for the main actor; a reload has looked already.
+            if isReload || container.present(Key(raw: raw), nil) == nil { reload.begin(in: container) }
+            return nil
+        }
+    }
 }

@@ -1,8 +1,5 @@
 /// The name and type of a key for sources.
-///
-/// Don't use it directly. The library creates it for keys with a name.
-@_documentation(visibility: internal)
-public struct PropertyNaming: Sendable {
+@usableFromInline package struct PropertyNaming: Sendable {
     /// The dotted path of the key.
     package let name: String
     private let isSecretItself: Bool

@@ -13,6 +13,6 @@ import ucrt
 #endif
 
 /// Tells whether the process runs for an Xcode preview.
-enum PreviewRun {
-    static let isOn = getenv("XCODE_RUNNING_FOR_PREVIEWS").map { String(cString: $0) } == "1"
+@usableFromInline enum PreviewRun {
+    @usableFromInline static let isOn = getenv("XCODE_RUNNING_FOR_PREVIEWS").map { String(cString: $0) } == "1"
 }

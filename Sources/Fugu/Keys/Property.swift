@@ -4,10 +4,10 @@
 ///     container[Timeout.self] = .seconds(5)
 ///
 /// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it.
-public protocol Property: Keyed where Held == Value {
+public protocol Property: NonisolatedKey where ContainerValue == Value {
     /// The type of the value.
     @_documentation(visibility: internal)
-    associatedtype Held = Value
+    associatedtype ContainerValue = Value
     /// The type of the value. Instances of classes are shared; everything else is copied.
     associatedtype Value: Sendable
     /// The value while nothing is set.
@@ -23,15 +23,11 @@ public protocol Property: Keyed where Held == Value {
 extension Property {
     /// The default, `false`: the value may be printed.
     public static var isSecret: Bool { false }
-    /// The identity of the key.
+    /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    @inlinable @inline(__always) public static var _raw: UInt { Key.property(Self.self) }
-    /// Evaluates the default if there is no value.
-    ///
-    /// Don't use it directly.
-    public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
-        container.prepare(Request(Self.self)) { _ in Payload(defaultValue) }
+    @inlinable public static var _key: KeyDefinition {
+        KeyDefinition(Key.property(Self.self)) { container, _ in container.prepare(Self.self) }
     }
 }
 
@@ -52,8 +48,12 @@ extension NamedProperty {
     /// The default, `nil`.
     public static var form: PropertyForm<Value>? { nil }
 
-    /// Its name and how it is decoded.
+    /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    public static var _naming: PropertyNaming? { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) }
+    public static var _key: KeyDefinition {
+        KeyDefinition(
+            Key.property(Self.self), naming: { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) },
+            prepare: { container, _ in container.prepare(Self.self) })
+    }
 }

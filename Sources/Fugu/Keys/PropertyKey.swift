@@ -23,14 +23,12 @@
 /// What the first key of a place was made with is kept for the life of the process.
 @frozen public struct PropertyKey<Value: Sendable>: ValueKey {
     /// The type of the key's value or instance.
-    public typealias Held = Value
+    public typealias ContainerValue = Value
 
     @usableFromInline let interned: InternedKey
 
     /// The identity of the key.
-    ///
-    /// Don't use it directly.
-    @inlinable public var _raw: UInt { interned.raw }
+    @inlinable var raw: UInt { interned.raw }
 
     @inlinable init(interned: InternedKey) { self.interned = interned }
 
@@ -168,32 +166,24 @@
     ///   - left: A key.
     ///   - right: Another key.
     /// - Returns: `true` if the keys are the same.
-    public static func == (left: Self, right: Self) -> Bool { left._raw == right._raw }
+    public static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
     /// Hashes what `==` compares.
     ///
     /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) { hasher.combine(_raw) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 }
 
 extension PropertyKey {
     /// The dotted path that sources look up, if the key has one.
-    public var name: String? { _naming?.name }
+    public var name: String? { naming?.name }
 
-    /// How sources are asked for it.
+    /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    public var _naming: PropertyNaming? { descriptor.naming }
-
-    /// Reads it.
-    ///
-    /// Don't use it directly.
-    public func _read(in container: Container) -> Value { container[self] }
-
-    /// Evaluates the default if there is no value.
-    ///
-    /// Don't use it directly.
-    public func _prepare(in container: Container) {
-        _ = container.prepare(Request(self)) { [self] _ in Payload(descriptor.defaultValue()) }
+    public var _key: KeyDefinition {
+        KeyDefinition(raw, naming: { descriptor.naming }) { container, _ in
+            container.prepare(Request(self)) { _ in Payload(descriptor.defaultValue()) }
+        }
     }
 
     /// Returns the key that was first created with this name.

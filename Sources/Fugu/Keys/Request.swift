@@ -1,10 +1,9 @@
 /// What the engine, which knows no types, needs in order to resolve a key on the slow path.
 @usableFromInline struct Request {
     let key: Key
-    let isLocal: Bool
+    /// Where the instance is to live.
+    let home: Home
     let reloads: Bool
-    /// Whether the instance must live in the root.
-    let isShared: Bool
     /// Whether the feature reaches outside the process.
     let isExternal: Bool
     /// Creates what a strict container gives instead of an external feature that can't throw.
@@ -15,13 +14,12 @@
     let place: SourcePlace?
 
     init(
-        _ key: UInt, isLocal: Bool = false, reloads: Bool = false, isShared: Bool = false, isExternal: Bool = false,
+        _ key: UInt, home: Home = .inferred, reloads: Bool = false, isExternal: Bool = false,
         placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil, at place: SourcePlace? = nil
     ) {
         self.key = Key(raw: key)
-        self.isLocal = isLocal
+        self.home = home
         self.reloads = reloads
-        self.isShared = isShared
         self.isExternal = isExternal
         self.placeholder = placeholder
         self.naming = naming
@@ -29,17 +27,17 @@
     }
 
     @usableFromInline init<P: Property>(_: P.Type) {
-        self.init(Key.property(P.self), naming: P._naming)
+        self.init(Key.property(P.self), naming: P._key.naming)
     }
 
     @usableFromInline init<Value>(_ key: PropertyKey<Value>) {
-        self.init(key._raw, naming: key.descriptor.naming)
+        self.init(key.raw, naming: key.descriptor.naming)
     }
 
     @usableFromInline init<F: Feature>(_: F.Type, at place: SourcePlace? = nil) {
-        let placeholder: (() -> Payload)? = if let standIn = F._standIn { { Payload(standIn()) } } else { nil }
+        let placeholder = F._key.placeholder
         self.init(
-            Key.feature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange, isShared: F.isShared,
+            Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange,
             isExternal: placeholder != nil, placeholder: placeholder, at: place)
     }
 
@@ -49,20 +47,20 @@
             if let standIn = descriptor.placeholder { { Payload(standIn()) } } else { nil }
         let traits = descriptor.traits
         self.init(
-            key._raw, isLocal: traits.isLocal, reloads: traits.reloads, isShared: traits.isShared,
+            key.raw, home: traits.home, reloads: traits.reloads,
             isExternal: placeholder != nil, placeholder: placeholder,
             at: SourcePlace(descriptor.place.fileID, descriptor.place.line))
     }
 
     @usableFromInline init<F: ThrowingFeature>(_: F.Type, at place: SourcePlace? = nil) {
         self.init(
-            Key.throwingFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange,
-            isShared: F.isShared, isExternal: F._isExternal, at: place)
+            Key.throwingFeature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange,
+            isExternal: F._key.isExternal, at: place)
     }
 
     init<F: AsyncFeature>(_: F.Type, at place: SourcePlace? = nil) {
         self.init(
-            Key.asyncFeature(F.self), isLocal: F.isLocal, reloads: F.reloadsWhenInputsChange, isShared: F.isShared,
-            isExternal: F._isExternal, at: place)
+            Key.asyncFeature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange,
+            isExternal: F._key.isExternal, at: place)
     }
 }

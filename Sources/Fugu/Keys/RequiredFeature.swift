@@ -43,7 +43,7 @@ extension RequiredThrowingFeature {
     /// - Returns: Nothing.
     /// - Throws: ``LoadError``.
     public static func load(in container: any FeatureContainer) throws -> Instance {
-        throw container._container.supplyError(of: Key(raw: _raw))
+        throw container._container.supplyError(of: Key(raw: _key.raw))
     }
 }
 
@@ -59,7 +59,7 @@ extension RequiredAsyncFeature {
     /// - Returns: Nothing.
     /// - Throws: ``LoadError``.
     public static func load(in container: any FeatureContainer) async throws -> Instance {
-        throw container._container.supplyError(of: Key(raw: _raw))
+        throw container._container.supplyError(of: Key(raw: _key.raw))
     }
 }
 
@@ -77,7 +77,7 @@ extension FeatureKey {
     /// See ``RequiredFeature`` for what happens if nothing supplies it.
     ///
     /// - Parameters:
-    ///   - isShared: A Boolean value that indicates whether the instance must live in the root.
+    ///   - home: The container in which the instance lives.
     ///   - placeholder: What strict containers give instead.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
@@ -85,12 +85,12 @@ extension FeatureKey {
     ///   - column: The column where the key is created.
     /// - Returns: The key.
     public static func required(
-        isShared: Bool = false, placeholder: @autoclosure @escaping @Sendable () -> Instance,
+        home: Home = .inferred, placeholder: @autoclosure @escaping @Sendable () -> Instance,
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) -> FeatureKey {
         let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
         if let known = InternedKey.find(place) { return FeatureKey(interned: known) }
-        let traits = FeatureTraits(reloads: false, isLocal: false, isShared: isShared, isRequired: true)
+        let traits = FeatureTraits(reloads: false, home: home, isRequired: true)
         let interned = intern(place, nil, traits, placeholder) { container in
             container._container.lacksSupply()
             return placeholder()

@@ -4,10 +4,10 @@
 ///
 /// To swap a throwing feature, use `container.set(Parsed.self, to: parsed)` or `replace`; a subscript that throws can't have a
 /// setter.
-public protocol ThrowingFeature: Keyed where Held == Instance {
+public protocol ThrowingFeature: NonisolatedKey where ContainerValue == Instance {
     /// The type of the instance.
     @_documentation(visibility: internal)
-    associatedtype Held = Instance
+    associatedtype ContainerValue = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
@@ -22,44 +22,32 @@ public protocol ThrowingFeature: Keyed where Held == Instance {
     ///
     /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale.
     static var reloadsWhenInputsChange: Bool { get }
-    /// A Boolean value that indicates whether every container loads its own instance, regardless of the inputs.
+    /// The container in which the instance lives.
     ///
-    /// The default is `false`.
-    static var isLocal: Bool { get }
-    /// A Boolean value that indicates whether the instance must live in the root.
-    ///
-    /// The default is `false`. If it's `true`, a read through a child that overrides one of the inputs is an error, so that
-    /// an expensive instance is never loaded once for each request by accident.
-    static var isShared: Bool { get }
-    /// A Boolean value that indicates whether the feature is external. Don't use it directly.
-    static var _isExternal: Bool { get }
+    /// The default is ``Home/inferred``: where its inputs live.
+    static var home: Home { get }
 }
 
 extension ThrowingFeature {
     /// The default, `false`: the instance stays when its inputs change.
     public static var reloadsWhenInputsChange: Bool { false }
-    /// The default, `false`: the instance lives where its inputs live.
-    public static var isLocal: Bool { false }
-    /// The default, `false`: the instance lives where its inputs live.
-    public static var isShared: Bool { false }
-    /// The identity of the key.
+    /// The default, ``Home/inferred``: the instance lives where its inputs live.
+    public static var home: Home { .inferred }
+    /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    @inlinable @inline(__always) public static var _raw: UInt { Key.throwingFeature(Self.self) }
-    /// The default, `false`.
-    ///
-    /// Don't use it directly.
-    public static var _isExternal: Bool { false }
-    /// Loads the instance if there is none.
-    ///
-    /// Don't use it directly.
-    public static func _prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
-        do {
-            _ = try container.readSlowly(Self.self, nil)
-        } catch {
-            if reportsFailure { container.reportFailedReload(of: Key(raw: _raw), error) }
+    public static var _key: KeyDefinition { definition }
+
+    fileprivate static var definition: KeyDefinition {
+        let raw = Key.throwingFeature(Self.self)
+        return KeyDefinition(raw) { container, reportsFailure in
+            do {
+                _ = try container.readSlowly(Self.self, nil)
+            } catch {
+                if reportsFailure { container.reportFailedReload(of: Key(raw: raw), error) }
+            }
+            return nil
         }
-        return nil
     }
 }
 
@@ -67,8 +55,8 @@ extension ThrowingFeature {
 public protocol ExternalThrowingFeature: ThrowingFeature {}
 
 extension ExternalThrowingFeature {
-    /// Always `true`.
+    /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    public static var _isExternal: Bool { true }
+    public static var _key: KeyDefinition { definition.external() }
 }

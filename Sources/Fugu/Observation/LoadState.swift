@@ -71,7 +71,11 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             key, isSequence: true, { [self] in hear($0.value(as: Instance.self)) },
             onGone: { [self] in beginLoad(in: $0) }, onEnd: { [self] in end() })
         state.withLock { $0.observer = observer }
-        container.add(observer, { [self] in beginLoad(in: $0) }, startsWithPresent: true)
+        let reloader: Reloader = { [self] container, _ in
+            beginLoad(in: container)
+            return nil
+        }
+        container.add(observer, reloader, startsWithPresent: true)
         // Closing ends those that exist at that moment; this one may have been added later.
         let node = container.node
         if node.family.lock.withLock({ token in node.storage[token].isClosed }) { observer.cancel() }
@@ -240,7 +244,7 @@ extension Container {
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
     public func states<F: AsyncFeature>(of feature: F.Type) -> LoadStates<F.Instance> {
-        LoadStates(Key(raw: F._raw), in: self) { try await $0[F.self] }
+        LoadStates(Key(raw: F._key.raw), in: self) { try await $0[F.self] }
     }
 
     /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
@@ -251,7 +255,7 @@ extension Container {
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
     public func states<F: ThrowingFeature>(of feature: F.Type) -> LoadStates<F.Instance> {
-        LoadStates(Key(raw: F._raw), in: self) { try $0[F.self] }
+        LoadStates(Key(raw: F._key.raw), in: self) { try $0[F.self] }
     }
 }
 
@@ -265,7 +269,7 @@ extension ObservableContainer {
     /// - Returns: The state at this moment.
     /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
     public func state<F: AsyncFeature>(of feature: F.Type) -> LoadState<F.Instance> {
-        _container.trackedState(of: Key(raw: F._raw)) { try await $0[F.self] }
+        _container.trackedState(of: Key(raw: F._key.raw)) { try await $0[F.self] }
     }
 
     /// The state of a feature's load, which is tracked like a read.
@@ -276,7 +280,7 @@ extension ObservableContainer {
     /// - Returns: The state at this moment.
     /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
     public func state<F: ThrowingFeature>(of feature: F.Type) -> LoadState<F.Instance> {
-        _container.trackedState(of: Key(raw: F._raw)) { try $0[F.self] }
+        _container.trackedState(of: Key(raw: F._key.raw)) { try $0[F.self] }
     }
 }
 

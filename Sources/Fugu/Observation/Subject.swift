@@ -6,22 +6,10 @@
     /// The name and type that sources need, if the key has a name.
     let naming: PropertyNaming?
 
-    init(_ key: Key, reloader: @escaping Reloader) {
-        self.key = key
-        self.reloader = reloader
-        naming = nil
-    }
-
-    @usableFromInline init<K: Keyed>(_: K.Type) {
-        key = Key(raw: K._raw)
-        reloader = { _ = K._prepare(in: $0, reportsFailure: true) }
-        naming = K._naming
-    }
-
-    @usableFromInline init<K: ValueKey>(_ key: K) {
-        self.key = Key(raw: key._raw)
-        reloader = { key._prepare(in: $0) }
-        naming = key._naming
+    @usableFromInline init(_ definition: KeyDefinition) {
+        key = Key(raw: definition.raw)
+        reloader = definition.prepare
+        naming = definition.naming
     }
 }
 
@@ -35,7 +23,7 @@ extension Container {
     }
 
     func reportFailedReload(of key: Key, _ error: any Error) {
-        if let error = error as? LoadError, error.code == .ended || error.code == .closed { return }
+        if let error = error as? LoadError, error.code == .containerGone || error.code == .containerClosed { return }
         node.family.reports.report(Messages.reloadFailed(of: key, error))
     }
 }

@@ -59,7 +59,7 @@ extension Container {
     /// Returns the explanation without the readers.
     func origin<P: Property>(of property: P.Type) -> Explanation {
         let name = (property as? any NamedProperty.Type)?.name
-        return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._naming?.isSecret == true)
+        return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._key.naming?.isSecret == true)
             .explanation(of: origins(of: property)) { self[property] }
     }
 }

@@ -28,7 +28,7 @@ extension Container {
                 }
             }
             // A sequence ends when its container is closed.
-            group.addTask { for await _ in self.values(of: AnyClock.self) {} }
+            group.addTask { for await _ in self.values(of: ErasedClock.self) {} }
             await group.next()
             group.cancelAll()
         }

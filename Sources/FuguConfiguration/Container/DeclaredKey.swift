@@ -59,7 +59,7 @@ struct DeclaredKey: Sendable {
         place = String(reflecting: P.self)
         identity = Identity(label: label, type: ObjectIdentifier(P.Value.self))
         // Accessing it registers the name, and whether it's a secret.
-        let naming = P._naming
+        let naming = P._key.naming
         isSecret = { P.isSecret || naming?.isSecret == true }
         mistake = { answer($0.origins(of: P.self)).mistake }
         explanation = { $0.origin(of: P.self) }

@@ -46,7 +46,7 @@ private struct Matches: Feature {
 
 // | `.graph` |
 private final class Passage: Feature, Sendable {
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
     static func load(in container: any FeatureContainer) -> Passage { Passage() }
 }
 

@@ -110,7 +110,7 @@ private struct Pilot {
     func clocks() {
         // | `\.continuousClock`, `TestClock` |
         let clock = ManualClock()
-        Container.current.clock = AnyClock(clock)
+        Container.current.clock = ErasedClock(clock)
         clock.advance(by: .seconds(3))
 
         // | `\.withRandomNumberGenerator` |

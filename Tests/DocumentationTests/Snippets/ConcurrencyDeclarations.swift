@@ -54,5 +54,5 @@ extension ContainerKeys {
 }
 
 @MainActor func follow(_ container: Container, _ dashboard: Window) {
-    container.observe(\.mode) { @MainActor [weak dashboard] mode in dashboard?.title = mode }
+    container.observeOnMainActor(\.mode) { [weak dashboard] mode in dashboard?.title = mode }
 }

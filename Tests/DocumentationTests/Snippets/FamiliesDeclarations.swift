@@ -24,7 +24,7 @@ final class Basket: Feature, Sendable {
 }
 
 final class Notes: Feature, Sendable {
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
     static func load(in container: any FeatureContainer) -> Notes { Notes() }
 }
 

@@ -45,7 +45,7 @@ struct Headline: Feature {
     var text = ""
 
     func follow(_ container: Container) {
-        container.observe(Headline.self) { @MainActor [weak self] in self?.text = $0.text }
+        container.observeOnMainActor(Headline.self) { [weak self] in self?.text = $0.text }
     }
 }
 

@@ -115,7 +115,7 @@ extension Snippets {
         try await run {
             let clock = ManualClock()
             let container = Container()
-            container.clock = AnyClock(clock)
+            container.clock = ErasedClock(clock)
             let waiting = Task { try await container.clock.sleep(for: .seconds(3_600)) }
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .seconds(3_600))

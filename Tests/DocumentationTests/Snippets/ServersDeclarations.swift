@@ -35,7 +35,7 @@ struct ServersPage {
 
     func start(_ container: Container) async throws {
         try await container.warmUp { progress in
-            print("\(progress.finished) of \(progress.total): \(progress.feature), still \(progress.pending)")
+            print("\(progress.finished) of \(progress.total): \(progress.feature)")
         } _: {
             $0.load(Database.self)
             $0.load(Search.self)

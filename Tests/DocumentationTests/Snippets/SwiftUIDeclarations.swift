@@ -96,7 +96,7 @@ enum SwiftUIPage {
         var text = ""
 
         func follow(_ container: Container) {
-            container.observe(\.city, while: self) { @MainActor [weak self] in self?.text = $0 }
+            container.observeOnMainActor(\.city, while: self) { [weak self] in self?.text = $0 }
         }
     }
 }

@@ -17,45 +17,45 @@ struct Kind: Sendable, CustomTestStringConvertible {
 /// What kinds of features differ in beside their kind.
 protocol Trait: SendableMetatype {
     static var reloads: Bool { get }
-    static var isLocal: Bool { get }
+    static var home: Home { get }
 }
 enum NoTrait: Trait {
     static var reloads: Bool { false }
-    static var isLocal: Bool { false }
+    static var home: Home { .inferred }
 }
 enum Reloading: Trait {
     static var reloads: Bool { true }
-    static var isLocal: Bool { false }
+    static var home: Home { .inferred }
 }
 enum Local: Trait {
     static var reloads: Bool { false }
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
 }
 
 /// Names the thing by the tenant that it read, except the local one, which reads nothing of its own.
 private func make<T: Trait>(_: T.Type, in container: any FeatureContainer) throws -> Thing {
     let stage = container.stage
     stage.tally("made").add()
-    let thing = T.isLocal ? Thing("local") : Thing(container[Tenant.self])
+    let thing = T.self == Local.self ? Thing("local") : Thing(container[Tenant.self])
     try stage.mayFail(thing.name)
     return thing
 }
 
 struct PlainThing<T: Trait>: Feature {
     static var reloadsWhenInputsChange: Bool { T.reloads }
-    static var isLocal: Bool { T.isLocal }
+    static var home: Home { T.home }
     static func load(in container: any FeatureContainer) -> Thing {
         do { return try make(T.self, in: container) } catch { fatalError("\(error)") }
     }
 }
 struct ThrowingThing<T: Trait>: ThrowingFeature {
     static var reloadsWhenInputsChange: Bool { T.reloads }
-    static var isLocal: Bool { T.isLocal }
+    static var home: Home { T.home }
     static func load(in container: any FeatureContainer) throws -> Thing { try make(T.self, in: container) }
 }
 struct AsyncThing<T: Trait>: AsyncFeature {
     static var reloadsWhenInputsChange: Bool { T.reloads }
-    static var isLocal: Bool { T.isLocal }
+    static var home: Home { T.home }
     static func load(in container: any FeatureContainer) async throws -> Thing {
         await Task.yield()
         return try make(T.self, in: container)

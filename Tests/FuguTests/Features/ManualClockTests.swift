@@ -10,7 +10,7 @@ private actor Bedroom {
         woken.append(name)
     }
 
-    func sleep(_ name: String, on clock: AnyClock, for seconds: Int) async throws {
+    func sleep(_ name: String, on clock: ErasedClock, for seconds: Int) async throws {
         try await clock.sleep(for: .seconds(seconds))
         woken.append(name)
     }
@@ -42,7 +42,7 @@ private actor Bedroom {
     func wakesInStepsThroughContainer() async throws {
         let clock = ManualClock()
         let container = Container()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let bedroom = Bedroom()
         let erased = container.clock
         var tasks: [Task<Void, any Error>] = []

@@ -69,7 +69,7 @@ import Android
         }
         let read = Container.with {
             $0.timestamp = .constant(7)
-            $0.clock = AnyClock(ManualClock())
+            $0.clock = ErasedClock(ManualClock())
             $0.randomness = .constant(9)
         } operation: {
             let reader = Reader()

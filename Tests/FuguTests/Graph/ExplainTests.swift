@@ -30,7 +30,7 @@ struct ExplainTests {
         }
     }
     struct Pad: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Pad { Pad() }
     }
     struct Broken: ThrowingFeature {

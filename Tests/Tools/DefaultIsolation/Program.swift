@@ -87,7 +87,7 @@ nonisolated struct Doorman {
     var titles: [String] = []
 
     func follow(_ container: Container) -> ObservationToken {
-        container.observe(\.screen) { [weak self] screen in
+        container.observeOnMainActor(Screen.self) { [weak self] screen in
             MainActor.preconditionIsolated()
             self?.titles.append(screen.title)
         }

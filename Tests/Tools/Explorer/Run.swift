@@ -172,8 +172,8 @@ final class Run: @unchecked Sendable {
         }
         switch key {
         case .P: tokens.append(container.observe(P.self) { hear($0) })
-        case .F: tokens.append(container.observe(keys.f) { hear($0.value) })
-        case .G: tokens.append(container.observe(keys.g) { hear($0.value) })
+        case .F: tokens.append(container.observe(\.[keys.f]) { hear($0.value) })
+        case .G: tokens.append(container.observe(\.[keys.g]) { hear($0.value) })
         }
     }
 
@@ -219,7 +219,7 @@ final class Run: @unchecked Sendable {
         case .reset(.P, let place): containers[place]?.reset(P.self)
         case .reset(let key, let place): containers[place]?.reset(key == .F ? keys.f : keys.g)
         case .replace(let place):
-            containers[place]?.replace(keys.f) { handle in Run.current.load(.F, handle, 10 + value) }
+            containers[place]?.replace(\.[keys.f]) { handle in Run.current.load(.F, handle, 10 + value) }
         case .modify(let place):
             containers[place]?.modify(P.self) { number in
                 self.point()
@@ -263,7 +263,7 @@ final class Run: @unchecked Sendable {
             guard let container else { continue }
             let values = World.Key.allCases.map { read($0, container) }
             let before = loads
-            if container.ifLoaded(keys.g) != nil {
+            if container.ifLoaded(\.[keys.g]) != nil {
                 let again = World.Key.allCases.map { read($0, container) }
                 if again != values || loads != before { faults.append("reading \(values) again gives \(again)") }
             }

@@ -13,7 +13,7 @@ struct Logger: Feature {
 }
 
 struct Database: Feature {
-    static var isShared: Bool { true }
+    static var home: Home { .shared }
     static func load(in container: any FeatureContainer) -> Database {
         _ = container[Logger.self]
         return Database()

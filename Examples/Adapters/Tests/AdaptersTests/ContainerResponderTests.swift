@@ -23,7 +23,7 @@ extension ContainerKeys {
     var ended: PropertyKey<@Sendable (String) async throws -> Void> { .init(defaultValue: { _ in }) }
     /// Belongs to a request, and has something to do at its end.
     var visit: FeatureKey<String> {
-        .init(isLocal: true) { container in
+        .init(home: .local) { container in
             let (path, ended) = (container.path, container.ended)
             container.onClose { try await ended(path) }
             return "visit of \(path)"

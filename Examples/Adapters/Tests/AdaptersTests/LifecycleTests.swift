@@ -124,7 +124,7 @@ private struct Broken: Error, CustomStringConvertible {
         var ports = container.values(of: \.port).makeAsyncIterator()
         #expect(await ports.next() == 1)
         let clock = ManualClock()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let group = ServiceGroup(
             services: [ReloadService(container, every: .seconds(1), logger: logger)], logger: logger)
         async let running: Void = group.run()

@@ -85,7 +85,7 @@ private enum Endless: AsyncFeature {
 
 /// Every container loads its own, and all loads must begin before one ends.
 private enum LocalGuest: AsyncFeature {
-    static var isLocal: Bool { true }
+    static var home: Home { .local }
 
     static func load(in container: any FeatureContainer) async throws -> Int {
         let meeting = container.meeting

@@ -11,7 +11,7 @@ package struct Scratch: Feature, Sendable {
 
     /// Each attempt has its own, and closes it. (It would live there anyhow, since it reads the job, which is set for each
     /// attempt; what has a closer says so, or debug builds ask whether that is meant.)
-    package static var isLocal: Bool { true }
+    package static var home: Home { .local }
 
     package static func load(in container: any FeatureContainer) -> Scratch {
         let name = "Job-\(container.job?.id ?? 0)-\(container.attempt)-\(container.uuid()).txt"

@@ -4,7 +4,7 @@ import LoggingAdapter
 
 /// The SQLite file, which is opened, migrated, and closed at the end.
 package enum Database: ExternalAsyncFeature {
-    package static var isShared: Bool { true }
+    package static var home: Home { .shared }
 
     package static func load(in container: any FeatureContainer) async throws -> DatabasePool {
         let (path, logger) = (container.databasePath, container.logger)

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A redirect doesn't wait for a write. A process that is killed loses the hits since the last one.
 package final class HitCounter: AsyncFeature, Sendable {
-    package static var isShared: Bool { true }
+    package static var home: Home { .shared }
 
     private let links: any LinkRepository
     private let counts = Mutex<[Hit: Int]>([:])

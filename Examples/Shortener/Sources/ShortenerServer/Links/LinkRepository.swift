@@ -29,7 +29,7 @@ package struct Hit: Sendable, Hashable {
 /// The links of the program.
 package enum Links: AsyncFeature {
     /// All requests share it: a store that depended on a request would be opened for each of them, which Fugu refuses.
-    package static var isShared: Bool { true }
+    package static var home: Home { .shared }
 
     package static func load(in container: any FeatureContainer) async throws -> any LinkRepository {
         guard container.databaseURL != nil else { return SQLiteLinks(pool: try await container[Database.self]) }

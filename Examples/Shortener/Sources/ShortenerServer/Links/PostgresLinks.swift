@@ -4,7 +4,7 @@ import LoggingAdapter
 
 /// A pool of connections to a PostgreSQL server, which creates the tables and is closed at the end.
 package enum Postgres: ExternalAsyncFeature {
-    package static var isShared: Bool { true }
+    package static var home: Home { .shared }
 
     package static func load(in container: any FeatureContainer) async throws -> PostgresPool {
         let logger = container.logger

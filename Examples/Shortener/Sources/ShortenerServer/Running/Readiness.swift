@@ -19,10 +19,10 @@ package final class Readiness: Sendable {
 
     func begin(_ features: [String]) { current.withLock { $0.loading = features } }
 
-    func note(_ progress: WarmUp.Progress) {
+    func note(_ progress: WarmUpList.Progress) {
         current.withLock { state in
             if progress.error == nil { state.finished.append(progress.feature) }
-            state.loading = progress.pending
+            state.loading.removeAll { $0 == progress.feature }
         }
     }
 

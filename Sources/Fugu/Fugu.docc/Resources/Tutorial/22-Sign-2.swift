@@ -4,7 +4,7 @@ import Fugu
     private(set) var text = ""
 
     func follow(_ container: Container) {
-        container.observe(Board.self, while: self) { @MainActor [weak self] board in
+        container.observeOnMainActor(Board.self, while: self) { [weak self] board in
             self?.text = board.title
         }
     }

@@ -14,7 +14,7 @@ struct RequestLog: Feature {
 }
 
 final class Ledger: AsyncFeature, Sendable {
-    static var isShared: Bool { true }
+    static var home: Home { .shared }
     private let seats = Mutex(0)
 
     static func load(in container: any FeatureContainer) async throws -> Ledger {

@@ -4,9 +4,9 @@
 /// try await container.clock.sleep(for: .seconds(1))
 ///
 /// let clock = ManualClock()
-/// container.clock = AnyClock(clock)   // a test moves it by hand
+/// container.clock = ErasedClock(clock)   // a test moves it by hand
 /// ```
-public struct AnyClock: Clock, ExternalFeature, Sendable {
+public struct ErasedClock: Clock, ExternalFeature, Sendable {
     /// A point in time of one clock.
     ///
     /// Don't compare instants of different clocks.
@@ -81,7 +81,7 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     /// Creates the same clock, with the same instants.
     ///
     /// - Parameter clock: The clock.
-    public init(_ clock: AnyClock) { self = clock }
+    public init(_ clock: ErasedClock) { self = clock }
 
     /// The present instant.
     public var now: Instant { readNow() }
@@ -110,15 +110,15 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     }
 
     /// The system's clock that continues while the machine sleeps.
-    public static let continuous = AnyClock(ContinuousClock())
+    public static let continuous = ErasedClock(ContinuousClock())
 
     /// The system's clock that stops while the machine sleeps.
-    public static let suspending = AnyClock(SuspendingClock())
+    public static let suspending = ErasedClock(SuspendingClock())
 
     /// A new clock that never waits: sleeping moves it to the deadline and returns at once.
-    public static var immediate: AnyClock {
+    public static var immediate: ErasedClock {
         let clock = ManualClock()
-        return AnyClock(clock) { instant, _ in
+        return ErasedClock(clock) { instant, _ in
             try Task.checkCancellation()
             clock.advance(to: ManualClock.Instant(offset: instant.offset))
         }
@@ -128,18 +128,18 @@ public struct AnyClock: Clock, ExternalFeature, Sendable {
     ///
     /// - Parameter container: The handle of the load.
     /// - Returns: ``continuous``.
-    public static func load(in container: any FeatureContainer) -> AnyClock { .continuous }
+    public static func load(in container: any FeatureContainer) -> ErasedClock { .continuous }
 
     /// An immediate clock.
     ///
     /// One that stands still would make a test hang.
-    public static var placeholder: AnyClock { .immediate }
+    public static var placeholder: ErasedClock { .immediate }
 }
 
 extension FeatureContainer {
     /// The clock for measuring and waiting.
-    public var clock: AnyClock {
-        get { self[AnyClock.self] }
-        set { self[AnyClock.self] = newValue }
+    public var clock: ErasedClock {
+        get { self[ErasedClock.self] }
+        set { self[ErasedClock.self] = newValue }
     }
 }

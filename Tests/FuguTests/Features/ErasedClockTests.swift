@@ -1,17 +1,17 @@
 import Fugu
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AnyClockTests {
+@Suite(.timeLimit(.minutes(5))) struct ErasedClockTests {
     @Test("A wrapped clock counts from the moment it was wrapped")
     func origin() {
         let clock = ManualClock(now: .init(offset: .seconds(100)))
-        let wrapped = AnyClock(clock)
+        let wrapped = ErasedClock(clock)
         #expect(wrapped.now.offset == .zero)
         let before = wrapped.now
         clock.advance(by: .seconds(3))
         #expect(wrapped.now.offset == .seconds(3))
         #expect(before < wrapped.now)
-        #expect(AnyClock(wrapped).now == wrapped.now)
+        #expect(ErasedClock(wrapped).now == wrapped.now)
         #expect(wrapped.minimumResolution == .zero)
     }
 
@@ -19,7 +19,7 @@ import Testing
     func manual() async throws {
         let clock = ManualClock(now: .init(offset: .seconds(100)))
         let container = Container()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let task = Task { try await container.clock.sleep(for: .seconds(1)) }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
@@ -30,7 +30,7 @@ import Testing
     @Test("Any clock can be wrapped, and cancellation reaches it")
     func generic() async throws {
         let manual = ManualClock()
-        func wrap(_ clock: some Clock<Duration>) -> AnyClock { AnyClock(clock) }
+        func wrap(_ clock: some Clock<Duration>) -> ErasedClock { ErasedClock(clock) }
         let wrapped = wrap(manual)
         let task = Task { try await wrapped.sleep(for: .seconds(1)) }
         await manual.sleepers(atLeast: 1)
@@ -49,26 +49,26 @@ import Testing
         try await clock.sleep(for: .milliseconds(2))
         #expect(before.duration(to: clock.now) >= .milliseconds(2))
         #expect(clock.minimumResolution > .zero)
-        let measured = try await AnyClock.suspending.measure {
-            try await AnyClock.suspending.sleep(for: .milliseconds(2))
+        let measured = try await ErasedClock.suspending.measure {
+            try await ErasedClock.suspending.sleep(for: .milliseconds(2))
         }
         #expect(measured >= .milliseconds(2))
     }
 
     @Test("On the immediate clock sleeping moves the time and waits for nothing; each is a clock of its own")
     func immediate() async throws {
-        let clock = AnyClock.immediate
+        let clock = ErasedClock.immediate
         try await clock.sleep(for: .seconds(3_600))
         #expect(clock.now.offset == .seconds(3_600))
         try await clock.sleep(until: .init(offset: .zero))
         #expect(clock.now.offset == .seconds(3_600))
-        #expect(AnyClock.immediate.now.offset == .zero)
+        #expect(ErasedClock.immediate.now.offset == .zero)
     }
 
     @Test("A cancelled task does not sleep on the immediate clock either")
     func immediateCancelled() async {
         let gate = ManualClock()
-        let clock = AnyClock.immediate
+        let clock = ErasedClock.immediate
         let task = Task {
             try? await gate.sleep(for: .seconds(1))
             try await clock.sleep(for: .seconds(1))
@@ -81,6 +81,6 @@ import Testing
 
     @Test("The placeholder does not make a test hang")
     func placeholder() async throws {
-        try await AnyClock.placeholder.sleep(for: .seconds(86_400))
+        try await ErasedClock.placeholder.sleep(for: .seconds(86_400))
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A slow reader skips to the newest value. The sequence ends when the reader's task is canceled, or when the container
 /// closes or goes away. Every reader gets all values. The sequence doesn't keep the container alive.
-public struct Values<Element: Sendable>: AsyncSequence, Sendable {
+public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// The type of errors: reading values can't fail.
     public typealias Failure = Never
 
@@ -10,9 +10,9 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     /// The stream that has recorded values since the sequence was created, for its first reader.
     private let first: Locked<AsyncStream<Element>?>
 
-    init(
-        of subject: Subject, in container: Container, _ prepare: @escaping @Sendable (Container) -> PreparationHandle?
-    ) {
+    init(of definition: KeyDefinition, in container: Container) {
+        let subject = Subject(definition)
+        let prepare: @Sendable (Container) -> PreparationHandle? = { definition.prepare($0, false) }
         let owner = container.owner ?? container
         source = ValueSource(subject: subject, prepare: prepare) { [weak owner] in owner }
         first = Locked(source.stream(in: owner, prepare(container)))
@@ -48,14 +48,14 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
 }
 
 // Neither the values nor what reads them is printed.
-extension Values: CustomStringConvertible, CustomReflectable {
+extension ObservedValues: CustomStringConvertible, CustomReflectable {
     /// The name of the type.
     public var description: String { "\(Self.self)" }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension Values.AsyncIterator: CustomStringConvertible, CustomReflectable {
+extension ObservedValues.AsyncIterator: CustomStringConvertible, CustomReflectable {
     /// The name of the type.
     public var description: String { "\(Self.self)" }
     /// A mirror without children.
@@ -102,28 +102,16 @@ extension Container {
     /// - Parameter key: The type to follow.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: Keyed>(of key: K.Type) -> Values<K.Held> {
-        Values(of: Subject(K.self), in: self) { K._prepare(in: $0, reportsFailure: false) }
+    public func values<K: NonisolatedKey>(of key: K.Type) -> ObservedValues<K.ContainerValue> {
+        ObservedValues(of: K._key, in: self)
     }
 
     /// Returns a sequence of the values of a key: the present one, and then later ones.
     ///
-    /// - Parameter key: The key to follow.
+    /// - Parameter key: A key path to the key to follow: `\.timeout`.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: ValueKey>(of key: K) -> Values<K.Held> {
-        Values(of: Subject(key), in: self) {
-            key._prepare(in: $0)
-            return nil
-        }
-    }
-
-    /// Returns a sequence of the values of a member of ``ContainerKeys``: the present one, and then later ones.
-    ///
-    /// - Parameter key: The member to follow.
-    /// - Returns: The sequence.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: ValueKey>(of key: KeyPath<ContainerKeys, K>) -> Values<K.Held> {
-        values(of: ContainerKeys()[keyPath: key])
+    public func values<K: ValueKey>(of key: (KeyLookup) -> K) -> ObservedValues<K.ContainerValue> {
+        ObservedValues(of: key(KeyLookup())._key, in: self)
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// The features to load before your program starts serving.
 ///
 /// See ``Container/warmUp(progress:_:)``.
-public struct WarmUp: Sendable {
+public struct WarmUpList: Sendable {
     /// How far a warm-up has come, after one more feature loaded or failed to load.
     public struct Progress: Sendable {
         /// The name of the feature that has just loaded or failed to load.
@@ -18,8 +18,6 @@ public struct WarmUp: Sendable {
         public let failed: Int
         /// The number of features in the warm-up.
         public let total: Int
-        /// The names of the features that are still loading.
-        public let pending: [String]
     }
 
     struct Item: Sendable {
@@ -48,16 +46,10 @@ public struct WarmUp: Sendable {
 
     /// Adds a feature.
     ///
-    /// - Parameter key: The key of the feature.
-    public mutating func load<Instance>(_ key: FeatureKey<Instance>) {
-        add(Key(raw: key._raw), now: { _ = $0[key] })
-    }
-
-    /// Adds a feature that ``ContainerKeys`` declares.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    public mutating func load<Instance>(_ key: KeyPath<ContainerKeys, FeatureKey<Instance>>) {
-        load(ContainerKeys()[keyPath: key])
+    /// - Parameter key: A key path to the feature: `\.greeter`.
+    public mutating func load<Instance>(_ key: (KeyLookup) -> FeatureKey<Instance>) {
+        let key = key(KeyLookup())
+        add(Key(raw: key.raw), now: { _ = $0[key] })
     }
 
     /// Adds a feature whose load can throw.
@@ -104,12 +96,11 @@ extension Container {
     ///   - progress: A closure that is called after each feature loads or fails, one call at a time, on any thread.
     ///   - list: A closure that names the features.
     /// - Throws: ``WarmUpError`` with all failures, after everything else was loaded.
-    /// - Complexity: Besides the loads, O(*n*) for *n* features; with `progress`, O(*n*²), because every call lists the
-    ///   features that are still loading.
+    /// - Complexity: Besides the loads, O(*n*) for *n* features.
     public func warmUp(
-        progress: (@Sendable (WarmUp.Progress) -> Void)? = nil, _ list: (inout WarmUp) -> Void
+        progress: (@Sendable (WarmUpList.Progress) -> Void)? = nil, _ list: (inout WarmUpList) -> Void
     ) async throws {
-        var warmUp = WarmUp()
+        var warmUp = WarmUpList()
         list(&warmUp)
         let items = warmUp.items
         let start = ContinuousClock.now
@@ -117,17 +108,16 @@ extension Container {
             for (index, item) in items.enumerated() {
                 group.addTask { (index, await item.run(in: self)) }
             }
-            var done: Set<Int> = []
+            var finished = 0
             var failures: [Int: [WarmUpError.Failure]] = [:]
             for await (index, failure) in group {
-                done.insert(index)
+                finished += 1
                 if !failure.isEmpty { failures[index] = failure }
                 progress?(
-                    WarmUp.Progress(
+                    WarmUpList.Progress(
                         feature: items[index].key.name, error: failure.first?.error,
                         elapsed: ContinuousClock.now - start,
-                        finished: done.count, failed: failures.count, total: items.count,
-                        pending: items.indices.filter { !done.contains($0) }.map { items[$0].key.name }))
+                        finished: finished, failed: failures.count, total: items.count))
             }
             return failures.sorted { $0.key < $1.key }.flatMap(\.value).withoutRepeatedSupplies
         }
@@ -135,7 +125,7 @@ extension Container {
     }
 }
 
-extension WarmUp.Item {
+extension WarmUpList.Item {
     fileprivate func run(in container: Container) async -> [WarmUpError.Failure] {
         // A frame without a key finds out where a load failed, and collects what nothing supplies.
         let frame = Frame(.warmUp, in: container.node.family, nil, under: Frame.current, within: nil)

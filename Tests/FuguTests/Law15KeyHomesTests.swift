@@ -1,0 +1,178 @@
+import Fugu
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var tenant: PropertyKey<String> { .init(defaultValue: "none") }
+    fileprivate var address: PropertyKey<String> { .init(defaultValue: "localhost") }
+    fileprivate var index: FeatureKey<Law15KeyHomesTests.Index> {
+        .init(home: .with(\.tenant)) { _ in Law15KeyHomesTests.Index() }
+    }
+}
+
+@Suite("Law 15: features that live where a key is set")
+struct Law15KeyHomesTests {
+    /// Reads the address, and not the tenant by which it lives.
+    final class Pool: ThrowingFeature, Sendable {
+        static var home: Home { .with(\.tenant) }
+        let address: String
+        init(_ address: String) { self.address = address }
+        static func load(in container: any FeatureContainer) throws -> Pool {
+            container.onClose {}
+            return Pool(container.address)
+        }
+    }
+
+    final class Queue: AsyncFeature, Sendable {
+        static var home: Home { .with(\.tenant) }
+        static func load(in container: any FeatureContainer) async throws -> Queue {
+            _ = container.address
+            return Queue()
+        }
+    }
+
+    final class Index: Sendable {}
+
+    struct Region: Property { static var defaultValue: Int { 0 } }
+    final class Map: Feature, Sendable {
+        static var home: Home { .with(Region.self) }
+        static func load(in container: any FeatureContainer) -> Map {
+            _ = container.address
+            return Map()
+        }
+    }
+
+    final class Report: ThrowingFeature, Sendable {
+        let pool: Pool
+        init(_ pool: Pool) { self.pool = pool }
+        static func load(in container: any FeatureContainer) throws -> Report { Report(try container[Pool.self]) }
+    }
+
+    @Test("It lives in the nearest container that sets the key, whoever asks first, and all below share it (law 15)")
+    func nearest() async throws {
+        let root = Container()
+        let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
+        let requests = tenants.map { $0.child() }
+        let pools = try requests.map { try $0.child()[Pool.self] }
+        #expect(pools[0] !== pools[1])
+        for (index, tenant) in tenants.enumerated() {
+            #expect(tenant.ifLoaded(Pool.self) === pools[index])
+            #expect(try requests[index][Pool.self] === pools[index] && tenant[Pool.self] === pools[index])
+            #expect(try await requests[index][Queue.self] === tenant[Queue.self])
+            #expect(requests[index].index === tenant.index)
+        }
+        #expect(root.ifLoaded(Pool.self) == nil && root.ifLoaded(\.index) == nil)
+        #expect(try await tenants[0][Queue.self] !== tenants[1][Queue.self])
+        let region = root.child { $0[Region.self] = 1 }
+        #expect(region.child()[Map.self] === region[Map.self] && region[Map.self] !== root[Map.self])
+    }
+
+    @Test("It lives in the root where no container sets the key, also if it was loaded there first (law 15)")
+    func root() throws {
+        let root = Container()
+        let pool = try root.child().child()[Pool.self]
+        #expect(try root.ifLoaded(Pool.self) === pool && root.child()[Pool.self] === pool)
+        let tenant = root.child { $0.tenant = "a" }
+        #expect(try tenant.child()[Pool.self] !== pool)
+        #expect(try tenant[Pool.self] === tenant.child()[Pool.self])
+        #expect(try root[Pool.self] === pool)
+    }
+
+    @Test("A container further down that sets the key again has its own, and what is made from it lives there (law 15)")
+    func nested() throws {
+        let root = Container()
+        let outer = root.child { $0.tenant = "outer" }
+        let inner = outer.child { $0.tenant = "inner" }
+        let report = try inner.child()[Report.self]
+        #expect(inner.ifLoaded(Report.self) === report && inner.ifLoaded(Pool.self) === report.pool)
+        #expect(outer.ifLoaded(Report.self) == nil)
+        #expect(try outer[Report.self].pool === outer[Pool.self] && outer[Pool.self] !== report.pool)
+    }
+
+    @Test("It goes when the key is reset, and the one above is shared again (laws 15 and 16)")
+    func reset() throws {
+        let root = Container()
+        let pool = try root[Pool.self]
+        let tenant = root.child { $0.tenant = "a" }
+        let request = tenant.child()
+        #expect(try request[Pool.self] !== pool)
+        tenant.reset(\.tenant)
+        #expect(try request[Pool.self] === pool && tenant[Pool.self] === pool)
+    }
+
+    @Test("A read through a container further down that overrides an input is an error with the way there (law 15)")
+    func overriddenInput() async throws {
+        let root = Container()
+        let tenant = root.child {
+            $0.tenant = "a"
+            $0.address = "a.example"
+        }
+        let request = tenant.child { $0.address = "elsewhere" }
+        let error = #expect(throws: LoadError.self) { try request.child()[Report.self] }
+        #expect(error?.code == .inputOverridden && error?.path == ["Report", "Pool", #"\.address"#])
+        #expect(error?.description.contains(#"(home: .with(\.tenant))"#) == true)
+        #expect(try tenant[Pool.self].address == "a.example")
+        let other = await #expect(throws: LoadError.self) { try await request[Queue.self] }
+        #expect(other?.path == ["Queue", #"\.address"#])
+        request.reset(\.address)
+        #expect(try request[Report.self].pool === tenant[Pool.self])
+        request.tenant = "b"
+        request.address = "b.example"
+        #expect(try request.child()[Pool.self].address == "b.example")
+    }
+
+    @Test("An overridden input of a plain feature stops the program with the way there (law 15)")
+    func overriddenInputOfPlain() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let region = Container().child { $0[Law15KeyHomesTests.Region.self] = 2 }
+            _ = region.child { $0.address = "elsewhere" }[Law15KeyHomesTests.Map.self]
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains(#"Map → \.address"#) && text.contains("(home: .with(Law15KeyHomesTests.Region.self))"))
+    }
+
+    @Test("A child can swap it for itself, and sees one that an ancestor has swapped (laws 14 and 15)")
+    func swapped() throws {
+        let root = Container()
+        let double = Pool("double")
+        root.set(Pool.self, to: double)
+        let tenant = root.child { $0.tenant = "a" }
+        #expect(try tenant.child()[Pool.self] === double)
+        root.reset(Pool.self)
+        #expect(try tenant.child()[Pool.self] !== double)
+        let own = Pool("own")
+        let request = tenant.child { $0.set(Pool.self, to: own) }
+        #expect(try request[Pool.self] === own && tenant[Pool.self] !== own)
+    }
+
+    @Test("Thirty-two threads of two tenants load it once for each (laws 15 and 17)")
+    func threads() async throws {
+        let root = Container()
+        let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
+        let pools = await withTaskGroup(of: (Int, ObjectIdentifier?).self) { group in
+            for number in 0..<32 {
+                group.addTask {
+                    let request = tenants[number % 2].child()
+                    return (number % 2, (try? request[Pool.self]).map { ObjectIdentifier($0) })
+                }
+            }
+            return await group.reduce(into: [Set<ObjectIdentifier?>](repeating: [], count: 2)) { $0[$1.0].insert($1.1) }
+        }
+        for (index, tenant) in tenants.enumerated() {
+            #expect(pools[index] == [tenant.ifLoaded(Pool.self).map { ObjectIdentifier($0) }])
+        }
+        #expect(pools[0] != pools[1])
+    }
+
+    #if DEBUG
+    @Test("No debug build reports that it loads again for a container that sets the key (law 15)")
+    func notReported() throws {
+        let root = Container()
+        let reports = Log<String>()
+        root.handleReports { reports.add($0) }
+        _ = try root[Pool.self]
+        for name in ["a", "b", "c"] { _ = try root.child { $0.tenant = name }[Pool.self] }
+        #expect(!reports.all.contains { $0.contains("loads again for a child container") })
+    }
+    #endif
+}
