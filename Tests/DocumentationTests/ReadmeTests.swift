@@ -1,0 +1,33 @@
+import Foundation
+import Fugu
+import FuguTesting
+import Synchronization
+import Testing
+
+@Suite("What the README shows of a failing test") struct ReadmeTests {
+    @Test(
+        "README: a test that forgets what reaches outside fails as the page shows",
+        .container {
+            $0.user = "ada"
+            $0.clock = .immediate
+        })
+    func forgotten() async throws {
+        let failures = Mutex<[String]>([])
+        await withKnownIssue {
+            _ = try? await Container.current[OrderPage.self].text()
+        } matching: { issue in
+            failures.withLock { $0 += issue.comments.map(\.rawValue) }
+            return true
+        }
+        // The page's declarations stand in a file of the reader.
+        let place = /at \S+\.swift:\d+\./
+        let page = try SourceText(at: Page.root.appending(path: "README.md").path).lines
+        let text = SourceText.normalized(page).joined(separator: " ").replacing(place, with: "")
+        let shown = failures.withLock { $0 }
+        #expect(shown.count == 2)
+        for failure in shown {
+            let isShown = text.contains(failure.replacing(place, with: ""))
+            #expect(isShown, "the README doesn't show: \(failure)")
+        }
+    }
+}
