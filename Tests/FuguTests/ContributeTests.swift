@@ -19,13 +19,13 @@ struct ContributeTests {
     func order() {
         let container = Container()
         let child = container.child()
-        child.contribute(to: routes) { _ in Route("child 1") }
-        container.contribute(to: routes) { _ in Route("root 1") }
-        container.contribute(to: routes) { _ in Route("root 2") }
+        child.contribute(to: \.[routes]) { _ in Route("child 1") }
+        container.contribute(to: \.[routes]) { _ in Route("root 1") }
+        container.contribute(to: \.[routes]) { _ in Route("root 2") }
         let grandchild = child.child()
-        grandchild.child().contribute(to: routes) { _ in Route("elsewhere") }
-        grandchild.contribute(to: routes) { _ in Route("grandchild") }
-        child.contribute(to: routes) { _ in Route("child 2") }
+        grandchild.child().contribute(to: \.[routes]) { _ in Route("elsewhere") }
+        grandchild.contribute(to: \.[routes]) { _ in Route("grandchild") }
+        child.contribute(to: \.[routes]) { _ in Route("child 2") }
         #expect(texts(container) == ["own", "root 1", "root 2"])
         #expect(texts(child) == ["own", "root 1", "root 2", "child 1", "child 2"])
         #expect(texts(grandchild) == ["own", "root 1", "root 2", "child 1", "child 2", "grandchild"])
@@ -36,11 +36,11 @@ struct ContributeTests {
     func elements() {
         let container = Container()
         let loads = Counter()
-        container.contribute(to: routes) { _ in
+        container.contribute(to: \.[routes]) { _ in
             loads.add()
             return Route("plain")
         }
-        container.contribute(to: routes) { Route("level \($0[Level.self])") }
+        container.contribute(to: \.[routes]) { Route("level \($0[Level.self])") }
         #expect(texts(container) == ["own", "plain", "level 1"])
         let child = container.child { $0[Level.self] = 5 }
         #expect(texts(child) == ["own", "plain", "level 5"])
@@ -55,7 +55,7 @@ struct ContributeTests {
         let children = (1...3).map { number in
             container.child {
                 $0[RequestID.self] = number
-                $0.contribute(to: routes) { _ in Route("fixed \(number)") }
+                $0.contribute(to: \.[routes]) { _ in Route("fixed \(number)") }
             }
         }
         for (index, child) in children.enumerated() { #expect(texts(child) == ["own", "fixed \(index + 1)"]) }
@@ -69,10 +69,10 @@ struct ContributeTests {
         let seen = Log<Int>()
         #expect(texts(child) == ["own"])
         child.observe(routes) { seen.add($0.count) }
-        container.contribute(to: routes) { _ in Route("late") }
+        container.contribute(to: \.[routes]) { _ in Route("late") }
         #expect(texts(container) == ["own", "late"] && texts(child) == ["own", "late"])
         #expect(seen.all == [2])
-        container.contribute(to: routes) { _ in Route("later") }
+        container.contribute(to: \.[routes]) { _ in Route("later") }
         #expect(texts(child) == ["own", "late", "later"])
     }
 
@@ -80,10 +80,10 @@ struct ContributeTests {
     func resets() {
         let container = Container()
         let child = container.child()
-        container.contribute(to: routes) { _ in Route("root") }
+        container.contribute(to: \.[routes]) { _ in Route("root") }
         weak let added: Route?
         do {
-            child.contribute(to: routes) { _ in Route("child") }
+            child.contribute(to: \.[routes]) { _ in Route("child") }
             added = child[routes].last
         }
         #expect(added?.text == "child")
@@ -91,37 +91,37 @@ struct ContributeTests {
         #expect(added == nil && texts(child) == ["own", "root"])
         container.reset(routes)
         #expect(texts(container) == ["own"])
-        container.contribute(to: routes) { _ in Route("again") }
+        container.contribute(to: \.[routes]) { _ in Route("again") }
         #expect(texts(container) == ["own", "again"])
     }
 
     @Test("Setting the list takes the place of all elements, and a child adds to what was set")
     func sets() {
         let container = Container()
-        container.contribute(to: routes) { _ in Route("root") }
+        container.contribute(to: \.[routes]) { _ in Route("root") }
         let child = container.child { $0[routes] = [Route("stub")] }
-        child.child().contribute(to: routes) { _ in Route("elsewhere") }
+        child.child().contribute(to: \.[routes]) { _ in Route("elsewhere") }
         #expect(texts(child) == ["stub"])
-        child.contribute(to: routes) { _ in Route("added") }
+        child.contribute(to: \.[routes]) { _ in Route("added") }
         #expect(texts(child) == ["stub", "added"] && texts(container) == ["own", "root"])
     }
 
     @Test("A list can be decorated, and what is added afterwards isn't wrapped")
     func decorated() {
         let container = Container()
-        container.contribute(to: routes) { _ in Route("first") }
-        container.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
-        container.contribute(to: routes) { _ in Route("second") }
-        container.contribute(to: routes) { _ in Route("third") }
+        container.contribute(to: \.[routes]) { _ in Route("first") }
+        container.decorate(\.[routes]) { list, _ in list.map { Route("/\($0.text)") } }
+        container.contribute(to: \.[routes]) { _ in Route("second") }
+        container.contribute(to: \.[routes]) { _ in Route("third") }
         #expect(texts(container) == ["/own", "/first", "second", "third"])
     }
 
     @Test("A copy has the elements of a container and of its ancestors, in the same order (law 18)")
     func copies() {
         let container = Container()
-        container.contribute(to: routes) { Route("root \($0[Level.self])") }
+        container.contribute(to: \.[routes]) { Route("root \($0[Level.self])") }
         let child = container.child { $0[Level.self] = 5 }
-        child.contribute(to: routes) { _ in Route("child") }
+        child.contribute(to: \.[routes]) { _ in Route("child") }
         let copy = Container(copying: child)
         #expect(texts(copy) == ["own", "root 5", "child"])
         #expect(copy[routes][1] !== child[routes][1])
@@ -143,7 +143,7 @@ struct ContributeTests {
     @Test("A thousand elements are loaded in order, without nesting")
     func many() {
         let container = Container()
-        for number in 1...1_000 { container.contribute(to: routes) { _ in Route("\(number)") } }
+        for number in 1...1_000 { container.contribute(to: \.[routes]) { _ in Route("\(number)") } }
         #expect(texts(container) == ["own"] + (1...1_000).map { "\($0)" })
     }
 
@@ -152,7 +152,7 @@ struct ContributeTests {
         let container = Container()
         let list = FeatureKey<[Int]>(id: UniqueID()) { _ in [] }
         onThreads(8) { thread in
-            for number in 0..<50 { container.contribute(to: list) { _ in thread * 50 + number } }
+            for number in 0..<50 { container.contribute(to: \.[list]) { _ in thread * 50 + number } }
         }
         #expect(container[list].sorted() == Array(0..<400))
     }

@@ -139,7 +139,7 @@ struct DecorateTests {
         let loads = Counter()
         let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
         let container = Container()
-        container.decorate(key) { number, _ in number * 10 }
+        container.decorate(\.[key]) { number, _ in number * 10 }
         let numbers = Log<Int>()
         onThreads(8) { _ in numbers.add(container.child()[key]) }
         #expect(Set(numbers.all) == [10] && loads.value == 1)
@@ -150,7 +150,7 @@ struct DecorateTests {
         struct Offset: Property { static var defaultValue: Int { 0 } }
         let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Level.self] }
         let container = Container()
-        container.decorate(key) { number, container in number * 10 + container[Offset.self] }
+        container.decorate(\.[key]) { number, container in number * 10 + container[Offset.self] }
         #expect(container[key] == 10)
         container[Level.self] = 2
         #expect(container[key] == 20)
@@ -160,9 +160,9 @@ struct DecorateTests {
 
     @Test("A decorated feature that is shared has one instance in the root, and each wrapper its own (law 15)")
     func shared() {
-        let key = FeatureKey(isShared: true, id: UniqueID()) { _ in Mailer("pool") }
+        let key = FeatureKey(home: .shared, id: UniqueID()) { _ in Mailer("pool") }
         let container = Container()
-        container.decorate(key) { pool, container in Mailer("\(container[RequestID.self])", around: pool) }
+        container.decorate(\.[key]) { pool, container in Mailer("\(container[RequestID.self])", around: pool) }
         let child = container.child { $0[RequestID.self] = 7 }
         #expect(child[key].text == "7" && child[key].inner === container[key].inner)
     }

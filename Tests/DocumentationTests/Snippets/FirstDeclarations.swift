@@ -19,10 +19,10 @@ struct OrderAPI: ExternalFeature {
 /// Keeps each answer for a minute.
 actor OrderCache: Feature {
     private let api: OrderAPI
-    private let clock: AnyClock
-    private var answers: [String: (orders: [String], time: AnyClock.Instant)] = [:]
+    private let clock: ErasedClock
+    private var answers: [String: (orders: [String], time: ErasedClock.Instant)] = [:]
 
-    init(api: OrderAPI, clock: AnyClock) {
+    init(api: OrderAPI, clock: ErasedClock) {
         self.api = api
         self.clock = clock
     }

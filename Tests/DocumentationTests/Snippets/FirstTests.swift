@@ -30,7 +30,7 @@ extension Snippets {
     func cache() async throws {
         let container = Container()
         let clock = ManualClock()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let asked = Mutex(0)
         container[OrderAPI.self] = OrderAPI { user in
             asked.withLock { $0 += 1 }

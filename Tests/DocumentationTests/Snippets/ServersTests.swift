@@ -38,7 +38,7 @@ extension Snippets {
             try await Page().count(of: tenant, in: tenants)
         }
         try await Container.with {
-            $0.clock = AnyClock(ManualClock())
+            $0.clock = ErasedClock(ManualClock())
         } operation: {
             try await run {
                 let tenants = Container().children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
