@@ -91,7 +91,8 @@ let package = Package(
         .testTarget(
             name: "ApiTests",
             dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting", "Support",
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection", "FuguTesting",
+                "Support",
             ],
             swiftSettings: strict),
         .target(

@@ -2,6 +2,7 @@ import Foundation
 import Fugu
 import FuguConfiguration
 import FuguFoundation
+import FuguInspection
 import Support
 import Testing
 

@@ -99,7 +99,7 @@ extension Request {
 
 /// Loads on the main actor, once for all that ask before it's free.
 final class MainActorReload: Sendable {
-    /// The feature. Its conformance may belong to the main actor, so it's looked up there.
+    /// The feature, whose conformance may belong to the main actor and is therefore looked up there.
     private let type: Any.Type
     private let isWaiting = Locked(false)
 

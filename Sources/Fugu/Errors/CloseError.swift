@@ -10,7 +10,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
 
         /// Teardown closures failed or took too long; everything else was closed.
         public static let teardownFailed = Code(description: "teardownFailed")
-        /// A teardown closure exceeded its deadline and was abandoned. A ``Failure`` has an error with this code.
+        /// A teardown closure exceeded its deadline and was abandoned, as the error of a ``Failure`` says.
         public static let deadlineExceeded = Code(description: "deadlineExceeded")
         /// The caller of `close()` would have waited for itself, so the call has closed nothing.
         ///

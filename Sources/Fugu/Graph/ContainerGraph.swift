@@ -1,7 +1,7 @@
 /// A snapshot of the entries of a container, its ancestors, and its descendants, with the inputs of each instance.
 ///
-/// A graph contains no values, unless you ask for them. Print it, or write it as ``mermaid`` or ``dot``. With
-/// `FuguInspection`, you can filter and explain it, and write it as JSON or as a page for a browser.
+/// A graph contains no values, unless you ask for them. Print it, or encode it. With `FuguInspection`, you can filter and
+/// explain it, and write it as Mermaid, DOT, JSON, or a page for a browser.
 public struct ContainerGraph: Sendable, Codable, Hashable {
     /// The containers in which something is set or loaded, and those around them, in the order of depth and number.
     public package(set) var containers: [Container]

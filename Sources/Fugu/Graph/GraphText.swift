@@ -1,56 +1,4 @@
 extension ContainerGraph: CustomStringConvertible {
-    /// The graph as a Mermaid flowchart: containers as boxes, with arrows from an instance to its inputs.
-    ///
-    /// Mermaid refuses flowcharts of more than 500 arrows or 50,000 characters, which a few hundred features can reach. For more,
-    /// raise both where you start Mermaid. A flowchart can't do that itself, nor can you where others start it, such as in
-    /// files on GitHub.
-    ///
-    /// ```js
-    /// mermaid.initialize({ maxEdges: 10000, maxTextSize: 1000000 })
-    /// ```
-    ///
-    /// Mermaid's command-line tool takes the same two settings from the JSON file that you name with `--configFile`. For a large
-    /// graph, use ``dot``, the page of FuguInspection, or one of FuguInspection's filters.
-    ///
-    /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
-    public var mermaid: String {
-        var lines = ["flowchart TD"]
-        forEachBox { container, depth in
-            lines.append(indent(depth) + "subgraph c\(container.id)[\"\(container.label.escapedForMermaid)\"]")
-        } entry: { entry, depth in
-            let (open, close) = entry.kind == .property ? ("([", "])") : entry.isExternal ? ("[[", "]]") : ("[", "]")
-            lines.append("\(indent(depth))\(entry.id)\(open)\"\(entry.label.escapedForMermaid)\"\(close)")
-        } end: { depth in
-            lines.append(indent(depth) + "end")
-        }
-        for entry in entries { for input in entry.inputs { lines.append("    \(entry.id) --> \(input)") } }
-        for (look, color) in [("failed", "#c0392b"), ("loading", "#2471a3"), ("stale", "#b9770e")] {
-            let ids = entries.filter { $0.look == look }.map(\.id)
-            guard !ids.isEmpty else { continue }
-            lines.append(
-                "    classDef \(look) stroke:\(color),stroke-width:2px\(look == "stale" ? ",stroke-dasharray:4" : "")")
-            lines.append("    class \(ids.joined(separator: ",")) \(look)")
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// The graph in the DOT language of Graphviz, with the same boxes and arrows.
-    ///
-    /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
-    public var dot: String {
-        var lines = ["digraph container {", "    node [shape=box];"]
-        forEachBox { container, depth in
-            lines.append(indent(depth) + "subgraph cluster_\(container.id) {")
-            lines.append(indent(depth + 1) + "label=\"\(container.label.escapedForDot)\";")
-        } entry: { entry, depth in
-            lines.append("\(indent(depth))\(entry.id) [label=\"\(entry.label.escapedForDot)\"\(entry.dotStyle)];")
-        } end: { depth in
-            lines.append(indent(depth) + "}")
-        }
-        for entry in entries { for input in entry.inputs { lines.append("    \(entry.id) -> \(input);") } }
-        return lines.joined(separator: "\n") + "\n}\n"
-    }
-
     /// One line for each container and entry.
     ///
     /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
@@ -58,21 +6,18 @@ extension ContainerGraph: CustomStringConvertible {
         var lines: [String] = []
         let names = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.name) })
         forEachBox { container, depth in
-            lines.append(plainIndent(depth) + container.label)
+            lines.append(String(repeating: "  ", count: depth) + container.label)
         } entry: { entry, depth in
             let inputs = entry.inputs.compactMap { names[$0] }
             let list = inputs.isEmpty ? "" : " ← " + inputs.joined(separator: ", ")
-            lines.append(plainIndent(depth) + entry.label + list)
+            lines.append(String(repeating: "  ", count: depth) + entry.label + list)
         } end: { _ in
         }
         return lines.joined(separator: "\n")
     }
 
-    private func indent(_ depth: Int) -> String { String(repeating: "    ", count: depth + 1) }
-    private func plainIndent(_ depth: Int) -> String { String(repeating: "  ", count: depth) }
-
     /// Calls a closure for each container, parents first, with its entries before its children.
-    private func forEachBox(
+    package func forEachBox(
         begin: (Container, Int) -> Void, entry: (Entry, Int) -> Void, end: (Int) -> Void
     ) {
         let entries = Dictionary(grouping: entries, by: \.container)
@@ -96,64 +41,11 @@ extension ContainerGraph: CustomStringConvertible {
 }
 
 extension ContainerGraph.Container {
-    var label: String { isClosed ? "\(name) (closed)" : name }
+    package var label: String { isClosed ? "\(name) (closed)" : name }
 }
 
 extension ContainerGraph.Entry {
-    fileprivate var label: String {
+    package var label: String {
         name + (state == .loaded ? "" : " (\(state.rawValue))") + (isStale ? " stale" : "")
-    }
-
-    /// The appearance that shows the entry's state.
-    fileprivate var look: String {
-        switch state {
-        case .failed: "failed"
-        case .loading: "loading"
-        default: isStale ? "stale" : ""
-        }
-    }
-
-    fileprivate var dotStyle: String {
-        var style = kind == .property ? ["rounded"] : []
-        if isStale { style.append("dashed") }
-        var text = style.isEmpty ? "" : ", style=\"\(style.joined(separator: ","))\""
-        if isExternal { text += ", peripheries=2" }
-        switch look {
-        case "failed": text += ", color=\"#c0392b\""
-        case "loading": text += ", color=\"#2471a3\""
-        default: break
-        }
-        return text
-    }
-}
-
-extension String {
-    fileprivate var escapedForDot: String {
-        escaped { scalar in
-            switch scalar {
-            case "\\": "\\\\"
-            case "\"": "\\\""
-            default: scalar.properties.generalCategory == .control ? " " : nil
-            }
-        }
-    }
-
-    /// Mermaid interprets some characters as markup, even inside quotes.
-    fileprivate var escapedForMermaid: String {
-        escaped { scalar in
-            switch scalar {
-            case "<": "#lt;"
-            case ">": "#gt;"
-            case "#", "\\", "\"", "`", "&": "#\(scalar.value);"
-            default: scalar.properties.generalCategory == .control ? " " : nil
-            }
-        }
-    }
-
-    /// Returns the text with some of its characters replaced.
-    package func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
-        unicodeScalars.reduce(into: "") { text, scalar in
-            if let replacement = replacement(scalar) { text += replacement } else { text.unicodeScalars.append(scalar) }
-        }
     }
 }

@@ -168,7 +168,7 @@ final class Run: @unchecked Sendable {
                 run.hasWritten = true
                 container[P.self] = value + 100
             }
-            if key == .F { container.reset(run.keys.g) }
+            if key == .F { container.reset(\.[run.keys.g]) }
         }
         switch key {
         case .P: tokens.append(container.observe(P.self) { hear($0) })

@@ -1,4 +1,4 @@
-// compiler: error: type 'KeyPath<any FeatureContainer, Screen>' does not conform to the 'Sendable' protocol
+// compiler: error: converting non-Sendable function value to '@Sendable (any FeatureContainer) -> Screen' may introduce data races
 // Cure: write `@MainActorInjected(\.screen) var screen`.
 
 import Fugu

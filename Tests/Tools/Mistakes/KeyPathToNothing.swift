@@ -1,4 +1,4 @@
-// compiler: error: instance method 'observe(_:while:observer:)' requires that 'KeyPath<Root, Value>' conform to 'ValueKey'
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
 // Cure: correct the name: keys are the members of ContainerKeys.
 
 import Fugu

@@ -1,5 +1,5 @@
 // compiler: error: main actor-isolated property 'text' can not be mutated from a Sendable closure
-// Cure: mark the observer: `{ @MainActor in … }`.
+// Cure: call `observeOnMainActor`.
 
 import Fugu
 
