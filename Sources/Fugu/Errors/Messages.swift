@@ -168,10 +168,12 @@ enum Messages {
         "Fugu: \(key.name) failed to reload after an input changed: \(error). It loads at its next read."
     }
 
-    static func twoDefaults(of key: Key, _ place: KeyPlace) -> String {
-        "Fugu: two keys with different defaults are made at one place, \(place.fileID):\(place.line), so both are "
-            + "\(key.name) with the default of the first. A function that makes keys must pass on the fileID, line, and column of its "
-            + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
+    static func keyOfFunction(_ descriptor: some ValueKeyDescriptor) -> String {
+        let place = descriptor.place
+        return
+            "Fugu: \(place.member) makes a key without an id at \(place.fileID):\(place.line), so it would be one key "
+            + "for all arguments. Give it an id: \(descriptor.typeName)(…, id: …). A function that makes the keys of its callers takes "
+            + "their member, fileID, line, and column instead, and passes them on."
     }
 
     static func event(_ event: ContainerEvent) -> String {
