@@ -6,6 +6,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case cycle, tooDeep, ended, closed
         case overridden(shared: String)
         case external(place: String?, remedy: String)
+        case noPreview(name: String)
     }
     let code: Code
     /// The names of the keys on the path to the one that couldn't be loaded, which is the last.
@@ -22,6 +23,9 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func closed(_ way: [Key]) -> LoadError { LoadError(code: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
         LoadError(code: .external(place: place?.description, remedy: remedy), path: way.map(\.name))
+    }
+    static func noPreview(_ key: Key) -> LoadError {
+        LoadError(code: .noPreview(name: key.codeName), path: [key.name])
     }
     static func ended(_ key: Key) -> LoadError { LoadError(code: .ended, path: [key.name]) }
 }

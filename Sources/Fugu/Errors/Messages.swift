@@ -32,6 +32,9 @@ enum Messages {
         case .external(let place, let remedy):
             "Fugu: \(name) reaches outside the process and wasn't swapped for this test. It was read by "
                 + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { " at \($0)" } ?? ""). \(remedy)"
+        case .noPreview(let codeName):
+            "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview. Declare "
+                + "static var preview in \(codeName), or set it in the preview's container: set(\(codeName).self, to: …)."
         }
     }
 
@@ -49,6 +52,11 @@ enum Messages {
 
     static func unimplemented(_ endpoint: String) -> String {
         "Fugu: \(endpoint) was called, but it isn't implemented. Give the double a closure for it."
+    }
+
+    static func unimplementedInPreview(_ endpoint: String) -> String {
+        "Fugu: \(endpoint) was called in a preview, but it isn't implemented. Declare a preview of the feature that has a closure "
+            + "for it: static var preview."
     }
 
     static func readAfterEnd(of key: Key) -> String {

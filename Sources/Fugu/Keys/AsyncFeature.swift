@@ -38,6 +38,8 @@ public protocol AsyncFeature: Keyed where Held == Instance {
     static var isShared: Bool { get }
     /// A Boolean value that indicates whether the feature is external. Don't use it directly.
     static var _isExternal: Bool { get }
+    /// What an external feature gives in an Xcode preview. Don't use it directly.
+    static var _preview: (() throws -> Instance)? { get }
 }
 
 extension AsyncFeature {
@@ -55,6 +57,10 @@ extension AsyncFeature {
     ///
     /// Don't use it directly.
     public static var _isExternal: Bool { false }
+    /// The default, `nil`.
+    ///
+    /// Don't use it directly.
+    @inlinable public static var _preview: (() throws -> Instance)? { nil }
     /// Begins to load the instance if there is none.
     ///
     /// Don't use it directly.
@@ -71,11 +77,22 @@ extension AsyncFeature {
 }
 
 /// An async feature that reaches outside the process, and that strict containers therefore refuse to load: they throw.
-public protocol ExternalAsyncFeature: AsyncFeature {}
+public protocol ExternalAsyncFeature: AsyncFeature {
+    /// The instance that containers give in an Xcode preview. The default throws ``LoadError``.
+    ///
+    /// Fugu recognizes a preview by the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
+    static var preview: Instance { get throws }
+}
 
 extension ExternalAsyncFeature {
     /// Always `true`.
     ///
     /// Don't use it directly.
     public static var _isExternal: Bool { true }
+    /// The default, which throws ``LoadError``: there is no preview.
+    public static var preview: Instance { get throws { throw LoadError.noPreview(Key(raw: _raw)) } }
+    /// The preview, in an Xcode preview.
+    ///
+    /// Don't use it directly.
+    public static var _preview: (() throws -> Instance)? { PreviewRun.isOn ? { try preview } : nil }
 }

@@ -33,6 +33,8 @@ public protocol ThrowingFeature: Keyed where Held == Instance {
     static var isShared: Bool { get }
     /// A Boolean value that indicates whether the feature is external. Don't use it directly.
     static var _isExternal: Bool { get }
+    /// What an external feature gives in an Xcode preview. Don't use it directly.
+    static var _preview: (() throws -> Instance)? { get }
 }
 
 extension ThrowingFeature {
@@ -50,6 +52,10 @@ extension ThrowingFeature {
     ///
     /// Don't use it directly.
     public static var _isExternal: Bool { false }
+    /// The default, `nil`.
+    ///
+    /// Don't use it directly.
+    @inlinable public static var _preview: (() throws -> Instance)? { nil }
     /// Loads the instance if there is none.
     ///
     /// Don't use it directly.
@@ -64,11 +70,22 @@ extension ThrowingFeature {
 }
 
 /// A throwing feature that reaches outside the process, and that strict containers therefore refuse to load: they throw.
-public protocol ExternalThrowingFeature: ThrowingFeature {}
+public protocol ExternalThrowingFeature: ThrowingFeature {
+    /// The instance that containers give in an Xcode preview. The default throws ``LoadError``.
+    ///
+    /// Fugu recognizes a preview by the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
+    static var preview: Instance { get throws }
+}
 
 extension ExternalThrowingFeature {
     /// Always `true`.
     ///
     /// Don't use it directly.
     public static var _isExternal: Bool { true }
+    /// The default, which throws ``LoadError``: there is no preview.
+    public static var preview: Instance { get throws { throw LoadError.noPreview(Key(raw: _raw)) } }
+    /// The preview, in an Xcode preview.
+    ///
+    /// Don't use it directly.
+    public static var _preview: (() throws -> Instance)? { PreviewRun.isOn ? { try preview } : nil }
 }
