@@ -22,7 +22,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(code: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(code: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
-        LoadError(code: .external(place: place?.description, remedy: remedy), path: way.map(\.name))
+        LoadError(code: .external(place: place?.descriptionWithMember, remedy: remedy), path: way.map(\.name))
     }
     static func noPreview(_ key: Key) -> LoadError {
         LoadError(code: .noPreview(name: key.codeName), path: [key.name])

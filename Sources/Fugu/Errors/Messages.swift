@@ -31,11 +31,17 @@ enum Messages {
                 + "container that is still open."
         case .external(let place, let remedy):
             "Fugu: \(name) reaches outside the process and wasn't swapped for this test. It was read by "
-                + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { " at \($0)" } ?? ""). \(remedy)"
+                + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { ", in \($0)" } ?? ""). \(remedy)"
         case .noPreview(let codeName):
             "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview. Declare "
                 + "static var preview in \(codeName), or set it in the preview's container: set(\(codeName).self, to: …)."
         }
+    }
+
+    /// Returns what names a key in code.
+    private static func reference(to key: Key) -> String {
+        if !key.isValueKey { return "\(key.codeName).self" }
+        return key.name.hasPrefix("\\.") && !key.name.hasSuffix("]") ? key.name : "key"
     }
 
     /// Returns the line to paste that swaps a feature in the container `$0`.
@@ -105,11 +111,26 @@ enum Messages {
             + "declare `static var isLocal: Bool { true }`."
     }
 
+    /// `way`: From the instance that was read to the input that was set.
+    static func outdated(_ way: [Key]) -> String {
+        let (name, input) = (way[0].name, way[way.count - 1])
+        let (did, cure) = input.kind == .property ? ("set", "Set") : ("swapped", "Swap")
+        let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
+        return "Fugu: \(name) was loaded before \(input.name) was \(did), and keeps what it was made from: "
+            + "\(self.way(way.map(\.name))). \(cure) \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An instance that should follow "
+            + "its inputs declares reloadsWhenInputsChange."
+    }
+
     static func lateRead(of key: Key, by feature: Key) -> String {
         "Fugu: \(feature.name) reads \(key.name) through the container of its load, after the load, and gets what its own "
             + "container has, though the code that runs has another \(key.name) in a child container (Container.current). Read it "
             + "through `@Injected` or from Container.current to follow the caller, or while \(feature.name) loads, so that the "
             + "child gets a \(feature.name) of its own."
+    }
+
+    static func readBeside(_ key: Key, at place: ReadPlace?) -> String {
+        "Fugu: \(key.name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
+            + "its owner was made, but Container.current, beside that container, has another \(key.name). Make the owner where \(key.name) is set, or set it where the owner is made."
     }
 
     static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
