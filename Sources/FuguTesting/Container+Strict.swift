@@ -30,12 +30,11 @@ extension Container {
         // A thread of the test doesn't know the test, but objects that the test created remember it.
         let maker = Maker()
         let fail: @Sendable (String) -> Void = { Audience.present(orOf: maker).fail($0, at: place) }
-        let refusals = Refusals()
         let container = Container()
-        refusals.makeStrict(container, advise: Messages.adviceByHand, fail: fail)
-        refusals.beginConfiguration()
+        container.makeStrict(advise: Messages.adviceByHand, fail: fail)
+        container.beginConfiguration()
         try configure(container)
-        refusals.endConfiguration(of: container).forEach(fail)
+        container.endConfiguration()
         return container
     }
 
@@ -99,6 +98,18 @@ extension Container {
 }
 
 extension Container {
+    /// Makes this container strict.
+    ///
+    /// - `advise`: Returns the advice to show, given the line that swaps a feature.
+    /// - `fail`: Receives the text of every refusal and every report.
+    func makeStrict(
+        advise: @escaping @Sendable (String) -> String, fail: @escaping @Sendable (String) -> Void
+    ) {
+        Runner.begin()
+        makeStrict(Strictness(advise: advise) { fail($0.error.description) })
+        handleReports(by: fail)
+    }
+
     /// Runs an operation with this container as the current one.
     func run<R, E>(_ operation: () throws(E) -> R) throws(E) -> R { try Container.with(self, operation: operation) }
 

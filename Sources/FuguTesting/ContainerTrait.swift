@@ -65,9 +65,9 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         var failure: (any Error)?
         do {
             try await Container.with(container) {
-                testCase.refusals.beginConfiguration()
+                container.beginConfiguration()
                 try await configure(container)
-                testCase.refusals.endConfiguration(of: container).forEach(testCase.record)
+                container.endConfiguration()
                 let swaps = testCase.recordOverrides(of: container, isWatching: reportsUnusedSwaps)
                 try await function()
                 swaps?.reportUnused(to: testCase)
@@ -91,8 +91,9 @@ extension Trait where Self == ContainerTrait {
     ///   - reportsUnusedSwaps: A Boolean value that indicates whether swaps of `configure` that nothing read fail the
     ///     test. Swaps that an inner trait overrides don't count.
     ///   - configure: A closure that swaps what the test needs. An error that it throws fails the test. It can set a
-    ///     part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder. In the body of a
-    ///     test, use `modify`, because this spelling reads the feature before it's swapped.
+    ///     part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder. So can the closure that
+    ///     configures a child. Elsewhere in the body of a test, use `modify`, because this spelling reads the feature before
+    ///     it's swapped.
     /// - Returns: The trait.
     public static func container(
         reportsUnusedSwaps: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }

@@ -17,7 +17,6 @@ final class TestCase: Sendable {
         var recorded: Set<String> = []
     }
 
-    let refusals = Refusals()
     private let sourceLocation: SourceLocation
     private let state = Locked(State())
 
@@ -46,7 +45,7 @@ final class TestCase: Sendable {
     }
 
     private func makeStrict(_ container: Container) {
-        refusals.makeStrict(container, advise: Messages.adviceForTrait) { [self] in record($0) }
+        container.makeStrict(advise: Messages.adviceForTrait) { [self] in record($0) }
     }
 
     /// Fails the test: immediately on its own task; otherwise, at the end of the case.

@@ -225,7 +225,7 @@ struct FamilyCornerTests {
     @Test("A hundred loads may be nested; more than the stack has room for are reported (law 6)")
     func depth() async {
         func keys(_ count: Int) -> FeatureKey<Int> {
-            var next = FeatureKey { _ in 0 }
+            var next = FeatureKey(id: 0) { _ in 0 }
             for number in 1..<count { next = FeatureKey(id: number) { [next] in $0[next] + 1 } }
             return next
         }

@@ -25,8 +25,13 @@ private func limit(
     PropertyKey(defaultValue: value, member: member, fileID: fileID, line: line, column: column)
 }
 
-/// Does not.
-private func careless(_ value: Int) -> PropertyKey<Int> { .init(defaultValue: value) }
+// Functions that don't.
+private func careless(_ value: Int) -> PropertyKey<Int> { .init(defaultValue: 1) }
+private func careless(optional value: Int) -> PropertyKey<Int?> { .init() }
+private func tenant(_ id: String) -> FeatureKey<String> { .init { _ in id } }
+extension ContainerKeys {
+    fileprivate subscript(number: Int) -> FeatureKey<Int> { .init { _ in number } }
+}
 
 private class Base: Property {
     class var defaultValue: String { "base" }
@@ -121,21 +126,38 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
         expectMessage(of: result, #"\.circular → \.circularToo → \.circular"#)
     }
 
-    #if DEBUG
-    @Test("Two defaults that meet at one place are reported once in debug builds, with the cure (law 1)")
-    func twoDefaults() async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            let keys = (1...5).map { careless($0) }
-            precondition(Set(keys).count == 1)
-            // None of these is wrong.
-            _ = (ContainerKeys().plain, ContainerKeys().plain, ContainerKeys().slot(1), ContainerKeys().slot(2))
-            _ = (ContainerKeys().helped, ContainerKeys().otherHelped, ContainerKeys().helped)
-            for _ in 0..<3 { _ = careless(1) }
+    @Test(
+        "A function with parameters that makes keys without an id stops the program, whatever they're made from (law 1)"
+    )
+    func madeInFunction() async {
+        let property = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            _ = careless(1)
         }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        let lines = text.split(separator: "\n").filter { $0.hasPrefix("Fugu:") }
-        #expect(lines.count == 1, "\(text)")
-        #expect(text.contains("FuguTests/Law01IdentityTests.swift:") && text.contains("give each key an id"), "\(text)")
+        expectMessage(
+            of: property, "Fugu: careless(_:) makes a key without an id at FuguTests/Law01IdentityTests.swift:",
+            "PropertyKey<Int>(…, id: …)")
+        let optional = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            _ = careless(optional: 1)
+        }
+        expectMessage(of: optional, "Fugu: careless(optional:) makes a key without an id")
+        let feature = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            _ = tenant("a")
+        }
+        expectMessage(of: feature, "Fugu: tenant(_:) makes a key without an id", "FeatureKey<String>(…, id: …)")
+        let byNumber = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            _ = ContainerKeys()[1]
+        }
+        expectMessage(of: byNumber, "Fugu: subscript(_:) makes a key without an id")
     }
-    #endif
+
+    @Test("A function without parameters may make a key, and so may a closure in it (law 1)")
+    func madeInTest() {
+        let key = PropertyKey(defaultValue: 4)
+        let keys = (0..<2).map { number in FeatureKey(id: number) { _ in number } }
+        #expect(container[key] == 4 && keys.map { container[$0] } == [0, 1])
+    }
 }

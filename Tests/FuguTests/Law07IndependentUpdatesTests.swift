@@ -148,7 +148,7 @@ import Testing
         // Not on a thread of the pool, on which the tasks are to run.
         await startThread {
             let container = Container()
-            let key = PropertyKey(defaultValue: Touchy(number: 0))
+            let key = PropertyKey(defaultValue: Touchy(number: 0), id: "touchy")
             let once = Counter()
             container.observe(\.[key]) { _ in }
             _ = container[key]

@@ -14,6 +14,30 @@ private struct Mail: ExternalFeature {
     static func load(in container: any FeatureContainer) -> Mail { Mail(text: "live") }
     static var placeholder: Mail { Mail(text: "placeholder") }
 }
+private struct Archive: ExternalThrowingFeature {
+    let text: String
+    static func load(in container: any FeatureContainer) throws -> Archive { Archive(text: "live") }
+    static var preview: Archive { Archive(text: "preview") }
+}
+private struct Ledger: ExternalThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> String { "live" }
+}
+private struct Server: ExternalAsyncFeature {
+    let text: String
+    static func load(in container: any FeatureContainer) async throws -> Server { Server(text: "live") }
+    static var preview: Server { Server(text: "preview") }
+}
+private struct Queue: ExternalAsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> String { "live" }
+}
+private struct Radio: ExternalFeature {
+    var volume: @Sendable () -> Int
+    var play: @Sendable (String) throws -> Void
+    static func load(in container: any FeatureContainer) -> Radio { Radio(volume: { 11 }, play: { _ in }) }
+    static var placeholder: Radio {
+        Radio(volume: unimplemented("Radio.volume", placeholder: 3), play: unimplemented("Radio.play"))
+    }
+}
 extension ContainerKeys {
     fileprivate var printer: FeatureKey<String> { .init(placeholder: { "no printer" }) { _ in "live" } }
     fileprivate var plain: FeatureKey<String> { .init { _ in "live" } }
@@ -33,10 +57,66 @@ extension ContainerKeys {
         }
     }
 
+    @Test("So it is with throwing and async features")
+    func otherKinds() async {
+        await #expect(processExitsWith: .success) {
+            setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
+            let container = Container()
+            let archive = try container[Archive.self]
+            precondition(archive.text == "preview")
+            let server = try await container[Server.self]
+            precondition(server.text == "preview")
+            try await container.warmUp { $0.load(Server.self) }
+            container.set(Archive.self, to: Archive(text: "set"))
+            let set = try container[Archive.self]
+            precondition(set.text == "set")
+            container.replace(Queue.self) { _ in "replaced" }
+            let queue = try await container[Queue.self]
+            precondition(queue == "replaced")
+        }
+    }
+
+    @Test("One that declares no preview is not loaded there, and the error says what to declare")
+    func noPreview() async {
+        await #expect(processExitsWith: .success) {
+            setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
+            let container = Container()
+            func text(_ read: () async throws -> String) async -> String {
+                do { return try await read() } catch { return "\(error)" }
+            }
+            let ledger = await text { try container[Ledger.self] }
+            precondition(ledger.hasPrefix("Fugu: Ledger reaches outside the process and has no preview"), ledger)
+            precondition(ledger.contains("static var preview"), ledger)
+            let queue = await text { try await container[Queue.self] }
+            precondition(queue.hasPrefix("Fugu: Queue reaches outside the process and has no preview"), queue)
+        }
+    }
+
+    @Test("A part that isn't implemented is reported there, and gives its placeholder or throws")
+    func parts() async {
+        await #expect(processExitsWith: .success) {
+            setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
+            let (container, reports) = (Container(), Log<String>())
+            container.handleReports { reports.add($0) }
+            Container.with(container) {
+                let radio = container[Radio.self]
+                precondition(radio.volume() == 3)
+                do { try radio.play("a song") } catch { reports.add("thrown: \(type(of: error))") }
+            }
+            precondition(reports.all.count == 3, "\(reports.all)")
+            precondition(reports.all[0].hasPrefix("Fugu: Radio.volume was called in a preview"), reports.all[0])
+            precondition(reports.all[1].hasPrefix("Fugu: Radio.play was called in a preview"), reports.all[1])
+            precondition(reports.all[2] == "thrown: UnimplementedError", reports.all[2])
+        }
+    }
+
     @Test("Elsewhere they are loaded")
-    func elsewhere() {
+    func elsewhere() async throws {
         let container = Container()
         #expect(container[Weather.self].text == "live" && container[Mail.self].text == "live")
         #expect(container.printer == "live")
+        #expect(try container[Archive.self].text == "live")
+        let server = try await container[Server.self]
+        #expect(server.text == "live")
     }
 }

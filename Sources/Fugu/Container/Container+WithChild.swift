@@ -20,7 +20,7 @@ extension Container {
         let child = child()
         let result: R
         do {
-            try configure(child)
+            try child.configure(configure)
             result = try await Container.with(child) { try await operation(child) }
         } catch {
             do { try await child.close() } catch let closing { child.report(closing, after: error) }

@@ -83,7 +83,7 @@ public final class Container: FeatureContainer {
     /// Creates the handle of a rule.
     convenience init(rule: Draft) { self.init(.rule(rule), asking: rule.node) }
     /// Creates a view that tracks reads.
-    convenience init(tracking container: Container, by tracker: Tracker) {
+    convenience init(tracking container: Container, by tracker: any ReadTracker) {
         self.init(.tracked(tracker, container), asking: container.asked)
     }
     /// Creates a view for what outlives the container.
@@ -158,7 +158,7 @@ public final class Container: FeatureContainer {
     /// - Throws: What `configure` throws.
     public func child<E>(_ configure: (Container) throws(E) -> Void) throws(E) -> Container {
         let child = child()
-        try configure(child)
+        try child.configure(configure)
         return child
     }
 }

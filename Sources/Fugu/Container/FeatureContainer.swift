@@ -20,16 +20,17 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
+    ///   - member: The function or property that reads, for messages.
     /// - Complexity: A read takes O(1) if the instance is loaded, without a lock. A set takes O(*m*) for *m* observers
     ///   and instances that the change concerns.
     public subscript<F: Feature>(
-        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
         @inlinable @inline(__always) get {
             let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return _container.readSlowly(F.self, SourcePlace(fileID, line))
+            return _container.readSlowly(F.self, SourcePlace(fileID, line, member))
         }
         @inlinable set {
             _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
@@ -76,15 +77,16 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
+    ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, or ``LoadError``.
     public subscript<F: ThrowingFeature>(
-        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
         @inlinable @inline(__always) get throws {
             let present = _storage.read(Key.throwingFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try _container.readSlowly(F.self, SourcePlace(fileID, line))
+            return try _container.readSlowly(F.self, SourcePlace(fileID, line, member))
         }
     }
 
@@ -98,15 +100,16 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
+    ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, `CancellationError`, or ``LoadError``.
     public subscript<F: AsyncFeature>(
-        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
+        feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
         @inlinable get async throws {
             let present = _storage.read(Key.asyncFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
-            return try await _container.readSlowly(F.self, SourcePlace(fileID, line))
+            return try await _container.readSlowly(F.self, SourcePlace(fileID, line, member))
         }
     }
 
@@ -236,14 +239,20 @@ extension Container {
     // Specialized by the caller; see above.
     @inlinable @inline(never)
     func readSlowly<F: ThrowingFeature>(_ feature: F.Type, _ place: SourcePlace?) throws -> F.Instance {
-        try readThrowing(Key.throwingFeature(F.self), { Request(F.self, at: place) }) { Payload(try F.load(in: $0)) }
-            .value(as: F.Instance.self)
+        try readThrowing(Key.throwingFeature(F.self), { Request(F.self, at: place) }) {
+            if PreviewRun.isOn, let preview = F._key.throwingPreview { return try preview() }
+            return Payload(try F.load(in: $0))
+        }
+        .value(as: F.Instance.self)
     }
 
     @usableFromInline
     func readSlowly<F: AsyncFeature>(_ feature: F.Type, _ place: SourcePlace?) async throws -> F.Instance {
         if let present = present(Key(raw: Key.asyncFeature(F.self)), nil) { return present.value(as: F.Instance.self) }
-        return try await loadAsync(Request(F.self, at: place)) { Payload(try await F.load(in: $0)) }
-            .value(as: F.Instance.self)
+        return try await loadAsync(Request(F.self, at: place)) {
+            if PreviewRun.isOn, let preview = F._key.throwingPreview { return try preview() }
+            return Payload(try await F.load(in: $0))
+        }
+        .value(as: F.Instance.self)
     }
 }

@@ -13,6 +13,9 @@
 /// created in. For a wrapper that was created while a feature loads, that is the home of the feature. In this way, a
 /// feature that reads late follows the overrides of its caller.
 ///
+/// It doesn't follow a container beside the one that it was created in: a model that is made in one `Container.with` and used in
+/// another one has the values of the first. In a test, a strict container reports that.
+///
 /// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
 /// `@ObservationIgnored @Injected(\.timeout) var timeout`. A nonisolated `Sendable` class can't use it, since a property wrapper
 /// is a `var`: keep the container in a constant there and read from it.
@@ -165,8 +168,37 @@
         case .given(let container): return container
         case .made(let origin):
             let current = Container.current
-            return current === origin || current.isWithin(origin) ? current : origin
+            if current === origin || current.isWithin(origin) { return current }
+            return TestProcess.isTesting ? BindingCheck.view(of: origin, from: current) : origin
         }
+    }
+}
+
+/// Tells of what an ``Injected`` reads from the container in which it was made, where a strict container beside that one is
+/// bound that has something else.
+private struct BindingCheck: ReadTracker {
+    let current: Container
+
+    /// Returns the container to read from: a view that checks, if `current` stands beside `origin` in a strict family.
+    static func view(of origin: Container, from current: Container) -> Container {
+        guard current.node.family === origin.node.family, !origin.node.isWithin(current.node), current.isStrict else {
+            return origin
+        }
+        return Container(tracking: origin, by: BindingCheck(current: current))
+    }
+
+    func access(_ key: Key, in origin: Container) {
+        let (node, other) = (origin.node, current.node)
+        let isOther = node.family.lock.withLock { token in
+            let made = node.family.rootPlace(token, of: key)?[token].rare?.last
+            let isOther = other.path.contains { own in
+                !node.isWithin(own)
+                    && (own.holds(token, key) || made.map { own.holdsAny(token, of: $0.keys, $0.mask) } == true)
+            }
+            // Told apart from what else is reported of the key.
+            return isOther && node.family.state[token].isNew(key, Key(raw: 0))
+        }
+        if isOther { node.family.reports.report(Messages.readBeside(key, at: ReadPlace.current)) }
     }
 }
 

@@ -27,11 +27,13 @@ extension FeatureContainer {
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
+    ///   - member: The function or property that reads, for messages.
     @inlinable
     public subscript<F: Feature>(
-        feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line
+        feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line,
+        member: StaticString = #function
     ) -> F.Instance {
-        @inline(__always) get { self[F.self, fileID, line] }
+        @inline(__always) get { self[F.self, fileID, line, member] }
         @inline(__always) set { self[F.self] = newValue }
     }
 
@@ -77,12 +79,14 @@ extension FeatureContainer {
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
+    ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, or ``LoadError``.
     @inlinable
     public subscript<F: ThrowingFeature>(
-        feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line
+        feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line,
+        member: StaticString = #function
     ) -> F.Instance {
-        @inline(__always) get throws { try self[F.self, fileID, line] }
+        @inline(__always) get throws { try self[F.self, fileID, line, member] }
     }
 
     /// The instance of a feature whose load can throw and whose type ``ContainerKeys`` names: `try container.document`.
@@ -101,12 +105,14 @@ extension FeatureContainer {
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
+    ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, `CancellationError`, or ``LoadError``.
     @inlinable
     public subscript<F: AsyncFeature>(
-        feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line
+        feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line,
+        member: StaticString = #function
     ) -> F.Instance {
-        get async throws { try await self[F.self, fileID, line] }
+        get async throws { try await self[F.self, fileID, line, member] }
     }
 
     /// The instance of a feature whose load can suspend and whose type ``ContainerKeys`` names:

@@ -5,14 +5,14 @@ package final class Strictness: Sendable {
         /// What was refused, by whose load it was needed, and what to do.
         package let error: LoadError
         /// What would have been loaded.
-        package let feature: Override
+        let key: Key
         /// Where it was read, or a key that names it was made, if that is known.
         package let place: SourcePlace?
         let hasPlaceholder: Bool
     }
 
     private let advise: @Sendable (String) -> String
-    private let report: @Sendable (Refusal) -> Void
+    let report: @Sendable (Refusal) -> Void
     let isForAll: Bool
     /// Called where the program would stop, if somebody else can go on without what runs there.
     ///
@@ -38,21 +38,22 @@ package final class Strictness: Sendable {
         self.report = report
     }
 
-    /// Reports the load and gives the placeholder, or throws if the kind can.
-    ///
-    /// `isForPart`: Whether what is given is read to swap a part of it, which is no mistake.
-    func answer(_ request: Request, _ parent: Frame?, isForPart: Bool) throws -> Payload {
-        if !isForPart || request.placeholder == nil {
-            let way = (parent?.way ?? []) + [request.key]
-            let place = request.place?.outsideLibrary
-            let error = LoadError.external(
-                way, at: request.key.isValueKey ? nil : place, remedy: advise(Messages.swapLine(for: request.key)))
-            report(
-                Refusal(
-                    error: error, feature: Override(key: request.key), place: place,
-                    hasPlaceholder: request.placeholder != nil))
-            guard request.placeholder != nil else { throw error }
-        }
+    /// Returns what is said of a load that is refused.
+    func refusal(_ request: Request, _ parent: Frame?) -> Refusal {
+        let way = (parent?.way ?? []) + [request.key]
+        // The accessors of this library are no places to look at. What a load reads is not read by the wrapper.
+        let wrapper = way.count > 1 ? nil : ReadPlace.current
+        let injected = wrapper.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") }
+        let place = request.place?.outsideLibrary
+        let error = LoadError.external(
+            way, at: injected ?? (request.key.isValueKey ? nil : place),
+            remedy: advise(Messages.swapLine(for: request.key)))
+        return Refusal(
+            error: error, key: request.key, place: injected ?? place, hasPlaceholder: request.placeholder != nil)
+    }
+
+    /// Returns the placeholder of a feature that has one.
+    func placeholder(_ request: Request) -> Payload {
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
         let made = TestProcess.$isMakingForAll.withValue(isForAll) { request.placeholder!() }
         return placeholders.withLock { placeholders in
@@ -94,6 +95,33 @@ extension Container {
             }
         }
         effects.perform()
+    }
+
+    /// Begins to configure this container: until the end, a read by which a part of an external feature is swapped fails
+    /// nothing.
+    package func beginConfiguration() {
+        let node = node
+        node.family.lock.withLock { token in
+            if node.storage[token].strictness != nil { node.storage[token].more().refusals = [] }
+        }
+    }
+
+    /// Ends the configuration, and tells of the features that were read in it and not set by its end.
+    package func endConfiguration() {
+        let node = node
+        let (strictness, refusals) = node.family.lock.withLock { token -> (Strictness?, [Strictness.Refusal]) in
+            guard let rare = node.storage[token].rare, let refusals = rare.refusals.take() else { return (nil, []) }
+            return (node.storage[token].strictness, refusals.filter { !node.holds(token, $0.key) })
+        }
+        if let strictness { refusals.forEach(strictness.report) }
+    }
+
+    /// Runs what configures this new child.
+    func configure<E>(_ body: (Container) throws(E) -> Void) throws(E) {
+        guard TestProcess.isTesting, isStrict else { return try body(self) }
+        beginConfiguration()
+        try body(self)
+        endConfiguration()
     }
 
     private func setStrictness(_ strictness: Strictness?) {

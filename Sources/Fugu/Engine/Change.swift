@@ -56,6 +56,8 @@ struct Write {
     let operation: Operation
     /// What an update has loaded where the key will be reset or replaced.
     var made: DraftInstance?
+    /// Whether reads give what they gave before, so that nothing becomes outdated.
+    var isTheSame = false
     /// Whether the value equals the one that is seen, once that is known.
     fileprivate var answer: Answer?
     /// Whether its container has gone away, so that it isn't done.
@@ -541,6 +543,7 @@ extension Family {
             let change = Change(token, writes[index])
             var kind = change.apply(token, writes[index], isOpen: isOne, isEqual: isEqual, &effects)
             if let made = writes[index].made, keep(token, made, writes[index], &effects) { kind = kind ?? .loaded }
+            if change.node.storage[token].strictness != nil { change.node.noteOutdated(token, writes[index], kind) }
             guard let kind, let place = change.cell.place else { continue }
             if isOne, kind != .unset, !isEqual {
                 return effects.announce(token, place, kind, endOf: transaction)
@@ -605,11 +608,40 @@ extension Place {
 }
 
 extension Node {
+    /// In a strict container: sends readers of what was made from a key that code has set, and stays as it is, the slow way,
+    /// where the first of them tells of it.
+    fileprivate func noteOutdated(_ token: LockToken, _ write: Write, _ kind: ChangeKind?) {
+        guard kind == .held || kind == .changed, !write.isTheSame else { return }
+        switch write.operation {
+        case .set, .replace: break
+        case .reset, .rule, .supply: return
+        }
+        // Only a feature may have been read from a node below this one and be hidden there now.
+        let isInput = path.contains { $0.storage.existingCell(token, write.key)?.has(CellFlags.input) == true }
+        guard isInput || write.key.kind != .property else { return }
+        var open = [self]
+        while let node = open.popLast() {
+            for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) {
+                guard let place = cell.place, let provenance = place[token].provenance,
+                    provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
+                else { continue }
+                place[token].more().outdatedBy = write.key
+                cell.close()
+            }
+            var child = node.storage[token].firstChild?.object
+            while let next = child {
+                // What is set there hides it.
+                if !next.holds(token, write.key) { open.append(next) }
+                child = next.storage[token].nextSibling?.object
+            }
+        }
+    }
+
     /// Sets a value for the first time if nobody else is concerned with the key: nobody observes it, loads it or was made
     /// from it.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock { token in
-            guard !isEnded(token), !family.hasEvents else { return nil }
+            guard !isEnded(token), !family.hasEvents, storage[token].strictness == nil else { return nil }
             let cell = storage.cell(token, key)
             guard cell.isEmpty, cell.place == nil else { return nil }
             let time = family.state[token].tick()

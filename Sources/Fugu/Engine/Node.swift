@@ -179,6 +179,8 @@ final class RareNodeState {
     var idle: [TaskWaiter] = []
     /// The load from whose handle the container was made.
     var recorder: Frame?
+    /// What was refused while the container is being configured; nil at other times.
+    var refusals: [Strictness.Refusal]?
     /// The last failed load of each key that was asked for here.
     var failures: [Key: FailedLoad] = [:]
 }
@@ -396,12 +398,17 @@ extension Node {
     }
 
     /// Looks, records what is found for the load that reads it, and lets readers here find it without the lock.
+    ///
+    /// - `isOutdated`: Set to `true` if somebody is to be told that an input was set after the load.
     @inline(__always)
-    func read(_ token: LockToken, _ key: Key, for recorder: Frame?) -> Payload? {
+    func read(_ token: LockToken, _ key: Key, for recorder: Frame?, _ isOutdated: inout Bool) -> Payload? {
         guard case .found(let cell, let owner) = look(token, key) else { return nil }
         recorder?.record(token, cell, of: owner)
         link(token, key, to: cell, of: owner)
-        return cell.payload
+        let status = cell.status
+        // Under the lock nothing else is closed.
+        if status & CellFlags.fast == 0 { isOutdated = true }
+        return cell.payload(status)
     }
 
     /// Lets readers here read an ancestor's cell without the lock.

@@ -64,6 +64,8 @@ final class RarePlaceState {
     fileprivate var followerSlots = Slots()
     /// The `modify` under way.
     @exclusivity(unchecked) var exclusion: Frame?
+    /// The input of the instance that was set after it was loaded, in a strict container, until somebody is told.
+    @exclusivity(unchecked) var outdatedBy: Key?
     /// When the key was last reset or replaced here while it was being loaded.
     @exclusivity(unchecked) var resetTime: UInt64 = 0
 

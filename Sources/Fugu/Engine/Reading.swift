@@ -374,6 +374,7 @@ struct Reading: ~Copyable {
             }
             return .overridden((frame?.way ?? []) + way)
         }
+        if request.isExternal, let strictness = node.storage[token].strictness { return .external(strictness) }
         return given.map { .found($0) } ?? .above(home)
     }
 
@@ -385,8 +386,25 @@ struct Reading: ~Copyable {
     /// placeholder.
     private func refuse(by strictness: Strictness) throws -> Payload {
         node.family.lock.withLock { token in recorder?.recordRefusal(token, of: key, isForAll: strictness.isForAll) }
+        // What is read to swap a part of it is no mistake.
         let isForPart = frame?.kind == .modify && frame?.key == key && frame?.node === node
-        return try strictness.answer(request, frame, isForPart: isForPart)
+        if isForPart, request.placeholder != nil { return strictness.placeholder(request) }
+        let refusal = strictness.refusal(request, frame)
+        if !isKept(refusal) { strictness.report(refusal) }
+        guard request.placeholder != nil else { throw refusal.error }
+        return strictness.placeholder(request)
+    }
+
+    /// Keeps a refusal if a configuration reads, which may set a part of what it has read.
+    ///
+    /// A load would keep what it read.
+    private func isKept(_ refusal: Strictness.Refusal) -> Bool {
+        guard refusal.error.path.count == 1 else { return false }
+        return node.family.lock.withLock { token in
+            guard let rare = node.storage[token].rare, rare.refusals != nil else { return false }
+            rare.refusals!.append(refusal)
+            return true
+        }
     }
 
     #if DEBUG

@@ -13,7 +13,7 @@ extension Container {
         /// The handle of a rule: reads see what earlier rules set, or else what the scope's parent has.
         case rule(Draft)
         /// Registers every access before it reads.
-        case tracked(Tracker, Container)
+        case tracked(any ReadTracker, Container)
     }
 
     /// The node that is read and written.
@@ -160,7 +160,27 @@ extension Draft {
 
 extension Node {
     fileprivate func present(_ key: Key, for recorder: Frame?) -> Payload? {
-        family.lock.withLock { token in read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current })) }
+        var isOutdated = false
+        let payload = family.lock.withLock { token in
+            read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current }), &isOutdated)
+        }
+        if isOutdated { tellOutdated(key) }
+        return payload
+    }
+
+    /// Tells that an instance was loaded before one of its inputs was set, and lets readers find it without the lock again.
+    @inline(never)
+    private func tellOutdated(_ key: Key) {
+        let way = family.lock.withLock { token -> [Key]? in
+            guard case .found(let cell, _) = look(token, key), let input = cell.place?[token].rare?.outdatedBy.take()
+            else {
+                return nil
+            }
+            cell.openIfPresent()
+            let way = family.way(token, from: key) { $0 == input }
+            return way.last == input ? way : way + [input]
+        }
+        if let way { family.reports.report(Messages.outdated(way)) }
     }
 }
 

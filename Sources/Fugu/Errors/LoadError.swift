@@ -32,6 +32,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         public static let notSupplied = Code(description: "notSupplied")
         /// The feature reaches outside the process, and the container is strict.
         public static let notSwapped = Code(description: "notSwapped")
+        /// The feature reaches outside the process, and has no preview for Xcode.
+        public static let noPreview = Code(description: "noPreview")
     }
 
     enum Reason: Sendable {
@@ -39,6 +41,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case notSupplied(line: String)
         case overridden(feature: String, home: Home)
         case external(place: String?, remedy: String)
+        case noPreview(name: String)
     }
 
     let reason: Reason
@@ -56,6 +59,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case .closed: .containerClosed
         case .overridden: .inputOverridden
         case .external: .notSwapped
+        case .noPreview: .noPreview
         }
     }
 
@@ -75,7 +79,11 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
-        LoadError(reason: .external(place: place?.description, remedy: remedy), path: way.map(\.name))
+        LoadError(
+            reason: .external(place: place?.descriptionWithMember, remedy: remedy), path: way.map(\.name))
+    }
+    static func noPreview(_ key: Key) -> LoadError {
+        LoadError(reason: .noPreview(name: key.codeName), path: [key.name])
     }
     static func ended(_ key: Key) -> LoadError { LoadError(reason: .ended, path: [key.name]) }
 }

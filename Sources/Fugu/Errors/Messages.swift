@@ -37,8 +37,17 @@ enum Messages {
                 + "container that is still open."
         case .external(let place, let remedy):
             "Fugu: \(name) reaches outside the process and wasn't swapped for this test. It was read by "
-                + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { " at \($0)" } ?? ""). \(remedy)"
+                + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { ", in \($0)" } ?? ""). \(remedy)"
+        case .noPreview(let codeName):
+            "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview. Declare "
+                + "static var preview in \(codeName), or set it in the preview's container: set(\(codeName).self, to: …)."
         }
+    }
+
+    /// Returns what names a key in code.
+    private static func reference(to key: Key) -> String {
+        if !key.isValueKey { return "\(key.codeName).self" }
+        return key.name.hasPrefix("\\.") && !key.name.hasSuffix("]") ? key.name : "key"
     }
 
     /// Returns the line to paste that supplies a feature.
@@ -62,6 +71,11 @@ enum Messages {
 
     static func unimplemented(_ endpoint: String) -> String {
         "Fugu: \(endpoint) was called, but it isn't implemented. Give the double a closure for it."
+    }
+
+    static func unimplementedInPreview(_ endpoint: String) -> String {
+        "Fugu: \(endpoint) was called in a preview, but it isn't implemented. Declare a preview of the feature that has a closure "
+            + "for it: static var preview."
     }
 
     static func readAfterEnd(of key: Key) -> String {
@@ -110,11 +124,26 @@ enum Messages {
             + "declare `static var home: Home { .local }`; for one where a key is set, `.with(…)` that key."
     }
 
+    /// `way`: From the instance that was read to the input that was set.
+    static func outdated(_ way: [Key]) -> String {
+        let (name, input) = (way[0].name, way[way.count - 1])
+        let (did, cure) = input.kind == .property ? ("set", "Set") : ("swapped", "Swap")
+        let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
+        return "Fugu: \(name) was loaded before \(input.name) was \(did), and keeps what it was made from: "
+            + "\(self.way(way.map(\.name))). \(cure) \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An instance that should follow "
+            + "its inputs declares reloadsWhenInputsChange."
+    }
+
     static func lateRead(of key: Key, by feature: Key) -> String {
         "Fugu: \(feature.name) reads \(key.name) through the container of its load, after the load, and gets what its own "
             + "container has, though the code that runs has another \(key.name) in a child container (Container.current). Read it "
             + "through `@Injected` or from Container.current to follow the caller, or while \(feature.name) loads, so that the "
             + "child gets a \(feature.name) of its own."
+    }
+
+    static func readBeside(_ key: Key, at place: ReadPlace?) -> String {
+        "Fugu: \(key.name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
+            + "its owner was made, but Container.current, beside that container, has another \(key.name). Make the owner where \(key.name) is set, or set it where the owner is made."
     }
 
     static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
@@ -185,10 +214,12 @@ enum Messages {
         "Fugu: \(key.name) failed to reload after an input changed: \(error). It loads at its next read."
     }
 
-    static func twoDefaults(of key: Key, _ place: KeyPlace) -> String {
-        "Fugu: two keys with different defaults are made at one place, \(place.fileID):\(place.line), so both are "
-            + "\(key.name) with the default of the first. A function that makes keys must pass on the fileID, line, and column of its "
-            + "caller, or give each key an id: PropertyKey(defaultValue: …, id: …)."
+    static func keyOfFunction(_ descriptor: some ValueKeyDescriptor) -> String {
+        let place = descriptor.place
+        return
+            "Fugu: \(place.member) makes a key without an id at \(place.fileID):\(place.line), so it would be one key "
+            + "for all arguments. Give it an id: \(descriptor.typeName)(…, id: …). A function that makes the keys of its callers takes "
+            + "their member, fileID, line, and column instead, and passes them on."
     }
 
     static func twoCopies(_ path: String?, _ other: String?) -> String {

@@ -28,7 +28,8 @@ public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvert
 ///
 /// The result fits every type of closure without `inout` parameters, with any number of parameters, async or not. The
 /// failure belongs to the test that calls the closure or, on a thread or in a detached task that belongs to no test, to the
-/// test that made it. In a process that doesn't link FuguTesting, a call stops the program with the name of the endpoint.
+/// test that made it. In a process that doesn't link FuguTesting, a call stops the program with the name of the endpoint; in an
+/// Xcode preview, it's reported, and the placeholder is returned.
 ///
 /// - Parameters:
 ///   - endpoint: The name of the endpoint, for the message.
@@ -98,10 +99,14 @@ private struct UnimplementedCall: Sendable {
         fail = TestProcess.isMakingForAll ? nil : TestProcess.runner?.failing(at: place)
     }
 
-    /// Fails the test, or stops the program if no tests run.
+    /// Fails the test, or stops the program if no tests run; in an Xcode preview, only reports the call.
     ///
     /// Returns the error for a throwing endpoint to throw.
     func report(isThrown: Bool) -> any Error {
+        if PreviewRun.isOn {
+            Container.current.report(Messages.unimplementedInPreview(error.endpoint))
+            return error
+        }
         guard let fail = fail ?? TestProcess.runner?.failing(at: place) else { fatalError(error.description) }
         return fail(error, isThrown)
     }

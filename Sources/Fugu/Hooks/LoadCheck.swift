@@ -161,7 +161,7 @@ private final class CheckRun: Sendable {
     }
 
     private func note(_ refusal: Strictness.Refusal) {
-        let key = refusal.feature.key
+        let key = refusal.key
         let finding: LoadCheck.Finding =
             key.isRequired ? .forgotten : !refusal.hasPlaceholder ? .unknown : .external
         if finding == .external, key.traits.home.isFixed { return }

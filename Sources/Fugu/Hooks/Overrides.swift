@@ -18,8 +18,10 @@ extension Container {
         let node = node
         node.family.commit(
             held().map { key, loader in
-                Write(
-                    node, TypedKey(resetting: key), .replace(loader.telling { onRead(Override(key: key)) }))
+                let telling = loader.telling { onRead(Override(key: key)) }
+                var write = Write(node, TypedKey(resetting: key), .replace(telling))
+                write.isTheSame = true
+                return write
             })
     }
 

@@ -22,6 +22,9 @@ package enum TestProcess {
     private static let sharedExists = Atomic(false)
     private static let installed = Locked<(any TestRunner)?>(nil)
 
+    /// Whether FuguTesting is linked; no container is strict otherwise.
+    static var isTesting: Bool { installer.load(ordering: .relaxed) != 0 }
+
     /// The runner, or `nil` if FuguTesting isn't linked.
     static var runner: (any TestRunner)? {
         let address = installer.load(ordering: .sequentiallyConsistent)

@@ -59,11 +59,18 @@ extension AsyncFeature {
 }
 
 /// An async feature that reaches outside the process, and that strict containers therefore refuse to load: they throw.
-public protocol ExternalAsyncFeature: AsyncFeature {}
+public protocol ExternalAsyncFeature: AsyncFeature {
+    /// The instance that containers give in an Xcode preview. The default throws ``LoadError``.
+    ///
+    /// Fugu recognizes a preview by the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
+    static var preview: Instance { get throws }
+}
 
 extension ExternalAsyncFeature {
     /// What the library knows of the key.
     ///
     /// Don't use it directly.
-    public static var _key: KeyDefinition { definition.external() }
+    public static var _key: KeyDefinition { definition.external { Payload(try preview) } }
+    /// The default, which throws ``LoadError``: there is no preview.
+    public static var preview: Instance { get throws { throw LoadError.noPreview(Key(raw: _key.raw)) } }
 }

@@ -41,6 +41,8 @@ public struct KeyDefinition: Sendable {
     private(set) var placeholder: (@Sendable () -> Payload)?
     /// Creates what an Xcode preview gives instead of an external feature that can't throw.
     @usableFromInline private(set) var preview: (@Sendable () -> Payload)?
+    /// The same for an external feature that can throw.
+    private(set) var throwingPreview: (@Sendable () throws -> Payload)?
     private var name: (@Sendable () -> PropertyNaming?)?
 
     /// The name and type that sources need, if the key has a name.
@@ -67,9 +69,10 @@ public struct KeyDefinition: Sendable {
     }
 
     /// Returns the definition of a throwing or async feature that reaches outside the process.
-    func external() -> KeyDefinition {
+    func external(preview: @escaping @Sendable () throws -> Payload) -> KeyDefinition {
         var definition = self
         definition.isExternal = true
+        definition.throwingPreview = preview
         return definition
     }
 }

@@ -20,6 +20,8 @@
 
     /// Creates a key.
     ///
+    /// In a function with parameters, give the key an `id`; otherwise, the program stops with a message.
+    ///
     /// - Parameters:
     ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
     ///     its inputs changes.

@@ -32,6 +32,11 @@
         return name
     }
 
+    /// Whether a function or a subscript with parameters creates the key.
+    ///
+    /// Nothing but an `id` would tell the keys of its arguments apart.
+    var isOfFunctionWithParameters: Bool { "\(member)".hasSuffix(":)") }
+
     /// Returns the place with its texts, which are compared if the addresses differ.
     func text(_ distinction: KeyDistinction?) -> Text {
         Text(

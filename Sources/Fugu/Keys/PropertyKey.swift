@@ -9,14 +9,25 @@
 ///
 /// A key is identified by its name and the type of its value. A key without a name is identified by the place in the
 /// source where it's created, by the type of its value, and by its `id`. So a computed member is the same key at each
-/// use. Keys that are made in a loop need an `id` each, and a function that makes keys for others takes the place of
-/// its caller and passes it on:
+/// use. Keys that are made in a loop or in a function with parameters need an `id` each:
 ///
 /// ```swift
 /// let keys = (0..<3).map { PropertyKey(defaultValue: 0, id: $0) }
 ///
-/// func limit(_ value: Int, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column) -> PropertyKey<Int> {
-///     PropertyKey(defaultValue: value, fileID: fileID, line: line, column: column)
+/// extension ContainerKeys {
+///     func limit(of user: String) -> PropertyKey<Int> { .init(defaultValue: 10, id: user) }
+/// }
+/// ```
+///
+/// A function with parameters that makes a key without an `id` stops the program, since all its arguments would give the
+/// same key. A function that makes the keys of others takes the member and the place of its caller and passes them on:
+///
+/// ```swift
+/// func limit(
+///     _ value: Int, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
+///     column: UInt = #column
+/// ) -> PropertyKey<Int> {
+///     PropertyKey(defaultValue: value, member: member, fileID: fileID, line: line, column: column)
 /// }
 /// ```
 ///
@@ -34,6 +45,8 @@
 
     /// Creates a key without a name.
     ///
+    /// In a function with parameters, give the key an `id`; otherwise, the program stops with a message.
+    ///
     /// - Parameters:
     ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
@@ -48,14 +61,7 @@
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
-        if let known = InternedKey.find(place) {
-            #if DEBUG
-            KeyDefaults.check(defaultValue, known)
-            #endif
-            interned = known
-        } else {
-            interned = Self.intern(place, nil, defaultValue, isSecret)
-        }
+        interned = InternedKey.find(place) ?? Self.intern(place, nil, defaultValue, isSecret)
     }
 
     /// Creates a key without a name at a place in the source that creates several keys.
@@ -105,6 +111,8 @@
     }
 
     /// Creates a key without a name whose value is `nil` unless it's set.
+    ///
+    /// In a function with parameters, give the key an `id`; otherwise, the program stops with a message.
     ///
     /// - Parameters:
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.

@@ -79,6 +79,7 @@ enum ValueKeys {
             }
             seen = known.count
             let descriptor = make()
+            if distinction == nil, place.isOfFunctionWithParameters { fatalError(Messages.keyOfFunction(descriptor)) }
             let added = state.withLock { state -> InternedKey? in
                 guard state.places[text, default: []].count == seen else { return nil }
                 let record = ValueKeyRecord(raw: raw(of: descriptor, in: &state), descriptor)
@@ -115,28 +116,3 @@ enum ValueKeys {
         state.withLock { $0.records[key.valueKeyIndex].descriptor }
     }
 }
-
-#if DEBUG
-/// Finds helper functions that create several keys at one place without an `id`.
-///
-/// The default of the second key would be lost.
-@usableFromInline enum KeyDefaults {
-    private static let reported = Locked<Set<UInt>>([])
-    static let reports = Reports()
-
-    /// A default that captures nothing is always the same, so it isn't evaluated here.
-    @usableFromInline static func check<Value: Sendable>(
-        _ new: @escaping @Sendable () -> Value, _ known: InternedKey
-    ) {
-        let descriptor: PropertyDescriptor<Value> = known.descriptor()
-        guard capturesDiffer(new, descriptor.defaultValue), !reported.withLock({ $0.contains(known.raw) }) else {
-            return
-        }
-        let equal = Equality(of: Value.self)
-        let first = Payload(descriptor.defaultValue())
-        guard equal(first, first), !equal(first, Payload(new())) else { return }
-        guard reported.withLock({ $0.insert(known.raw).inserted }) else { return }
-        reports.report(Messages.twoDefaults(of: Key(raw: known.raw), descriptor.place))
-    }
-}
-#endif

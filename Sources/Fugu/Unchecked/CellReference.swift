@@ -16,7 +16,12 @@ struct CellReference: @unchecked Sendable, Equatable {
     var payload: Payload? {
         let status = status
         guard status & CellFlags.hasWord != 0 else { return nil }
-        return Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: status & CellFlags.boxed != 0)
+        return payload(status)
+    }
+
+    /// The value of a cell that has one, whose status was just read.
+    func payload(_ status: UInt64) -> Payload {
+        Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: status & CellFlags.boxed != 0)
     }
 
     /// Puts a value in and lets readers see it at once, or only after `open()`.

@@ -180,24 +180,6 @@ private struct InternTable {
     }
 }
 
-#if DEBUG
-/// Whether two closures captured something, and not the same: judged by the first word, so that nothing is evaluated
-/// where a member makes the same key again.
-///
-/// Debug builds only.
-func capturesDiffer<Value>(
-    _ left: @escaping @Sendable () -> Value, _ right: @escaping @Sendable () -> Value
-) -> Bool {
-    func captured(_ closure: @escaping @Sendable () -> Value) -> UInt? {
-        let context = unsafeBitCast(closure, to: (function: UInt, context: UInt).self).context
-        // Behind the object's header of two words.
-        return UnsafePointer<UInt>(bitPattern: context)?[2]
-    }
-    guard let left = captured(left), let right = captured(right) else { return false }
-    return left != right
-}
-#endif
-
 extension Key {
     /// The type that a type's key was made from.
     var type: Any.Type? { isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }

@@ -26,7 +26,9 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     }
 
     /// Leaves out where something was read.
-    package static func withoutPlace(_ text: String) -> String { text.replacing(/\ at \w+\/\w+\.swift:\d+/, with: "") }
+    package static func withoutPlace(_ text: String) -> String {
+        text.replacing(/(, in [^ ]+)? at \w+\/\w+\.swift:\d+/, with: "")
+    }
 
     private init(
         _ description: String, gives answer: String, failing failures: String...,

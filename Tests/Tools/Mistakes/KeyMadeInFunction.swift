@@ -1,5 +1,5 @@
-// program: Fugu: two keys with different defaults are made at one place, Mistake/KeyMadeInFunction.swift:6, so both are PropertyKey<Int> (Mistake/KeyMadeInFunction.swift:6) with the default of the first. A function that makes keys must pass on the fileID, line, and column of its caller, or give each key an id: PropertyKey(defaultValue: …, id: …).
-// Cure: pass on the place of the caller, or give each key an `id`.
+// program: Fugu: limit(_:) makes a key without an id at Mistake/KeyMadeInFunction.swift:6, so it would be one key for all arguments. Give it an id: PropertyKey<Int>(…, id: …). A function that makes the keys of its callers takes their member, fileID, line, and column instead, and passes them on.
+// Cure: give each key an `id`, or pass on the member and the place of the caller.
 
 import Fugu
 

@@ -1,0 +1,245 @@
+import Fugu
+import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+// Law 29: what a test sets where nobody looks for it, what it configures by parts, and where something was read.
+@Suite struct Law29BindingsTests {
+    struct Items: ExternalFeature {
+        var fetch: @Sendable () -> Int
+        var store: @Sendable (Int) throws -> Void
+        static func load(in container: any FeatureContainer) -> Items { Items(fetch: { 1 }, store: { _ in }) }
+        static var placeholder: Items {
+            Items(fetch: unimplemented("Items.fetch", placeholder: 0), store: unimplemented("Items.store"))
+        }
+    }
+    struct Pool: ExternalFeature {
+        var size: @Sendable () -> Int
+        static var isShared: Bool { true }
+        static func load(in container: any FeatureContainer) -> Pool { Pool { 1 } }
+        static var placeholder: Pool { Pool { 0 } }
+    }
+    struct Total: Feature {
+        let number: Int
+        static func load(in container: any FeatureContainer) -> Total { Total(number: container[Number.self] + 1) }
+    }
+    struct Shop {
+        @Injected(Items.self) var items
+        @Injected(\.itemsOfTheTest) var sameItems
+    }
+    final class Model {
+        @Injected(Number.self) var number
+        @Injected(Total.self) var total
+    }
+
+    // MARK: Bindings beside one another
+
+    @Test(
+        "What is made under one binding and read under another one beside it, with other values, is told of once (law 29)"
+    )
+    func besideOneAnother() async throws {
+        let found = await issues {
+            try await runCase(.container) {
+                let model = Container.with {
+                    $0[Number.self] = 1
+                } operation: {
+                    Model()
+                }
+                Container.with {
+                    $0[Number.self] = 2
+                } operation: {
+                    #expect(model.number == 1 && model.number == 1)
+                }
+                Container.with {
+                    $0.port = 2
+                } operation: {
+                    Container.with {
+                        $0[Number.self] = 3
+                    } operation: {
+                        #expect(model.number == 1)
+                    }
+                }
+            }
+        }
+        let text = try #require(found.first?.text)
+        #expect(found.count == 1, "\(found)")
+        #expect(text.hasPrefix("Fugu: Number was read"), "\(text)")
+        #expect(text.contains("from the container in which its owner was made"), "\(text)")
+    }
+
+    @Test("So is a feature that would be another one there (law 29)")
+    func features() async throws {
+        let found = await issues {
+            try await runCase(.container) {
+                let model = Container.with {
+                    $0[Number.self] = 1
+                } operation: {
+                    Model()
+                }
+                #expect(model.total.number == 2)
+                Container.with {
+                    $0[Number.self] = 2
+                } operation: {
+                    #expect(model.total.number == 2)
+                }
+            }
+        }
+        #expect(found.map { String($0.text.prefix(20)) } == ["Fugu: Total was read"])
+    }
+
+    @Test("What is read above, below, or where nothing else is set is no failure (law 29)")
+    func noConflict() async throws {
+        let found = await issues {
+            try await runCase(.container) {
+                let model = Container.with {
+                    $0[Number.self] = 1
+                } operation: {
+                    Model()
+                }
+                #expect(model.number == 1)
+                Container.with {
+                    $0.port = 2
+                } operation: {
+                    #expect(model.number == 1)
+                }
+                let outer = Model()
+                Container.with {
+                    $0[Number.self] = 2
+                } operation: {
+                    #expect(outer.number == 2)
+                }
+            }
+        }
+        #expect(found == [])
+        let reports = Log<String>()
+        let container = Container()
+        container.handleReports { reports.add($0) }
+        Container.with(container) {
+            let model = Container.with {
+                $0[Number.self] = 1
+            } operation: {
+                Model()
+            }
+            Container.with {
+                $0[Number.self] = 2
+            } operation: {
+                #expect(model.number == 1)
+            }
+        }
+        #expect(reports.all == [])
+    }
+
+    // MARK: Parts
+
+    @Test("The closure that configures a child may set a part of an external feature, as a trait may (law 29)")
+    func configuringChildren() async throws {
+        let found = await issues {
+            try await runCase(.container) {
+                Container.with {
+                    $0[Items.self].fetch = { 5 }
+                } operation: {
+                    #expect(Container.current[Items.self].fetch() == 5)
+                }
+                Container.with {
+                    $0.itemsOfTheTest.fetch = { 5 }
+                } operation: {
+                    #expect(Container.current[Items.self].fetch() == 5)
+                }
+                let child = Container.current.child { $0[Items.self].fetch = { 6 } }
+                #expect(child[Items.self].fetch() == 6)
+                try await Container.current.withChild {
+                    $0[Items.self].fetch = { 7 }
+                } operation: {
+                    #expect($0[Items.self].fetch() == 7)
+                }
+                Container.with {
+                    $0[Pool.self].size = { 8 }
+                } operation: {
+                    #expect(Container.current[Pool.self].size() == 8)
+                }
+            }
+        }
+        #expect(found == [])
+    }
+
+    @Test(
+        "What the closure only reads, or reads elsewhere, fails as before, and so does a part that wasn't set (law 29)")
+    func stillRefused() async throws {
+        let found = await issues {
+            try await runCase(.container) {
+                let test = Container.current
+                Container.with {
+                    $0[Number.self] = $0[Items.self].fetch()
+                    $0[Items.self].fetch = { 5 }
+                    _ = $0[Mailer.self]
+                    _ = test[Items.self]
+                } operation: {
+                    #expect(throws: (any Error).self) { try Container.current[Items.self].store(1) }
+                    _ = Container.current[Mailer.self]
+                }
+            }
+        }
+        #expect(
+            found.map { String($0.text.split(separator: " ")[1]) } == [
+                "Items.fetch", "Items", "Mailer", "Items.store", "Mailer",
+            ],
+            "\(found)")
+    }
+
+    // MARK: Places
+
+    @Test("A refusal names the function or the accessor that read, and its line (law 29)")
+    func places() {
+        let texts = Log<String>()
+        let container = Container.strict()
+        let line = #line + 2
+        withKnownIssue {
+            _ = container[Items.self]
+            _ = container.itemsOfTheTest
+            _ = try? container.socketOfTheTest()
+        } matching: { issue in
+            texts.add(issue.comments.first?.rawValue ?? "")
+            return true
+        }
+        let file = "FuguTestingTests/Law29BindingsTests.swift"
+        let ends = [
+            "places() at \(file):\(line)", "itemsOfTheTest at \(file):\(accessorsLine + 4)",
+            "socketOfTheTest() at \(file):\(accessorsLine + 8)",
+        ]
+        #expect(texts.all.count == 3)
+        for (text, end) in zip(texts.all, ends) {
+            #expect(text.contains("It was read by the test itself, in \(end). "), "\(text)")
+        }
+    }
+
+    #if DEBUG
+    @Test("What @Injected reads is refused with the place of the wrapper in debug builds (law 29)")
+    func injectedPlaces() {
+        let texts = Log<String>()
+        withKnownIssue {
+            Container.strict { _ in
+            } operation: {
+                let shop = Shop()
+                _ = (shop.items, shop.sameItems)
+            }
+        } matching: { issue in
+            texts.add(issue.comments.first?.rawValue ?? "")
+            return true
+        }
+        let place = "It was read by the test itself, in @Injected at FuguTestingTests/Law29BindingsTests.swift:"
+        #expect(texts.all.count == 2 && texts.all.allSatisfy { $0.contains(place) }, "\(texts.all)")
+    }
+    #endif
+}
+
+private let accessorsLine = #line
+extension FeatureContainer {
+    fileprivate var itemsOfTheTest: Law29BindingsTests.Items {
+        get {
+            self[Law29BindingsTests.Items.self]
+        }
+        set { self[Law29BindingsTests.Items.self] = newValue }
+    }
+    fileprivate func socketOfTheTest() throws -> String { try self[Network.Socket.self].name }
+}

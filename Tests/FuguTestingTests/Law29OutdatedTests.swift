@@ -1,0 +1,164 @@
+import Fugu
+import FuguTesting
+import StrictnessCases
+import Support
+import Testing
+
+// Law 29: in a strict container, an instance that was loaded before an input of it was set is told of when it's read.
+@Suite struct Law29OutdatedTests {
+    struct Items: ExternalFeature {
+        var fetch: @Sendable () -> Int
+        static func load(in container: any FeatureContainer) -> Items { Items { 1 } }
+        static var placeholder: Items { Items { 0 } }
+    }
+    struct Stock: Feature {
+        let count: Int
+        static func load(in container: any FeatureContainer) -> Stock { Stock(count: container[Items.self].fetch()) }
+    }
+    struct Shelf: Feature {
+        let count: Int
+        static func load(in container: any FeatureContainer) -> Shelf { Shelf(count: container[Stock.self].count) }
+    }
+    struct Following: Feature {
+        let count: Int
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Following {
+            Following(count: container[Items.self].fetch())
+        }
+    }
+    struct Archive: ExternalAsyncFeature {
+        let count: Int
+        static func load(in container: any FeatureContainer) async throws -> Archive { Archive(count: -1) }
+    }
+    struct Copy: AsyncFeature {
+        let count: Int
+        static func load(in container: any FeatureContainer) async throws -> Copy {
+            Copy(count: try await container[Archive.self].count)
+        }
+    }
+
+    private static let stock =
+        "Fugu: Stock was loaded before Items was swapped, and keeps what it was made from: Stock → Items. Swap Items earlier, or "
+        + "call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
+
+    private static func container() -> Container { .strict { $0[Items.self] = Items { 2 } } }
+
+    @Test("An instance that was loaded before its input was swapped is told of at its next read, once (law 29)")
+    func swappedTooLate() async {
+        let found = await issues {
+            let container = Self.container()
+            #expect(container[Stock.self].count == 2)
+            container[Items.self] = Items { 3 }
+            #expect(container[Stock.self].count == 2 && container[Stock.self].count == 2)
+        }
+        #expect(found.map(\.text) == [Self.stock])
+        let inTrait = await issues {
+            try await runCase(.container { $0[Items.self] = Items { 2 } }) {
+                _ = Container.current[Stock.self]
+                Container.current.replace(Items.self) { _ in Items { 3 } }
+                #expect(Container.current[Stock.self].count == 2)
+            }
+        }
+        #expect(inTrait.map(\.text) == [Self.stock])
+    }
+
+    @Test("Each later swap is told of, at reads in children and in loads, with the way to what was set (law 29)")
+    func through() async {
+        let found = await issues {
+            let container = Self.container()
+            _ = container[Shelf.self]
+            container.update { $0[Items.self] = Items { 3 } }
+            #expect(container.child().child()[Shelf.self].count == 2)
+            container[Items.self] = Items { 4 }
+            #expect(container.observable[Shelf.self].count == 2)
+            container.reset(Shelf.self)
+            #expect(container[Shelf.self].count == 2)
+        }
+        let shelf =
+            "Fugu: Shelf was loaded before Items was swapped, and keeps what it was made from: Shelf → Stock → Items. Swap "
+            + "Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
+            + "An instance that should follow its inputs declares reloadsWhenInputsChange."
+        #expect(found.map(\.text) == [shelf, shelf, Self.stock])
+    }
+
+    @Test("A property that is set too late is told of, and what has a key is named by it (law 29)")
+    func properties() async {
+        let found = await issues {
+            let container = Container.strict()
+            #expect(container[Doubled.self].value == 0 && container.outdatedDouble == 0)
+            container[Number.self] = 5
+            #expect(container[Doubled.self].value == 0 && container.outdatedDouble == 0)
+        }
+        let begins = ["Fugu: Doubled was loaded before Number was s", #"Fugu: \.outdatedDouble was loaded before Num"#]
+        #expect(found.map { String($0.text.prefix(44)) } == begins)
+        #expect(found.last?.text.contains(#"call reset(\.outdatedDouble) afterward"#) == true, "\(found)")
+    }
+
+    @Test("So is an input of an async feature, and one that a child sets first (law 29)")
+    func otherWays() async throws {
+        let copies = Log<Int>()
+        let found = await issues {
+            let container = Container.strict { $0.set(Archive.self, to: Archive(count: 1)) }
+            copies.add(try await container[Copy.self].count)
+            container.set(Archive.self, to: Archive(count: 2))
+            copies.add(try await container[Copy.self].count)
+            let child = Self.container().child { $0[Number.self] = 1 }
+            #expect(child[Both.self].sum == 3)
+            child[Items.self] = Items { 5 }
+            #expect(child[Both.self].sum == 3)
+        }
+        #expect(copies.all == [1, 1])
+        #expect(
+            found.map { String($0.text.prefix(31)) } == [
+                "Fugu: Copy was loaded before Ar", "Fugu: Both was loaded before It",
+            ])
+    }
+
+    struct Both: Feature {
+        let sum: Int
+        static func load(in container: any FeatureContainer) -> Both {
+            Both(sum: container[Number.self] + container[Items.self].fetch())
+        }
+    }
+
+    @Test(
+        "What isn't outdated is no failure: equal values, children's own, what follows or was reset, unread ones (law 29)"
+    )
+    func noFailure() async throws {
+        let found = await issues {
+            let container = Self.container()
+            _ = (container[Stock.self], container[Doubled.self], container[Following.self])
+            container[Number.self] = 0
+            #expect(container[Doubled.self].value == 0)
+            let child = container.child { $0[Items.self] = Items { 7 } }
+            #expect(child[Stock.self].count == 7 && container[Stock.self].count == 2)
+            container[Items.self] = Items { 3 }
+            #expect(container[Following.self].count == 3 && child[Stock.self].count == 7)
+            container.reset(Stock.self)
+            #expect(container[Stock.self].count == 3)
+            container[Number.self] = 9
+            try await runCase(
+                .container(reportsUnusedSwaps: true) {
+                    $0[Items.self] = Items { 2 }
+                    _ = $0[Stock.self]
+                }
+            ) { _ = (Container.current[Stock.self], Container.current[Items.self]) }
+        }
+        #expect(found == [])
+    }
+
+    @Test("Outside of tests the instance is kept, and nothing is told (law 19)")
+    func elsewhere() async throws {
+        let reports = Log<String>()
+        let container = Container()
+        container.handleReports { reports.add($0) }
+        container[Items.self] = Items { 2 }
+        _ = container[Stock.self]
+        container[Items.self] = Items { 3 }
+        #expect(container[Stock.self].count == 2 && reports.all == [])
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var outdatedDouble: FeatureKey<Int> { .init { 2 * $0[Number.self] } }
+}
