@@ -36,7 +36,9 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     ///
     /// They weren't loaded, so it isn't known where they would live.
     public let external: [Feature]
-    /// External features without a placeholder. What needs them wasn't loaded; swap them to check it.
+    /// External features without a placeholder.
+    ///
+    /// What needs them wasn't loaded; swap them to check it.
     public let unknown: [Feature]
     /// Features that nothing supplies; see ``Fugu/RequiredFeature``.
     public let forgotten: [Feature]

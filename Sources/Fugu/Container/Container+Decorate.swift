@@ -194,8 +194,9 @@ extension Container {
 
     /// Adds a layer to what the container has for a feature.
     ///
-    /// - Parameter make: Makes the loader that is to stand there, given the key of what it wraps and the keys that the loaders
-    ///   within need.
+    /// - Parameters:
+    ///   - decorated: The feature.
+    ///   - make: Makes the loader that is to stand there, given the key of what it wraps and the keys that the loaders within need.
     func addLayer(_ decorated: Decorated, _ make: (_ inner: Key, _ kept: [Key]) -> Replacement) {
         changeSetting(of: decorated.key) { node, setting in
             let layer = layer(within: decorated, node, setting)
@@ -223,7 +224,9 @@ extension Container {
 
     /// Changes what the container has for a feature into what depends on it.
     ///
-    /// - Parameter change: Returns what is to be done; called again if somebody else changes it meanwhile.
+    /// - Parameters:
+    ///   - key: The key of the feature.
+    ///   - change: Returns what is to be done; called again if somebody else changes it meanwhile.
     func changeSetting(of key: TypedKey, _ change: (Node, Operation?) -> [Write]) {
         checkMayChange(key.key)
         let node = node

@@ -62,7 +62,7 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
     /// - Complexity: O(*n*) for *n* children, besides the closing.
     public func evictAll() async { await table.evictAll() }
 
-    /// The values that have a child.
+    /// The values that have a child, without those whose child is being closed.
     ///
     /// - Complexity: O(*n*) for *n* children.
     public var values: [Value] { get async { await table.values } }
@@ -155,7 +155,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
         self.set = set
     }
 
-    var values: [Value] { Array(entries.keys) }
+    var values: [Value] { entries.filter { $0.value.closing == nil }.map(\.key) }
 
     /// Returns the child of a value for one more user.
     func child(for value: Value) async -> KeyedChild<Value> {
@@ -194,7 +194,8 @@ private actor ChildTable<Value: Hashable & Sendable> {
 
     func evictAll() async {
         for value in values { entries[value]?.isUnwanted = true }
-        let closings = values.filter { entries[$0]!.userCount == 0 }.map { close($0) }
+        // Those that are being closed already, too.
+        let closings = entries.filter { $0.value.userCount == 0 }.map { close($0.key) }
         for closing in closings { await closing.value }
     }
 

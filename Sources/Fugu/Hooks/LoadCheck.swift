@@ -29,6 +29,7 @@ extension Container {
     /// - Parameters:
     ///   - members: The members of ``ContainerKeys`` that a child overrides, in which everything is loaded.
     ///   - list: Names the features.
+    /// - Returns: What was found.
     package func checkLoads(
         overriding members: [PartialKeyPath<ContainerKeys>], _ list: (inout WarmUpList) -> Void
     ) async -> LoadCheck {

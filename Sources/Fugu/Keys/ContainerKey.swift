@@ -42,7 +42,7 @@ public struct KeyDefinition: Sendable {
     /// Creates what an Xcode preview gives instead of an external feature that can't throw.
     @usableFromInline private(set) var preview: (@Sendable () -> Payload)?
     /// The same for an external feature that can throw.
-    private(set) var throwingPreview: (@Sendable () throws -> Payload)?
+    @usableFromInline private(set) var throwingPreview: (@Sendable () throws -> Payload)?
     private var name: (@Sendable () -> PropertyNaming?)?
 
     /// The name and type that sources need, if the key has a name.

@@ -94,7 +94,7 @@ extension Snippets {
     }
 
     @Test("Features of a library: what the program forgets to supply is told when it starts")
-    func required() async throws {
+    func requiredFeatures() async throws {
         try await run {
             let container = Container()
             do {

@@ -115,7 +115,7 @@ extension ContainerKeys {
         }
         let after = await container.check(overriding: \.checkedID) { $0.load(Pool.self) }
         #expect(before.shared.map(\.name) == ["Pool"] && before.overriding == [])
-        #expect(after.overriding.map(\.path) == [["\\.checkedID"], ["RequestLog", "\\.checkedID"]])
+        #expect(after.overriding.map(\.path) == [["RequestLog", "\\.checkedID"], ["\\.checkedID"]])
         #expect("\(before)" != "\(after)")
     }
 
