@@ -65,17 +65,17 @@ private enum SystemFiles {
             try file.write(contentsOf: data)
             try file.synchronize()  // Otherwise, a crash could leave an empty file behind.
             try file.close()
-            guard rename(temporary.path, target.path) == 0 else { throw lastError() }
+            guard unsafe rename(temporary.path, target.path) == 0 else { throw lastError() }
         } catch {
-            unlink(temporary.path)
+            unsafe unlink(temporary.path)
             throw error
         }
     }
 
     private static func create(_ url: URL, like model: URL) throws -> FileHandle {
         var old = stat()
-        let isNew = stat(model.path, &old) != 0
-        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isNew ? 0o666 : 0o600)
+        let isNew = unsafe stat(model.path, &old) != 0
+        let descriptor = unsafe open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isNew ? 0o666 : 0o600)
         guard descriptor >= 0 else { throw lastError() }
         #if !os(WASI)
         if !isNew {
@@ -96,7 +96,7 @@ private enum SystemFiles {
         let file = try FileHandle(forWritingTo: url)
         try file.seekToEnd()
         #else
-        let descriptor = open(url.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
+        let descriptor = unsafe open(url.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw lastError() }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         #endif

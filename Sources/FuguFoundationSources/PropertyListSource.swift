@@ -68,7 +68,7 @@ private struct PropertyList {
     private func parse(_ data: Data) throws(PropertyError) -> Any {
         var format = PropertyListSerialization.PropertyListFormat.xml
         do {
-            let list = try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
+            let list = unsafe try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
             if format != .openStep { return list }
         } catch {
             throw failure(Messages.notAPropertyList, line: Self.line(in: error))
@@ -106,7 +106,7 @@ private struct PropertyList {
     private func scalar(_ item: Any) throws(PropertyError) -> PropertyValue {
         if let truth = Self.bool(item) { return .bool(truth) }
         guard let number = item as? NSNumber else { throw failure(Messages.unknownType) }
-        if ["d", "f"].contains(String(cString: number.objCType)) { return .double(number.doubleValue) }
+        if unsafe ["d", "f"].contains(String(cString: number.objCType)) { return .double(number.doubleValue) }
         guard let integer = Int64(exactly: number) else { throw failure(Messages.integerOutOfRange) }
         return .integer(integer)
     }

@@ -44,7 +44,7 @@ extension Audience {
         case .test(let test): Issue.record("\(text)", sourceLocation: test.sourceLocation)
         case .unknownTest:
             // Issues that are recorded before the tests begin are lost.
-            if Thread.isMainThread, withUnsafeCurrentTask(body: { $0 == nil }) { Self.printError(text) }
+            if Thread.isMainThread, unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) { Self.printError(text) }
             Issue.record("\(text)", sourceLocation: Self.location(of: place))
         case .xctest:
             #if canImport(XCTest)

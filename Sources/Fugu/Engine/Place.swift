@@ -53,26 +53,26 @@ struct PlaceState {
 /// The lock of the family protects it, so that the runtime need not check who else is at it.
 final class RarePlaceState {
     /// What stands behind what code set.
-    @exclusivity(unchecked) var rule: Payload?
-    @exclusivity(unchecked) var supplied = SourceAnswer<Payload>.nothing
+    @safe @exclusivity(unchecked) var rule: Payload?
+    @safe @exclusivity(unchecked) var supplied = SourceAnswer<Payload>.nothing
     /// What was reported of the sources' answer, if it is a wrong value.
     var mistake: String?
     /// A loader that takes the place of the feature's own.
-    @exclusivity(unchecked) var replacement: Replacement?
-    @exclusivity(unchecked) var follower: Follower?
+    @safe @exclusivity(unchecked) var replacement: Replacement?
+    @safe @exclusivity(unchecked) var follower: Follower?
     /// Where the follower is registered.
     fileprivate var followerSlots = Slots()
     /// The `modify` under way.
-    @exclusivity(unchecked) var exclusion: Frame?
+    @safe @exclusivity(unchecked) var exclusion: Frame?
     /// The input of the instance that was set after it was loaded, in a strict container, until somebody is told.
-    @exclusivity(unchecked) var outdatedBy: Key?
+    @safe @exclusivity(unchecked) var outdatedBy: Key?
     /// When the key was last reset or replaced here while it was being loaded.
-    @exclusivity(unchecked) var resetTime: UInt64 = 0
+    @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
 
     // In the root, for the family: the loads of the key under way, what the last one was made from, and whether an
     // instance was made below the root.
-    @exclusivity(unchecked) var loads = LoadList()
-    @exclusivity(unchecked) var last: Provenance?
+    @safe @exclusivity(unchecked) var loads = LoadList()
+    @safe @exclusivity(unchecked) var last: Provenance?
     var isMadeBelow = false
 }
 

@@ -31,11 +31,11 @@ final class Reports: Sendable {
 
     func report(_ text: String) {
         if let handler = handler.withLock({ $0.call }) { return handler(text) }
-        Array((text + "\n").utf8).withUnsafeBytes { bytes in
+        unsafe Array((text + "\n").utf8).withUnsafeBytes { bytes in
             #if canImport(WinSDK)
             _ = _write(2, bytes.baseAddress, UInt32(bytes.count))
             #else
-            _ = write(2, bytes.baseAddress, bytes.count)
+            _ = unsafe write(2, bytes.baseAddress, bytes.count)
             #endif
         }
     }

@@ -89,7 +89,7 @@ private func systemTime() -> Double {
     #if canImport(WASILibc)
     timespec_get(&time, TIME_UTC)  // On this platform, CLOCK_REALTIME is a macro that Swift can't import.
     #else
-    clock_gettime(CLOCK_REALTIME, &time)
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
     #endif
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     #endif

@@ -28,9 +28,9 @@ package enum TestProcess {
     /// The runner, or `nil` if FuguTesting isn't linked.
     static var runner: (any TestRunner)? {
         let address = installer.load(ordering: .sequentiallyConsistent)
-        guard let installer = UnsafeRawPointer(bitPattern: address) else { return nil }
+        guard let installer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
         if let runner = installed.withLock({ $0 }) { return runner }
-        unsafeBitCast(installer, to: Install.self)()
+        unsafe unsafeBitCast(installer, to: Install.self)()
         return installed.withLock { $0 }
     }
 
@@ -70,4 +70,4 @@ package enum TestProcess {
 ///
 /// A constructor written in C calls it.
 @_cdecl("fugu_testing_is_linked")
-package func fuguTestingIsLinked(_ install: UnsafeRawPointer) { TestProcess.begin(install) }
+package func fuguTestingIsLinked(_ install: UnsafeRawPointer) { unsafe TestProcess.begin(install) }

@@ -25,7 +25,7 @@
 ///
 /// Properties and features share the namespace, so the compiler refuses a name that is given twice. Members are nonisolated,
 /// even in a module whose default isolation is the main actor.
-public struct ContainerKeys: Sendable, KeyNamespace {
+@frozen public struct ContainerKeys: Sendable, KeyNamespace {
     /// Creates the namespace.
     ///
     /// It has no configuration.

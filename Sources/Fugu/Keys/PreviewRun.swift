@@ -14,5 +14,6 @@ import ucrt
 
 /// Tells whether the process runs for an Xcode preview.
 @usableFromInline enum PreviewRun {
-    @usableFromInline static let isOn = getenv("XCODE_RUNNING_FOR_PREVIEWS").map { String(cString: $0) } == "1"
+    @usableFromInline static let isOn =
+        unsafe getenv("XCODE_RUNNING_FOR_PREVIEWS").map { unsafe String(cString: $0) } == "1"
 }

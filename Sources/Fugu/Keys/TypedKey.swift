@@ -1,5 +1,5 @@
 /// A key with the comparison that a write needs.
-@usableFromInline struct TypedKey: Sendable {
+@frozen @usableFromInline struct TypedKey: Sendable {
     @usableFromInline let raw: UInt
     @usableFromInline let equal: Equality
 
@@ -19,7 +19,7 @@
 }
 
 /// Compares the values of two payloads; values of a type that isn't `Equatable` are never equal.
-@usableFromInline struct Equality: Sendable {
+@frozen @usableFromInline struct Equality: Sendable {
     @usableFromInline let type: Any.Type
 
     @inlinable init<Value: Sendable>(of type: Value.Type) { self.type = type }

@@ -1,13 +1,15 @@
 import Synchronization
 
 /// A cell, as the engine uses it: under the lock of its family, by whoever keeps its node alive.
-struct CellReference: @unchecked Sendable, Equatable {
+@safe struct CellReference: @unchecked Sendable, Equatable {
     let pointer: UnsafeMutablePointer<Cell>
 
-    init(_ pointer: UnsafeMutablePointer<Cell>) { self.pointer = pointer }
+    static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
 
-    var key: Key { Key(raw: pointer.pointee.key) }
-    var status: UInt64 { pointer.pointee.status.load(ordering: .relaxed) }
+    init(_ pointer: UnsafeMutablePointer<Cell>) { unsafe self.pointer = unsafe pointer }
+
+    var key: Key { unsafe Key(raw: pointer.pointee.key) }
+    var status: UInt64 { unsafe pointer.pointee.status.load(ordering: .relaxed) }
     func has(_ flag: UInt64) -> Bool { status & flag != 0 }
     /// What stays of the flags when a loaded value comes or goes.
     var heldFlags: UInt64 { status & (CellFlags.held | CellFlags.layered) }
@@ -21,7 +23,7 @@ struct CellReference: @unchecked Sendable, Equatable {
 
     /// The value of a cell that has one, whose status was just read.
     func payload(_ status: UInt64) -> Payload {
-        Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: status & CellFlags.boxed != 0)
+        unsafe Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: status & CellFlags.boxed != 0)
     }
 
     /// Puts a value in and lets readers see it at once, or only after `open()`.
@@ -35,15 +37,15 @@ struct CellReference: @unchecked Sendable, Equatable {
         let boxed = payload.box == nil ? 0 : CellFlags.boxed
         let next = CellFlags.at(time) | kept | flags | boxed | CellFlags.hasWord
         guard (old | boxed) & CellFlags.boxed != 0 else {
-            pointer.pointee.status.store(next & ~CellFlags.fast, ordering: .relaxed)
-            pointer.pointee.word.store(payload.bits, ordering: .releasing)
-            if isOpen { pointer.pointee.status.store(next | CellFlags.fast, ordering: .releasing) }
+            unsafe pointer.pointee.status.store(next & ~CellFlags.fast, ordering: .relaxed)
+            unsafe pointer.pointee.word.store(payload.bits, ordering: .releasing)
+            if isOpen { unsafe pointer.pointee.status.store(next | CellFlags.fast, ordering: .releasing) }
             return Garbage()
         }
-        pointer.pointee.status.store(next & ~CellFlags.fast, ordering: .relaxed)
-        let word = payload.box.map { UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
-        let oldWord = pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
-        if isOpen { pointer.pointee.status.store(next | CellFlags.fast, ordering: .releasing) }
+        unsafe pointer.pointee.status.store(next & ~CellFlags.fast, ordering: .relaxed)
+        let word = payload.box.map { unsafe UInt64(UInt(bitPattern: Unmanaged.passRetained($0).toOpaque())) }
+        let oldWord = unsafe pointer.pointee.word.exchange(word ?? payload.bits, ordering: .sequentiallyConsistent)
+        if isOpen { unsafe pointer.pointee.status.store(next | CellFlags.fast, ordering: .releasing) }
         return Garbage(status: old, word: oldWord)
     }
 
@@ -53,11 +55,11 @@ struct CellReference: @unchecked Sendable, Equatable {
     /// Lets readers see the value that was stored closed, if there is one.
     func openIfPresent() {
         guard status & CellFlags.hasWord != 0 else { return }
-        pointer.pointee.status.store(status | CellFlags.fast, ordering: .releasing)
+        unsafe pointer.pointee.status.store(status | CellFlags.fast, ordering: .releasing)
     }
 
     /// Sends readers to the slow way.
-    func close() { pointer.pointee.status.store(status & ~CellFlags.fast, ordering: .relaxed) }
+    func close() { unsafe pointer.pointee.status.store(status & ~CellFlags.fast, ordering: .relaxed) }
 
     /// Takes the value away, leaving `flags`.
     ///
@@ -66,15 +68,15 @@ struct CellReference: @unchecked Sendable, Equatable {
         let old = status
         let next = CellFlags.at(time) | old & CellFlags.kept | flags
         guard old & CellFlags.boxed != 0 else {
-            pointer.pointee.status.store(next, ordering: .relaxed)
+            unsafe pointer.pointee.status.store(next, ordering: .relaxed)
             return Garbage()
         }
-        pointer.pointee.status.store(next, ordering: .relaxed)
-        return Garbage(status: old, word: pointer.pointee.word.exchange(0, ordering: .sequentiallyConsistent))
+        unsafe pointer.pointee.status.store(next, ordering: .relaxed)
+        return unsafe Garbage(status: old, word: pointer.pointee.word.exchange(0, ordering: .sequentiallyConsistent))
     }
 
     func mark(_ flags: UInt64, _ isOn: Bool = true) {
-        pointer.pointee.status.store(isOn ? status | flags : status & ~flags, ordering: .releasing)
+        unsafe pointer.pointee.status.store(isOn ? status | flags : status & ~flags, ordering: .releasing)
     }
 
     /// Lets readers of this container, which has no value of its own here, read an ancestor's cell.
@@ -83,32 +85,32 @@ struct CellReference: @unchecked Sendable, Equatable {
     func link(to target: CellReference, at now: UInt64) {
         guard target.has(CellFlags.fast), status & (CellFlags.held | CellFlags.loaded) == 0 else { return }
         let bare = CellFlags.at(now) | status & CellFlags.kept
-        pointer.pointee.status.store(bare, ordering: .relaxed)
-        pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
-        pointer.pointee.status.store(bare | CellFlags.link, ordering: .releasing)
+        unsafe pointer.pointee.status.store(bare, ordering: .relaxed)
+        unsafe pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
+        unsafe pointer.pointee.status.store(bare | CellFlags.link, ordering: .releasing)
     }
 
     /// Puts an equal value in the place of the present one, which keeps its time: for those who saw it nothing changes.
     func exchange(_ payload: Payload) -> Garbage {
         guard let box = payload.box else {
-            pointer.pointee.word.store(payload.bits, ordering: .releasing)
+            unsafe pointer.pointee.word.store(payload.bits, ordering: .releasing)
             return Garbage()
         }
-        let word = UInt64(UInt(bitPattern: Unmanaged.passRetained(box).toOpaque()))
-        return Garbage(box: pointer.pointee.word.exchange(word, ordering: .sequentiallyConsistent))
+        let word = unsafe UInt64(UInt(bitPattern: Unmanaged.passRetained(box).toOpaque()))
+        return unsafe Garbage(box: pointer.pointee.word.exchange(word, ordering: .sequentiallyConsistent))
     }
 
     /// When the value came or went.
     var time: UInt64 { CellFlags.time(status) }
 
     /// What the engine knows of the key here beside its value.
-    var place: Place? { pointer.pointee.place }
+    var place: Place? { unsafe pointer.pointee.place }
 
-    func setPlace(_ place: Place) { pointer.pointee.place = place }
+    func setPlace(_ place: Place) { unsafe pointer.pointee.place = place }
 
     /// Takes the place away, to be released outside the lock.
     func takePlace() -> Place? {
-        defer { pointer.pointee.place = nil }
-        return pointer.pointee.place
+        defer { unsafe pointer.pointee.place = nil }
+        return unsafe pointer.pointee.place
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Most changes leave one box and what it was made from, or less, and that costs nothing here. Nothing is counted but by
 /// `add` and `dispose`, which is always called: what a value of this type drops is never released.
-struct Garbage {
+@safe struct Garbage {
     private var box: UInt64 = 0
     private var object: Unmanaged<AnyObject>?
     /// The first of the places, each of which has the next one.
@@ -23,9 +23,9 @@ struct Garbage {
     init(box: UInt64) { self.box = box }
 
     private mutating func addMore(_ body: (More) -> Void) {
-        let rest = more ?? .passRetained(More())
-        more = rest
-        rest._withUnsafeGuaranteedRef(body)
+        let rest = unsafe more ?? .passRetained(More())
+        unsafe more = rest
+        unsafe rest._withUnsafeGuaranteedRef(body)
     }
 
     /// Takes over what another value has.
@@ -33,13 +33,13 @@ struct Garbage {
         if other.box != 0 {
             if box == 0 { box = other.box } else { addMore { $0.boxes.append(other.box) } }
         }
-        if let object = other.object { add(object.takeRetainedValue()) }
+        if let object = unsafe other.object { unsafe add(object.takeRetainedValue()) }
         var place = other.places
         while let next = place {
             place = next.unshared.nextInGarbage
             add(next)
         }
-        guard let theirs = other.more?.takeRetainedValue() else { return }
+        guard let theirs = unsafe other.more?.takeRetainedValue() else { return }
         addMore { more in
             more.boxes += theirs.boxes
             more.objects += theirs.objects
@@ -54,7 +54,11 @@ struct Garbage {
 
     mutating func add(_ object: AnyObject?) {
         guard let object else { return }
-        if self.object == nil { self.object = .passRetained(object) } else { addMore { $0.objects.append(object) } }
+        if unsafe self.object == nil {
+            unsafe self.object = unsafe .passRetained(object)
+        } else {
+            addMore { $0.objects.append(object) }
+        }
     }
 
     /// Releases everything, the values in boxes after the last reader has left them.
@@ -65,13 +69,13 @@ struct Garbage {
             Stripes.awaitReaders()
             Self.release(box)
         }
-        object?.release()
+        unsafe object?.release()
         var place = places
         while let next = place {
             place = next.unshared.nextInGarbage
             next.free()
         }
-        guard let more = more?.takeRetainedValue() else { return }
+        guard let more = unsafe more?.takeRetainedValue() else { return }
         let boxes = more.boxes
         more.boxes = []
         if box == 0, !boxes.isEmpty { Stripes.awaitReaders() }
@@ -79,6 +83,6 @@ struct Garbage {
     }
 
     private static func release(_ word: UInt64) {
-        Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).release()
+        unsafe Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).release()
     }
 }

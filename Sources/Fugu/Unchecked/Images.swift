@@ -10,19 +10,19 @@ import Android
 enum PlatformImage {
     /// Returns the path of the file that contains the address of a global, or `nil` where the platform doesn't tell.
     static func path(at address: UInt) -> String? {
-        guard let address = UnsafeRawPointer(bitPattern: address) else { return nil }
+        guard let address = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
         #if canImport(Darwin)
         var info = Dl_info()
         guard dladdr(address, &info) != 0 else { return nil }
         return info.dli_fname.map { String(cString: $0) }
         #elseif canImport(Glibc) || canImport(Android)
         // The headers declare it for programs with extensions only. It writes four pointers, of which the first is the path.
-        guard let function = dlsym(nil, "dladdr") else { return nil }
-        let find = unsafeBitCast(function, to: FindAddress.self)
-        return withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 4) { info in
-            info.initialize(repeating: nil)
-            guard find(address, info.baseAddress!) != 0 else { return nil }
-            return info[0].map { String(cString: $0) }
+        guard let function = unsafe dlsym(nil, "dladdr") else { return nil }
+        let find = unsafe unsafeBitCast(function, to: FindAddress.self)
+        return unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 4) { info in
+            unsafe info.initialize(repeating: nil)
+            guard unsafe find(address, info.baseAddress!) != 0 else { return nil }
+            return unsafe info[0].map { unsafe String(cString: $0) }
         }
         #else
         _ = address

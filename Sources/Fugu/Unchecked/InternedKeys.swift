@@ -23,17 +23,17 @@ public import Synchronization
 
     fileprivate init(_ raw: UInt, _ place: KeyPlace, _ distinction: UInt) {
         self.raw = raw
-        fileID = UInt(bitPattern: place.fileID.utf8Start)
+        fileID = unsafe UInt(bitPattern: place.fileID.utf8Start)
         line = place.line
         column = place.column
-        member = UInt(bitPattern: place.member.utf8Start)
+        member = unsafe UInt(bitPattern: place.member.utf8Start)
         typeWord = place.typeWord
         self.distinction = distinction
     }
 
     @inlinable @inline(__always)
     func has(_ place: KeyPlace, _ distinction: UInt) -> Bool {
-        fileID == UInt(bitPattern: place.fileID.utf8Start) && line == place.line && column == place.column
+        unsafe fileID == UInt(bitPattern: place.fileID.utf8Start) && line == place.line && column == place.column
             && typeWord == place.typeWord && member == UInt(bitPattern: place.member.utf8Start)
             && self.distinction == distinction
     }
@@ -66,16 +66,16 @@ public import Synchronization
     }
 
     init(_ record: ValueKeyRecord) {
-        self.init(raw: record.raw, record: UInt(bitPattern: Unmanaged.passUnretained(record).toOpaque()))
+        unsafe self.init(raw: record.raw, record: UInt(bitPattern: Unmanaged.passUnretained(record).toOpaque()))
     }
 
     private var object: ValueKeyRecord {
-        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: record)!).takeUnretainedValue()
+        unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: record)!).takeUnretainedValue()
     }
 
     /// What the key was made with.
     func descriptor<Descriptor: ValueKeyDescriptor>() -> Descriptor {
-        unsafeDowncast(object.descriptor, to: Descriptor.self)
+        unsafe unsafeDowncast(object.descriptor, to: Descriptor.self)
     }
 }
 
@@ -100,7 +100,7 @@ extension InternedKey {
     }
 
     private func has(name: String) -> Bool {
-        Unmanaged<ValueKeyRecord>.fromOpaque(UnsafeRawPointer(bitPattern: record)!)._withUnsafeGuaranteedRef {
+        unsafe Unmanaged<ValueKeyRecord>.fromOpaque(UnsafeRawPointer(bitPattern: record)!)._withUnsafeGuaranteedRef {
             $0.name == name
         }
     }
@@ -108,18 +108,18 @@ extension InternedKey {
     @inlinable @inline(__always)
     static func find(_ place: KeyPlace, _ distinction: UInt, _ isIt: (InternedKey) -> Bool) -> InternedKey? {
         let address = internTable.load(ordering: .acquiring)
-        guard let header = UnsafePointer<UInt>(bitPattern: address) else { return nil }
-        let mask = header.pointee
-        let slots = UnsafePointer<InternSlot>(bitPattern: address &+ UInt(2 * MemoryLayout<UInt>.stride))
+        guard let header = unsafe UnsafePointer<UInt>(bitPattern: address) else { return nil }
+        let mask = unsafe header.pointee
+        let slots = unsafe UnsafePointer<InternSlot>(bitPattern: address &+ UInt(2 * MemoryLayout<UInt>.stride))
             .unsafelyUnwrapped
-        let fileID = UInt(bitPattern: place.fileID.utf8Start)
+        let fileID = unsafe UInt(bitPattern: place.fileID.utf8Start)
         var index = InternEntry.hash(fileID, place.line, place.column, distinction) & mask
         while true {
-            let slot = slots + Int(bitPattern: index)
-            let record = slot.pointee.record.load(ordering: .acquiring)
+            let slot = unsafe slots + Int(bitPattern: index)
+            let record = unsafe slot.pointee.record.load(ordering: .acquiring)
             if record == 0 { return nil }
-            if slot.pointee.entry.has(place, distinction) {
-                let key = InternedKey(raw: slot.pointee.entry.raw, record: record)
+            if unsafe slot.pointee.entry.has(place, distinction) {
+                let key = unsafe InternedKey(raw: slot.pointee.entry.raw, record: record)
                 if isIt(key) { return key }
             }
             index = (index &+ 1) & mask
@@ -128,7 +128,7 @@ extension InternedKey {
 
     /// Under the lock of `ValueKeys`: lets the record be found by the addresses of this place.
     static func add(_ record: ValueKeyRecord, at place: KeyPlace, _ hash: UInt) -> InternedKey {
-        let key = InternedKey(Unmanaged.passRetained(record).takeUnretainedValue())
+        let key = unsafe InternedKey(Unmanaged.passRetained(record).takeUnretainedValue())
         let isFirstName =
             record.descriptor.naming != nil && find(place, KeyDistinction.firstName) { _ in true } == nil
         let entry = InternEntry(key.raw, place, isFirstName ? KeyDistinction.firstName : hash)
@@ -138,20 +138,20 @@ extension InternedKey {
 }
 
 /// The table as those who change it see it, under the lock of `ValueKeys`.
-private struct InternTable {
+@safe private struct InternTable {
     private let header: UnsafeMutablePointer<UInt>
     private let slots: UnsafeMutablePointer<InternSlot>
 
     private init(at address: UInt) {
-        header = UnsafeMutablePointer(bitPattern: address)!
-        slots = UnsafeMutablePointer(bitPattern: address + UInt(2 * MemoryLayout<UInt>.stride))!
+        unsafe header = UnsafeMutablePointer(bitPattern: address)!
+        unsafe slots = UnsafeMutablePointer(bitPattern: address + UInt(2 * MemoryLayout<UInt>.stride))!
     }
 
     private init(slots count: Int) {
         let words = 2 + count * MemoryLayout<InternSlot>.stride / MemoryLayout<UInt>.stride
         let memory = UnsafeMutablePointer<UInt>.allocate(capacity: words)
-        memory.initialize(repeating: 0, count: words)
-        memory[0] = UInt(count - 1)
+        unsafe memory.initialize(repeating: 0, count: words)
+        unsafe memory[0] = UInt(count - 1)
         self.init(at: UInt(bitPattern: memory))
     }
 
@@ -159,28 +159,30 @@ private struct InternTable {
     static func withRoom() -> InternTable {
         let address = internTable.load(ordering: .relaxed)
         let old = address == 0 ? nil : InternTable(at: address)
-        if let old, old.header[1] * 2 < old.header[0] { return old }
-        let new = InternTable(slots: old.map { Int($0.header[0] + 1) * 2 } ?? 64)
+        if let old, unsafe old.header[1] * 2 < old.header[0] { return old }
+        let new = InternTable(slots: old.map { unsafe Int($0.header[0] + 1) * 2 } ?? 64)
         if let old {
-            for slot in old.slots..<old.slots + Int(old.header[0] + 1) {
-                let record = slot.pointee.record.load(ordering: .relaxed)
-                if record != 0 { new.insert(slot.pointee.entry, record: record) }
+            let count = unsafe Int(old.header[0] + 1)
+            for index in 0..<count {
+                let slot = unsafe old.slots + index
+                let record = unsafe slot.pointee.record.load(ordering: .relaxed)
+                if record != 0 { unsafe new.insert(slot.pointee.entry, record: record) }
             }
         }
-        internTable.store(UInt(bitPattern: new.header), ordering: .releasing)
+        unsafe internTable.store(UInt(bitPattern: new.header), ordering: .releasing)
         return new
     }
 
     func insert(_ entry: InternEntry, record: UInt) {
-        var index = entry.hash & header[0]
-        while slots[Int(index)].record.load(ordering: .relaxed) != 0 { index = (index + 1) & header[0] }
-        slots[Int(index)].entry = entry
-        slots[Int(index)].record.store(record, ordering: .releasing)
-        header[1] += 1
+        var index = unsafe entry.hash & header[0]
+        while unsafe slots[Int(index)].record.load(ordering: .relaxed) != 0 { index = unsafe (index + 1) & header[0] }
+        unsafe slots[Int(index)].entry = entry
+        unsafe slots[Int(index)].record.store(record, ordering: .releasing)
+        unsafe header[1] += 1
     }
 }
 
 extension Key {
     /// The type that a type's key was made from.
-    var type: Any.Type? { isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }
+    var type: Any.Type? { unsafe isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }
 }

@@ -54,7 +54,7 @@ public import Synchronization
 }
 
 /// The fixed part of a container's storage.
-@usableFromInline struct Header: ~Copyable {
+@safe @usableFromInline struct Header: ~Copyable {
     @usableFromInline let table: Atomic<UInt>
     /// When a key last became set or unset in this container.
     @usableFromInline let epoch: Atomic<UInt64>
@@ -73,7 +73,7 @@ public import Synchronization
 ///
 /// It is no part of the header, since changing a field in place counts as an access to the whole for the thread
 /// sanitizer, which readers of the header would then race with.
-struct Ledger {
+@safe struct Ledger {
     var count: UInt32 = 0
     /// Cells not given out yet.
     var spareCount: UInt32

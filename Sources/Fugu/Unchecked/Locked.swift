@@ -4,7 +4,7 @@ import Synchronization
 package final class Locked<Value>: @unchecked Sendable {
     private let lock = PlatformLock()
     // The lock excludes others, and it can't be taken twice.
-    @exclusivity(unchecked) private var value: Value
+    @safe @exclusivity(unchecked) private var value: Value
 
     package init(_ value: sending Value) { self.value = value }
 
@@ -45,35 +45,35 @@ struct LockToken {
 /// A value that the lock of a family protects.
 ///
 /// Its owner frees it.
-struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
+@safe struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: sending Value) {
         // The platform's alignment fits every type except those made for vectors.
-        pointer = PlatformMemory.allocate(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
-        pointer.initialize(to: value)
+        unsafe pointer = PlatformMemory.allocate(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
+        unsafe pointer.initialize(to: value)
     }
 
     subscript(_: LockToken) -> Value {
         // Addressors, since coroutines allocate and copy where they are not inlined.
-        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
-        @inline(__always) nonmutating unsafeMutableAddress { pointer }
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(pointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
     }
 
     /// The value without proof that the lock is held.
     ///
     /// For when others cannot reach it yet or any more, or where what contains it is itself protected.
     var unshared: Value {
-        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
-        @inline(__always) nonmutating unsafeMutableAddress { pointer }
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(pointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
     }
 
-    static func == (left: Self, right: Self) -> Bool { left.pointer == right.pointer }
+    static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
 
     /// Frees the memory and releases the value, when nobody else can touch it any more.
     func free() {
-        pointer.deinitialize(count: 1)
-        PlatformMemory.free(pointer)
+        unsafe pointer.deinitialize(count: 1)
+        unsafe PlatformMemory.free(pointer)
     }
 }
 

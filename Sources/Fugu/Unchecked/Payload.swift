@@ -1,18 +1,18 @@
 /// A box of any type.
-@usableFromInline class AnyBox: @unchecked Sendable {
+@_fixed_layout @usableFromInline class AnyBox: @unchecked Sendable {
     @inlinable init() {}
 }
 
 /// Holds a value that does not fit a word.
 ///
 /// Only sendable ones are ever put in, by `Payload.init`.
-@usableFromInline final class Box<Value>: AnyBox, @unchecked Sendable {
+@_fixed_layout @usableFromInline final class Box<Value>: AnyBox, @unchecked Sendable {
     @usableFromInline let value: Value
     @inlinable init(_ value: Value) { self.value = value }
 }
 
 /// A value of any type on its way through the engine, which knows no types.
-@usableFromInline struct Payload: Sendable {
+@frozen @usableFromInline struct Payload: Sendable {
     @usableFromInline let bits: UInt64
     @usableFromInline let box: AnyBox?
 
@@ -35,13 +35,13 @@
     @inlinable @inline(__always)
     static func pack<Value>(_ value: Value) -> UInt64 {
         switch MemoryLayout<Value>.size {
-        case 8: return unsafeBitCast(value, to: UInt64.self)
-        case 4: return UInt64(unsafeBitCast(value, to: UInt32.self))
-        case 2: return UInt64(unsafeBitCast(value, to: UInt16.self))
-        case 1: return UInt64(unsafeBitCast(value, to: UInt8.self))
+        case 8: return unsafe unsafeBitCast(value, to: UInt64.self)
+        case 4: return unsafe UInt64(unsafeBitCast(value, to: UInt32.self))
+        case 2: return unsafe UInt64(unsafeBitCast(value, to: UInt16.self))
+        case 1: return unsafe UInt64(unsafeBitCast(value, to: UInt8.self))
         default:
             var bits: UInt64 = 0
-            withUnsafeMutableBytes(of: &bits) { $0.storeBytes(of: value, as: Value.self) }
+            unsafe withUnsafeMutableBytes(of: &bits) { unsafe $0.storeBytes(of: value, as: Value.self) }
             return bits
         }
     }
@@ -53,7 +53,7 @@
             return
         }
         bits = 0
-        box = Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).takeUnretainedValue()
+        box = unsafe Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).takeUnretainedValue()
     }
 
     /// The unchecked cast; see 5 at the top of `Storage.swift`.
@@ -62,6 +62,6 @@
         guard let box else {
             return StorageReference.unpack(bits, as: Value.self)
         }
-        return unsafeDowncast(box, to: Box<Value>.self).value
+        return unsafe unsafeDowncast(box, to: Box<Value>.self).value
     }
 }

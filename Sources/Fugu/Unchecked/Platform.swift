@@ -16,7 +16,7 @@ import WinSDK
 ///
 /// `Synchronization.Mutex` would do, but on Linux its lock word lives in a library that the thread sanitizer does not
 /// see, which makes it report races that are none.
-struct PlatformLock {
+@safe struct PlatformLock {
     #if canImport(Darwin)
     private let word = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
 
@@ -35,34 +35,34 @@ struct PlatformLock {
     /// 0 is free, 1 held, 2 held and somebody may sleep.
     private let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 
-    init() { word.initialize(to: Atomic(0)) }
+    init() { unsafe word.initialize(to: Atomic(0)) }
 
     @inline(__always)
     func lock() {
-        guard word.pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else {
+        guard unsafe word.pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else {
             return lockSlowly()
         }
     }
 
     @inline(__always)
     func unlock() {
-        if word.pointee.exchange(0, ordering: .releasing) == 2 { ParkingPlaces.all[word].wakeAll() }
+        if unsafe word.pointee.exchange(0, ordering: .releasing) == 2 { unsafe ParkingPlaces.all[word].wakeAll() }
     }
 
-    func destroy() { word.deallocate() }
+    func destroy() { unsafe word.deallocate() }
 
     @inline(never)
     private func lockSlowly() {
         for look in 0..<100 {
             // Who holds it is usually done within a moment; if it does not run, it gets the processor.
             if look >= 50, look.isMultiple(of: 10) { yieldThread() }
-            if word.pointee.load(ordering: .relaxed) == 0,
-                word.pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
+            if unsafe word.pointee.load(ordering: .relaxed) == 0,
+                unsafe word.pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
             {
                 return
             }
         }
-        ParkingPlaces.all[word].wait { word.pointee.exchange(2, ordering: .acquiring) == 0 }
+        unsafe ParkingPlaces.all[word].wait { unsafe word.pointee.exchange(2, ordering: .acquiring) == 0 }
     }
     #else  // One thread: nothing to lock.
     func lock() {}
@@ -73,34 +73,34 @@ struct PlatformLock {
 
 #if !canImport(Darwin) && (canImport(Glibc) || canImport(Musl) || canImport(Android))
 /// Where threads sleep that wait for a lock.
-struct PlatformParking {
+@safe struct PlatformParking {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     init() {
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe pthread_cond_init(condition, nil)
     }
 
     /// Sleeps until `isDone`.
     ///
     /// Whoever makes it so calls `wakeAll` afterwards.
     func wait(until isDone: () -> Bool) {
-        pthread_mutex_lock(mutex)
-        while !isDone() { pthread_cond_wait(condition, mutex) }
-        pthread_mutex_unlock(mutex)
+        unsafe pthread_mutex_lock(mutex)
+        while !isDone() { unsafe pthread_cond_wait(condition, mutex) }
+        unsafe pthread_mutex_unlock(mutex)
     }
 
     func wakeAll() {
-        pthread_mutex_lock(mutex)
-        pthread_cond_broadcast(condition)
-        pthread_mutex_unlock(mutex)
+        unsafe pthread_mutex_lock(mutex)
+        unsafe pthread_cond_broadcast(condition)
+        unsafe pthread_mutex_unlock(mutex)
     }
 }
 #endif
 
 /// A flag that one thread waits for and another one raises; the waiting thread sleeps.
-struct PlatformSignal {
+@safe struct PlatformSignal {
     #if canImport(WinSDK)
     private let lock = UnsafeMutablePointer<SRWLOCK>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<CONDITION_VARIABLE>.allocate(capacity: 1)
@@ -133,27 +133,27 @@ struct PlatformSignal {
     private let raised = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
 
     init() {
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
-        raised.initialize(to: false)
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe pthread_cond_init(condition, nil)
+        unsafe raised.initialize(to: false)
     }
     func raise() {
-        pthread_mutex_lock(mutex)
-        raised.pointee = true
-        pthread_cond_broadcast(condition)
-        pthread_mutex_unlock(mutex)
+        unsafe pthread_mutex_lock(mutex)
+        unsafe raised.pointee = true
+        unsafe pthread_cond_broadcast(condition)
+        unsafe pthread_mutex_unlock(mutex)
     }
     func wait() {
-        pthread_mutex_lock(mutex)
-        while !raised.pointee { pthread_cond_wait(condition, mutex) }
-        pthread_mutex_unlock(mutex)
+        unsafe pthread_mutex_lock(mutex)
+        while unsafe !raised.pointee { unsafe pthread_cond_wait(condition, mutex) }
+        unsafe pthread_mutex_unlock(mutex)
     }
     func destroy() {
-        pthread_mutex_destroy(mutex)
-        pthread_cond_destroy(condition)
-        mutex.deallocate()
-        condition.deallocate()
-        raised.deallocate()
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe pthread_cond_destroy(condition)
+        unsafe mutex.deallocate()
+        unsafe condition.deallocate()
+        unsafe raised.deallocate()
     }
     #else  // One thread: what it would wait for cannot come any more.
     func raise() {}
@@ -180,7 +180,7 @@ struct Execution: Equatable, Sendable {
 
     /// The address of the running task, which no thread's odd number equals.
     private static var task: UInt? {
-        withUnsafeCurrentTask { task in task.map { unsafeBitCast($0, to: UInt.self) } }
+        unsafe withUnsafeCurrentTask { task in unsafe task.map { unsafe unsafeBitCast($0, to: UInt.self) } }
     }
 
     private static var threadNumber: UInt {
@@ -216,7 +216,7 @@ package enum PlatformStack {
     /// How far down the running thread is.
     private static var position: UInt {
         var local: UInt8 = 0
-        return withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        return unsafe withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     }
 
     /// Where it ends, and its size.
@@ -226,11 +226,11 @@ package enum PlatformStack {
         return (UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size)
         #elseif canImport(Glibc) || canImport(Android)
         var attributes = pthread_attr_t()
-        guard let getAttributes, getAttributes(pthread_self(), &attributes) == 0 else { return nil }
-        defer { pthread_attr_destroy(&attributes) }
+        guard let find = unsafe getAttributes, unsafe find(pthread_self(), &attributes) == 0 else { return nil }
+        defer { unsafe pthread_attr_destroy(&attributes) }
         var lowest: UnsafeMutableRawPointer?
         var size = 0
-        guard pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
+        guard unsafe pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
         return (UInt(bitPattern: lowest), UInt(size))
         #else
         return nil
@@ -241,8 +241,8 @@ package enum PlatformStack {
     private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
 
     /// The headers declare it for programs with extensions only, which Swift's are not.
-    private static let getAttributes = dlsym(nil, "pthread_getattr_np").map {
-        unsafeBitCast($0, to: GetAttributes.self)
+    private static let getAttributes = unsafe dlsym(nil, "pthread_getattr_np").map {
+        unsafe unsafeBitCast($0, to: GetAttributes.self)
     }
     #endif
 }
@@ -299,7 +299,7 @@ func yieldThread() {
 enum PlatformMemory {
     static func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-        malloc(bytes)!
+        unsafe malloc(bytes)!
         #else
         .allocate(byteCount: bytes, alignment: 16)
         #endif
@@ -309,7 +309,7 @@ enum PlatformMemory {
         #if canImport(Darwin)
         Darwin.free(memory)
         #elseif canImport(Glibc)
-        Glibc.free(memory)
+        unsafe Glibc.free(memory)
         #elseif canImport(Musl)
         Musl.free(memory)
         #elseif canImport(Android)

@@ -4,9 +4,9 @@ extension Array {
     /// The list keeps them, so nothing is counted for each, which would cost more than most bodies do.
     @inline(__always)
     func forEachUncounted<Object: Swift.AnyObject>(_ body: (Object) -> Void) where Element == Object? {
-        withUnsafeBufferPointer { objects in
-            objects.withMemoryRebound(to: Unmanaged<Object>?.self) { objects in
-                for object in objects { object?._withUnsafeGuaranteedRef(body) }
+        unsafe withUnsafeBufferPointer { objects in
+            unsafe objects.withMemoryRebound(to: Unmanaged<Object>?.self) { objects in
+                unsafe objects.forEach { unsafe $0?._withUnsafeGuaranteedRef(body) }
             }
         }
     }
@@ -15,41 +15,41 @@ extension Array {
 /// A reference that counts nothing.
 ///
 /// Where one stands it is said who keeps the object.
-struct UnmanagedReference<Object: AnyObject & Sendable>: Sendable, Hashable {
+@safe struct UnmanagedReference<Object: AnyObject & Sendable>: Sendable, Hashable {
     private let reference: Unmanaged<Object>
 
-    init(_ object: Object) { reference = .passUnretained(object) }
-    fileprivate init(_ reference: Unmanaged<Object>) { self.reference = reference }
+    init(_ object: Object) { unsafe reference = unsafe .passUnretained(object) }
+    fileprivate init(_ reference: Unmanaged<Object>) { unsafe self.reference = unsafe reference }
 
     /// The object, counted from here on.
-    var object: Object { reference.takeUnretainedValue() }
+    var object: Object { unsafe reference.takeUnretainedValue() }
 
     /// Uses the object without counting.
     @inline(__always)
-    func use<R>(_ body: (Object) -> R) -> R { reference._withUnsafeGuaranteedRef(body) }
+    func use<R>(_ body: (Object) -> R) -> R { unsafe reference._withUnsafeGuaranteedRef(body) }
 
-    static func == (left: Self, right: Self) -> Bool { left.reference.toOpaque() == right.reference.toOpaque() }
-    func hash(into hasher: inout Hasher) { hasher.combine(reference.toOpaque()) }
+    static func == (left: Self, right: Self) -> Bool { unsafe left.reference.toOpaque() == right.reference.toOpaque() }
+    func hash(into hasher: inout Hasher) { unsafe hasher.combine(reference.toOpaque()) }
 }
 
 /// A reference to what an object stands under, kept until `release()`, which the object's `deinit` calls.
-struct ChainReference<Link: AnyObject & Sendable>: Sendable {
+@safe struct ChainReference<Link: AnyObject & Sendable>: Sendable {
     private let reference: Unmanaged<Link>
 
-    init(_ link: Link) { reference = .passRetained(link) }
+    init(_ link: Link) { unsafe reference = unsafe .passRetained(link) }
 
     /// The object, counted once more.
-    var object: Link { reference.takeUnretainedValue() }
+    var object: Link { unsafe reference.takeUnretainedValue() }
 
     /// The object for those who keep the one that stands under it.
-    var uncounted: UnmanagedReference<Link> { UnmanagedReference(reference) }
+    var uncounted: UnmanagedReference<Link> { unsafe UnmanagedReference(reference) }
 
     /// Uses the object without counting.
     @inline(__always)
-    func use<R>(_ body: (Link) -> R) -> R { reference._withUnsafeGuaranteedRef(body) }
+    func use<R>(_ body: (Link) -> R) -> R { unsafe reference._withUnsafeGuaranteedRef(body) }
 
     /// Gives the object to the caller, who lets it go.
-    func take() -> Link { reference.takeRetainedValue() }
+    func take() -> Link { unsafe reference.takeRetainedValue() }
 
     /// Lets the object go, and those that only it and one another kept, one by one: a family may be deeper than a
     /// stack.
@@ -57,7 +57,7 @@ struct ChainReference<Link: AnyObject & Sendable>: Sendable {
     /// The compiler would do so by itself for a strong reference, but counts twice as often.
     @inline(__always)
     func release(_ next: (Link) -> ChainReference?) {
-        var link: Link? = reference.takeRetainedValue()
+        var link: Link? = unsafe reference.takeRetainedValue()
         while isKnownUniquelyReferenced(&link) { link = link.flatMap(next)?.object }
     }
 }
@@ -73,6 +73,6 @@ func isSame(_ left: any Error, _ right: any Error) -> Bool {
     #if canImport(ObjectiveC)
     return left as AnyObject === right as AnyObject
     #else
-    return unsafeBitCast(left as any Error, to: UInt.self) == unsafeBitCast(right as any Error, to: UInt.self)
+    return unsafe unsafeBitCast(left as any Error, to: UInt.self) == unsafeBitCast(right as any Error, to: UInt.self)
     #endif
 }

@@ -29,28 +29,28 @@ public import Synchronization
 ///
 /// Whoever uses it keeps the container alive meanwhile.
 @_documentation(visibility: internal)
-@frozen public struct StorageReference: @unchecked Sendable {
+@safe @frozen public struct StorageReference: @unchecked Sendable {
     @usableFromInline let header: UnsafeMutablePointer<Header>
 
     @inlinable @inline(__always)
-    init(header: UnsafeMutablePointer<Header>) { self.header = header }
+    init(header: UnsafeMutablePointer<Header>) { unsafe self.header = unsafe header }
 
     @inlinable @inline(__always)
-    init(address: UInt) { header = UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped }
+    init(address: UInt) { unsafe header = unsafe UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped }
 
-    var address: UInt { UInt(bitPattern: header) }
+    var address: UInt { unsafe UInt(bitPattern: header) }
 
     @inlinable @inline(__always)
     func find(_ key: UInt) -> UnsafeMutablePointer<Cell>? {
-        let table = header.pointee.table.load(ordering: .acquiring)
-        let fixed = UnsafePointer<Table>(bitPattern: table).unsafelyUnwrapped.pointee
-        let slots = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table &+ UInt(MemoryLayout<Table>.size))
+        let table = unsafe header.pointee.table.load(ordering: .acquiring)
+        let fixed = unsafe UnsafePointer<Table>(bitPattern: table).unsafelyUnwrapped.pointee
+        let slots = unsafe UnsafeMutablePointer<Atomic<UInt>>(bitPattern: table &+ UInt(MemoryLayout<Table>.size))
             .unsafelyUnwrapped
         var index = (key &* Table.spread) >> fixed.shift
         while true {
-            let address = slots[Int(bitPattern: index)].load(ordering: .acquiring)
-            guard let cell = UnsafeMutablePointer<Cell>(bitPattern: address) else { return nil }
-            if cell.pointee.key == key { return cell }
+            let address = unsafe slots[Int(bitPattern: index)].load(ordering: .acquiring)
+            guard let cell = unsafe UnsafeMutablePointer<Cell>(bitPattern: address) else { return nil }
+            if unsafe cell.pointee.key == key { return unsafe cell }
             index = (index &+ 1) & fixed.mask
         }
     }
@@ -58,39 +58,39 @@ public import Synchronization
     /// The present value of a key, if it can be had without the lock.
     @inlinable @inline(__always)
     func read<Value: Sendable>(_ key: UInt, as _: Value.Type) -> Value? {
-        guard let cell = find(key) else { return nil }
-        let status = cell.pointee.status.load(ordering: .acquiring)
+        guard let cell = unsafe find(key) else { return nil }
+        let status = unsafe cell.pointee.status.load(ordering: .acquiring)
         if status & CellFlags.fast != 0 {
             guard Payload.isWord(Value.self) else {
-                let stripe = Stripes.claim(header.pointee.stripes)
-                defer { header.pointee.releaseStripe(stripe) }
-                let word = cell.pointee.word.load(ordering: .sequentiallyConsistent)
-                guard cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
+                let stripe = unsafe Stripes.claim(header.pointee.stripes)
+                defer { unsafe header.pointee.releaseStripe(stripe) }
+                let word = unsafe cell.pointee.word.load(ordering: .sequentiallyConsistent)
+                guard unsafe cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
                 return Self.unbox(word, as: Value.self)
             }
-            let word = cell.pointee.word.load(ordering: .acquiring)
-            guard cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
+            let word = unsafe cell.pointee.word.load(ordering: .acquiring)
+            guard unsafe cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
             return Self.unpack(word, as: Value.self)
         }
         guard status & CellFlags.link != 0 else { return nil }
-        return readLink(cell, status)
+        return unsafe readLink(cell, status)
     }
 
     /// The value of the ancestor's cell that `cell` points at, if nothing between has changed since the link was made.
     @inlinable @inline(__always)
     func readLink<Value: Sendable>(_ cell: UnsafeMutablePointer<Cell>, _ status: UInt64) -> Value? {
-        let address = UInt(truncatingIfNeeded: cell.pointee.word.load(ordering: .acquiring))
-        guard cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
-        let target = UnsafeMutablePointer<Cell>(bitPattern: address).unsafelyUnwrapped
+        let address = unsafe UInt(truncatingIfNeeded: cell.pointee.word.load(ordering: .acquiring))
+        guard unsafe cell.pointee.status.load(ordering: .relaxed) == status else { return nil }
+        let target = unsafe UnsafeMutablePointer<Cell>(bitPattern: address).unsafelyUnwrapped
         guard Payload.isWord(Value.self) else {
-            let stripe = Stripes.claim(header.pointee.stripes)
-            defer { header.pointee.releaseStripe(stripe) }
-            let word = target.pointee.word.load(ordering: .sequentiallyConsistent)
-            guard isCurrent(status, target.pointee.status.load(ordering: .relaxed)) else { return nil }
+            let stripe = unsafe Stripes.claim(header.pointee.stripes)
+            defer { unsafe header.pointee.releaseStripe(stripe) }
+            let word = unsafe target.pointee.word.load(ordering: .sequentiallyConsistent)
+            guard unsafe isCurrent(status, target.pointee.status.load(ordering: .relaxed)) else { return nil }
             return Self.unbox(word, as: Value.self)
         }
-        let word = target.pointee.word.load(ordering: .acquiring)
-        guard isCurrent(status, target.pointee.status.load(ordering: .relaxed)) else { return nil }
+        let word = unsafe target.pointee.word.load(ordering: .acquiring)
+        guard unsafe isCurrent(status, target.pointee.status.load(ordering: .relaxed)) else { return nil }
         return Self.unpack(word, as: Value.self)
     }
 
@@ -100,16 +100,16 @@ public import Synchronization
     @inlinable @inline(__always)
     func isCurrent(_ link: UInt64, _ target: UInt64) -> Bool {
         let time = CellFlags.time(link)
-        let branch = header.pointee.branch.unsafelyUnwrapped
-        return target & CellFlags.fast != 0 && CellFlags.time(target) <= time
+        let branch = unsafe header.pointee.branch.unsafelyUnwrapped
+        return unsafe target & CellFlags.fast != 0 && CellFlags.time(target) <= time
             && header.pointee.epoch.load(ordering: .relaxed) <= time
             && branch.pointee.deepEpoch.load(ordering: .relaxed) <= time
     }
 
     /// When anything last became set or unset between this container and the root, or beside it.
     var pathEpoch: UInt64 {
-        let branch = header.pointee.branch!
-        return max(
+        let branch = unsafe header.pointee.branch!
+        return unsafe max(
             header.pointee.epoch.load(ordering: .relaxed), branch.pointee.deepEpoch.load(ordering: .relaxed))
     }
 
@@ -117,17 +117,17 @@ public import Synchronization
     @inlinable @inline(__always)
     static func unpack<Value>(_ word: UInt64, as _: Value.Type) -> Value {
         switch MemoryLayout<Value>.size {
-        case 8: unsafeBitCast(word, to: Value.self)
-        case 4: unsafeBitCast(UInt32(truncatingIfNeeded: word), to: Value.self)
-        case 2: unsafeBitCast(UInt16(truncatingIfNeeded: word), to: Value.self)
-        case 1: unsafeBitCast(UInt8(truncatingIfNeeded: word), to: Value.self)
-        default: withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
+        case 8: unsafe unsafeBitCast(word, to: Value.self)
+        case 4: unsafe unsafeBitCast(UInt32(truncatingIfNeeded: word), to: Value.self)
+        case 2: unsafe unsafeBitCast(UInt16(truncatingIfNeeded: word), to: Value.self)
+        case 1: unsafe unsafeBitCast(UInt8(truncatingIfNeeded: word), to: Value.self)
+        default: unsafe withUnsafeBytes(of: word) { unsafe $0.loadUnaligned(as: Value.self) }
         }
     }
 
     @inlinable @inline(__always)
     static func unbox<Value: Sendable>(_ word: UInt64, as _: Value.Type) -> Value {
-        let address = UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: word)).unsafelyUnwrapped
-        return Unmanaged<Box<Value>>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.value }
+        let address = unsafe UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: word)).unsafelyUnwrapped
+        return unsafe Unmanaged<Box<Value>>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.value }
     }
 }

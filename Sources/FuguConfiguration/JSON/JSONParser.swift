@@ -126,5 +126,5 @@ struct JSONParser: TextParser {
 }
 
 extension StaticString {
-    fileprivate func byte(at offset: Int) -> UInt8 { withUTF8Buffer { $0[offset] } }
+    fileprivate func byte(at offset: Int) -> UInt8 { withUTF8Buffer { unsafe $0[offset] } }
 }

@@ -33,7 +33,7 @@ enum FileContents {
             case .system(ENOTDIR): ErrorText.noDirectory
             case .system(EACCES), .system(EPERM): ErrorText.noPermission
             case .system(EISDIR): ErrorText.isDirectory
-            case .system(let code): String(cString: strerror(code)).lowercased()
+            case .system(let code): unsafe String(cString: strerror(code)).lowercased()
             }
         }
     }
@@ -72,19 +72,19 @@ enum FileContents {
     ///
     /// The type is checked through the open descriptor, so nobody can replace the file after the check.
     private static func readOnce(_ path: String) throws(Failure) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .system(errno) }
         try check(status.st_mode)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(status.st_size) + 1)
         let room = 1 << 18
         while true {
             var failure: Int32 = 0
-            let buffer = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-                let result = Self.read(descriptor, into: buffer)
+            let buffer = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                let result = unsafe Self.read(descriptor, into: buffer)
                 (count, failure) = (max(0, result), result < 0 ? errno : 0)
             }
             guard failure == 0 else { throw .system(failure) }
@@ -99,7 +99,7 @@ enum FileContents {
             #if canImport(Darwin)
             let result = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
             #elseif canImport(Glibc)
-            let result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            let result = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             #elseif canImport(Musl)
             let result = Musl.read(descriptor, buffer.baseAddress, buffer.count)
             #elseif canImport(Android)
@@ -138,10 +138,10 @@ enum FileContents {
         #if os(Windows)
         guard let path = _getcwd(nil, 0) else { return nil }
         #else
-        guard let path = getcwd(nil, 0) else { return nil }
+        guard let path = unsafe getcwd(nil, 0) else { return nil }
         #endif
-        defer { free(path) }
-        return String(cString: path)
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
     }
 
     // MARK: Stamps
@@ -155,7 +155,7 @@ enum FileContents {
         return parts(path) != nil
         #else
         var status = stat()
-        return stat(path, &status) == 0
+        return unsafe stat(path, &status) == 0
         #endif
     }
 
@@ -168,7 +168,7 @@ enum FileContents {
         return [Int64(status.st_mtime), Int64(status.st_size)]
         #else
         var status = stat()
-        guard stat(path, &status) == 0 else { throw .system(errno) }
+        guard unsafe stat(path, &status) == 0 else { throw .system(errno) }
         try check(status.st_mode)
         #if canImport(Darwin)
         let (written, changed) = (status.st_mtimespec, status.st_ctimespec)

@@ -150,9 +150,9 @@ private enum Folder {
         #if os(Windows)
         return nil
         #else
-        guard let resolved = realpath(folder + "/..data", nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        guard let resolved = unsafe realpath(folder + "/..data", nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
         #endif
     }
 
@@ -162,16 +162,17 @@ private enum Folder {
         #if os(Windows)
         throw .notRegular
         #else
-        guard let stream = opendir(folder) else {
+        guard let stream = unsafe opendir(folder) else {
             let code = errno
             throw code == ENOTDIR && FileContents.isThere(folder) ? .notFolder : .system(code)
         }
-        defer { closedir(stream) }
+        defer { unsafe closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
-                    String(cString: $0)
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee))
+                {
+                    unsafe String(cString: $0)
                 }
             }
             if !name.hasPrefix(".") { names.append(name) }

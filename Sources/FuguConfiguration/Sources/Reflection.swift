@@ -155,6 +155,8 @@ struct Reflection {
 private func runtimeCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
 
 private func caseName(of value: Any) -> String {
-    func name<Value>(_ value: Value) -> String? { runtimeCaseName(value).flatMap { String(validatingCString: $0) } }
+    func name<Value>(_ value: Value) -> String? {
+        unsafe runtimeCaseName(value).flatMap { unsafe String(validatingCString: $0) }
+    }
     return _openExistential(value, do: name) ?? "\(value)"
 }

@@ -130,8 +130,8 @@ struct NodeStore: Sendable {
     }
 
     func child(of table: Int32, key: Text) -> Int32? {
-        let found = bytes.withUnsafeBufferPointer {
-            child(of: table, key: UnsafeBufferPointer(rebasing: $0[key.range]))
+        let found = unsafe bytes.withUnsafeBufferPointer {
+            unsafe child(of: table, key: UnsafeBufferPointer(rebasing: $0[key.range]))
         }
         if found != nil || bytes[key.range].allSatisfy({ $0 < 0x80 }) { return found }
         return wideChild(of: table, named: string(key))
@@ -139,7 +139,7 @@ struct NodeStore: Sendable {
 
     func child(of table: Int32, named name: String) -> Int32? {
         var name = name
-        let found = name.withUTF8 { child(of: table, key: $0) }
+        let found = name.withUTF8 { unsafe child(of: table, key: $0) }
         if found != nil { return found }
         if !aliases.isEmpty, let made = alias(of: table, named: String(name)) { return made }
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
@@ -164,20 +164,22 @@ struct NodeStore: Sendable {
         guard parent.count > Self.smallTable else {
             var child = parent.first
             while child >= 0 {
-                if matches(child, key) { return child }
+                if unsafe matches(child, key) { return child }
                 child = nodes[Int(child)].next
             }
             return nil
         }
-        let hash = Self.hash(parent.first, key)
-        return names.first(hash: hash) { nodes[Int(nodes[Int($0)].parent)].first == parent.first && matches($0, key) }
+        let hash = unsafe Self.hash(parent.first, key)
+        return names.first(hash: hash) {
+            unsafe nodes[Int(nodes[Int($0)].parent)].first == parent.first && matches($0, key)
+        }
     }
 
     private func matches(_ id: Int32, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         let own = nodes[Int(id)].key
         guard Int(own.length) == key.count else { return false }
         let start = Int(own.start)
-        for i in 0..<key.count where bytes[start + i] != key[i] { return false }
+        for i in 0..<key.count where unsafe bytes[start + i] != key[i] { return false }
         return true
     }
 
@@ -185,14 +187,16 @@ struct NodeStore: Sendable {
     private func hash(ofNode id: Int32) -> Int {
         let node = nodes[Int(id)]
         let first = nodes[Int(node.parent)].first
-        return bytes.withUnsafeBufferPointer { Self.hash(first, UnsafeBufferPointer(rebasing: $0[node.key.range])) }
+        return unsafe bytes.withUnsafeBufferPointer {
+            unsafe Self.hash(first, UnsafeBufferPointer(rebasing: $0[node.key.range]))
+        }
     }
 
     /// Swift seeds its hash for each process, so nobody can write a file whose names all collide.
     private static func hash(_ first: Int32, _ key: UnsafeBufferPointer<UInt8>) -> Int {
         var hasher = Hasher()
         hasher.combine(first)
-        hasher.combine(bytes: UnsafeRawBufferPointer(key))
+        unsafe hasher.combine(bytes: UnsafeRawBufferPointer(key))
         return hasher.finalize()
     }
 

@@ -1,4 +1,4 @@
-struct UnsafeCurrentTask { private let address: UInt }
+@unsafe struct UnsafeCurrentTask { private let address: UInt }
 
 /// The toolchain has no concurrency for this target.
-func withUnsafeCurrentTask<R>(_ body: (UnsafeCurrentTask?) -> R) -> R { body(nil) }
+@unsafe func withUnsafeCurrentTask<R>(_ body: (UnsafeCurrentTask?) -> R) -> R { body(nil) }
