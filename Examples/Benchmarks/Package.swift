@@ -46,7 +46,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "ConfigurationSpeed", dependencies: [.product(name: "FuguConfiguration", package: "Fugu")],
+            name: "ConfigurationSpeed",
+            dependencies: [
+                .product(name: "Fugu", package: "Fugu"), .product(name: "FuguConfiguration", package: "Fugu"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "Endurance",

@@ -1,7 +1,7 @@
 /// The input of the benchmark: a list of servers, like the configuration of a service.
-struct Fleet: Decodable, Equatable {
-    struct Server: Decodable, Equatable {
-        struct Limits: Decodable, Equatable {
+struct Fleet: Decodable, Equatable, Sendable {
+    struct Server: Decodable, Equatable, Sendable {
+        struct Limits: Decodable, Equatable, Sendable {
             var memory: Int
             var load: Double
             var burst: Double?

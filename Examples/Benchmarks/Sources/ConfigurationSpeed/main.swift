@@ -3,6 +3,7 @@
 // Run it with `swift run -c release ConfigurationSpeed [--check [--slack FACTOR]]`. With --check, it exits with status 1
 // unless reading JSON is twice as fast as Foundation; the factor, 1 by default, allows more time.
 import Foundation
+import Fugu
 import FuguConfiguration
 
 /// The median of repeated runs, which alternate so that neither side has the machine to itself.
@@ -23,10 +24,15 @@ func speed(_ megabytes: Double, _ duration: Duration) -> String {
     return "\(rounded(milliseconds)) ms, \(rounded(megabytes / milliseconds * 1000)) MB/s"
 }
 
+extension ContainerKeys {
+    var title: PropertyKey<String> { .init("title", defaultValue: "") }
+    var servers: PropertyKey<[Fleet.Server]> { .init("servers", defaultValue: [Fleet.Server]()) }
+}
+
 func decode(_ source: some PropertySource) throws -> Fleet {
-    let snapshot = try source.load()
-    let title = try snapshot.value(named: "title")?.decode(String.self) ?? ""
-    return Fleet(title: title, servers: try snapshot.value(named: "servers")?.decode() ?? [])
+    let container = Container()
+    try container.apply(source)
+    return Fleet(title: try container.require(\.title), servers: try container.require(\.servers))
 }
 
 /// Prints the figures.
