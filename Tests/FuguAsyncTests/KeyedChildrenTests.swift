@@ -76,7 +76,7 @@ struct KeyedChildrenTests {
     @Test("A child that nobody uses for the idle time is closed, by the container's clock")
     func idle() async {
         let clock = ManualClock()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         let tenants = container.children(by: \.tenant, idleTime: .seconds(60))
         await tenants.withChild(for: "a") { _ = $0[pools.key] }
         await clock.sleepers(atLeast: 1)
@@ -170,7 +170,7 @@ struct KeyedChildrenTests {
     @Test("Letting go of the children ends the watch over idle ones and releases them (law 8)")
     func letGo() async {
         let clock = ManualClock()
-        container.clock = AnyClock(clock)
+        container.clock = ErasedClock(clock)
         weak let child: Container?
         do {
             let tenants = container.children(by: \.tenant, idleTime: .seconds(60))

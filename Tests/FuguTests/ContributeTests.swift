@@ -68,7 +68,7 @@ struct ContributeTests {
         let child = container.child()
         let seen = Log<Int>()
         #expect(texts(child) == ["own"])
-        child.observe(routes) { seen.add($0.count) }
+        child.observe(\.[routes]) { seen.add($0.count) }
         container.contribute(to: \.[routes]) { _ in Route("late") }
         #expect(texts(container) == ["own", "late"] && texts(child) == ["own", "late"])
         #expect(seen.all == [2])
@@ -87,9 +87,9 @@ struct ContributeTests {
             added = child[routes].last
         }
         #expect(added?.text == "child")
-        child.reset(routes)
+        child.reset(\.[routes])
         #expect(added == nil && texts(child) == ["own", "root"])
-        container.reset(routes)
+        container.reset(\.[routes])
         #expect(texts(container) == ["own"])
         container.contribute(to: \.[routes]) { _ in Route("again") }
         #expect(texts(container) == ["own", "again"])
@@ -130,9 +130,9 @@ struct ContributeTests {
     @Test("The graph shows where each element was added, and where it lives")
     func origins() {
         let container = Container()
-        container.contribute(to: routes, fileID: "Search/Setup.swift", line: 12) { Route("level \($0[Level.self])") }
+        container.contribute(to: \.[routes], fileID: "Search/Setup.swift", line: 12) { Route("level \($0[Level.self])") }
         let child = container.child { $0[Level.self] = 5 }
-        child.contribute(to: routes, fileID: "Shop/Setup.swift", line: 7) { _ in Route("child") }
+        child.contribute(to: \.[routes], fileID: "Shop/Setup.swift", line: 7) { _ in Route("child") }
         _ = child[routes]
         let entries = child.graph.entries.filter { $0.name.contains("Setup.swift") && $0.state == .loaded }
         #expect(entries.count == 2 && entries.allSatisfy { $0.container != 0 })

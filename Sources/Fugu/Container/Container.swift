@@ -83,8 +83,12 @@ public final class Container: FeatureContainer {
     /// Creates the handle of a rule.
     convenience init(rule: Draft) { self.init(.rule(rule), asking: rule.node) }
     /// Creates a view that tracks reads.
-    convenience init(tracking container: Container, by tracker: any ReadTracker) {
+    convenience init(tracking container: Container, by tracker: Tracker) {
         self.init(.tracked(tracker, container), asking: container.asked)
+    }
+    /// Creates a view of a container that an ``Injected`` reads while one beside it is bound.
+    convenience init(reading container: Container, beside current: Container) {
+        self.init(.beside(current, container), asking: container.asked)
     }
     /// Creates a view for what outlives the container.
     convenience init(viewing node: Node) { self.init(.view, asking: node) }

@@ -169,29 +169,26 @@
         case .made(let origin):
             let current = Container.current
             if current === origin || current.isWithin(origin) { return current }
-            return TestProcess.isTesting ? BindingCheck.view(of: origin, from: current) : origin
+            return TestProcess.isTesting ? origin.read(whileBound: current) : origin
         }
     }
 }
 
-/// Tells of what an ``Injected`` reads from the container in which it was made, where a strict container beside that one is
-/// bound that has something else.
-private struct BindingCheck: ReadTracker {
-    let current: Container
-
-    /// Returns the container to read from: a view that checks, if `current` stands beside `origin` in a strict family.
-    static func view(of origin: Container, from current: Container) -> Container {
-        guard current.node.family === origin.node.family, !origin.node.isWithin(current.node), current.isStrict else {
-            return origin
-        }
-        return Container(tracking: origin, by: BindingCheck(current: current))
+extension Container {
+    /// Returns the container that an ``Injected`` reads which was made in it, while `current` is bound, which isn't within it.
+    ///
+    /// In a strict family, that's a view that tells of what `current` has otherwise if it stands beside this container.
+    fileprivate func read(whileBound current: Container) -> Container {
+        guard current.node.family === node.family, !node.isWithin(current.node), current.isStrict else { return self }
+        return Container(reading: self, beside: current)
     }
 
-    func access(_ key: Key, in origin: Container) {
-        let (node, other) = (origin.node, current.node)
+    /// Tells, once in a family, that a key is read in another container although this one has something else.
+    func checkReading(of key: Key, in other: Container) {
+        let (current, node) = (node, other.node)
         let isOther = node.family.lock.withLock { token in
             let made = node.family.rootPlace(token, of: key)?[token].rare?.last
-            let isOther = other.path.contains { own in
+            let isOther = current.path.contains { own in
                 !node.isWithin(own)
                     && (own.holds(token, key) || made.map { own.holdsAny(token, of: $0.keys, $0.mask) } == true)
             }

@@ -44,16 +44,10 @@ extension Container {
     }
 }
 
-/// Hears of a key before it's read through a view.
-protocol ReadTracker: Sendable {
-    /// Registers an access of `key` before the key is read in `container`.
-    func access(_ key: Key, in container: Container)
-}
-
 /// Passes the changes of a node on to the Observation framework.
 ///
 /// Each node creates one when it's first needed.
-final class Tracker: ReadTracker, Observable {
+final class Tracker: Observable, Sendable {
     private let registrar = ObservationRegistrar()
     private let tracked = Locked<Set<Key>>([])
     private let given = Locked(Given())
@@ -105,6 +99,7 @@ final class Tracker: ReadTracker, Observable {
         return monitor.current
     }
 
+    /// Registers an access of `key` before the key is read.
     func access(_ key: Key, in container: Container) {
         if !tracked.withLock({ $0.contains(key) }) {
             // Who comes meanwhile observes, too, and does not read before that is done.

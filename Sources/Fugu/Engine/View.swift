@@ -13,14 +13,16 @@ extension Container {
         /// The handle of a rule: reads see what earlier rules set, or else what the scope's parent has.
         case rule(Draft)
         /// Registers every access before it reads.
-        case tracked(any ReadTracker, Container)
+        case tracked(Tracker, Container)
+        /// Tells of what an ``Injected`` reads in the second container while the first one, beside it, is bound.
+        case beside(Container, Container)
     }
 
     /// The node that is read and written.
     var node: Node {
         switch role {
         case .handle(let load): load.homeNode
-        case .tracked(_, let container): container.node
+        case .tracked(_, let container), .beside(_, let container): container.node
         case .owner, .view, .draft, .rule: asked
         }
     }
@@ -29,7 +31,7 @@ extension Container {
     var recorder: Frame? {
         switch role {
         case .handle(let load): load.isFinished ? nil : load
-        case .tracked(_, let container): container.recorder
+        case .tracked(_, let container), .beside(_, let container): container.recorder
         case .owner, .view, .draft, .rule: nil
         }
     }
@@ -39,7 +41,7 @@ extension Container {
         switch role {
         case .owner, .view: return nil
         case .draft(let draft), .rule(let draft): return draft.container
-        case .tracked(_, let container): return container.owner ?? container
+        case .tracked(_, let container), .beside(_, let container): return container.owner ?? container
         case .handle(let load):
             guard let asked = load.askedContainer else { return nil }
             // In a nested load that is the handle of another one.
@@ -79,6 +81,9 @@ extension Container {
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
             return container.presentNow(key)
+        case .beside(let current, let container):
+            current.checkReading(of: key, in: container)
+            return container.presentNow(key)
         }
     }
 
@@ -109,7 +114,7 @@ extension Container {
         case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
         case .draft(let update): (node, asker, draft) = (update.node, update.container, update.frame)
         case .rule(let rule): node = rule.node.parent!
-        case .tracked(_, let container): return container.reading(request, isTask: isTask)
+        case .tracked(_, let container), .beside(_, let container): return container.reading(request, isTask: isTask)
         }
         return Reading(request, in: node, for: asker, recorder, through: draft, isTask: isTask)
     }
@@ -132,7 +137,7 @@ extension Container {
             if !draft.frame.add(Write(draft.node, key, operation)) {
                 draft.node.family.reports.report(Messages.changeAfterRule(of: key.key))
             }
-        case .tracked(_, let container): container.change(key, operation)
+        case .tracked(_, let container), .beside(_, let container): container.change(key, operation)
         }
     }
 

@@ -288,7 +288,7 @@ extension Container {
     fileprivate func trackedState<Instance: Sendable>(
         of key: Key, _ load: @escaping @Sendable (Container) async throws -> Instance
     ) -> LoadState<Instance> {
-        guard case .tracked(let tracker as Tracker, let container) = role else { return .idle }
+        guard case .tracked(let tracker, let container) = role else { return .idle }
         return tracker.state(of: key, in: container, load)
     }
 }

@@ -17,7 +17,7 @@ nonisolated protocol Plugin: Sendable {
 }
 
 extension ContainerKeys {
-    var plugins: PropertyKey<[any Plugin]> { .init(defaultValue: []) }
+    var plugins: FeatureKey<[any Plugin]> { .init { _ in [] } }
 }
 
 struct Editor: Feature {
@@ -33,15 +33,15 @@ nonisolated struct Uppercase: Plugin {
 }
 
 extension ContainerKeys {
-    var tenant: PropertyKey<String> { .init(defaultValue: "none") }
+    var customer: PropertyKey<String> { .init(defaultValue: "none") }
 }
 
-final class TenantClient: Feature, Sendable {
+final class CustomerClient: Feature, Sendable {
     let address: String
     init(address: String) { self.address = address }
 
-    static func load(in container: any FeatureContainer) -> TenantClient {
-        TenantClient(address: "https://\(container.tenant).example.org")
+    static func load(in container: any FeatureContainer) -> CustomerClient {
+        CustomerClient(address: "https://\(container.customer).example.org")
     }
 }
 
@@ -49,14 +49,13 @@ nonisolated protocol Payments: Sendable {
     func pay(_ cents: Int) -> String
 }
 
-nonisolated struct Missing: Error, CustomStringConvertible {
-    let description: String
+nonisolated struct NoPayments: Payments {
+    func pay(_ cents: Int) -> String { "" }
 }
 
-enum PaymentService: ThrowingFeature {
-    static func load(in container: any FeatureContainer) throws -> any Payments {
-        throw Missing(description: "set PaymentService when the program starts")
-    }
+enum PaymentService: RequiredFeature {
+    typealias Instance = any Payments
+    static var placeholder: any Payments { NoPayments() }
 }
 
 nonisolated struct CardPayments: Payments {

@@ -21,31 +21,32 @@ extension Snippets {
     func plugins() async throws {
         try await run {
             let container = Container()
-            container.modify(\.plugins) { $0.append(Uppercase()) }
+            container.contribute(to: \.plugins) { _ in Uppercase() }
             print(container[Editor.self].save("fugu"))  // FUGU
         }
     }
 
-    @Test("Cookbook: a tenant has a client, shared by all that ask for its scope")
+    @Test("Cookbook: a tenant has a client, shared by all that use its child")
     func tenants() async throws {
         try await run {
-            let app = Container()
-            let acme = app.scope("/tenants/acme")
-            acme.tenant = "acme"
-            print(acme[TenantClient.self].address)  // https://acme.example.org
-            print(app.scope("/tenants/acme")[TenantClient.self] === acme[TenantClient.self])  // true
+            let customers = Container().children(by: \.customer, capacity: 100)
+            let acme = try await customers.withChild(for: "acme") { $0[CustomerClient.self] }
+            print(acme.address)  // https://acme.example.org
+            print(try await customers.withChild(for: "acme") { $0[CustomerClient.self] === acme })  // true
+            await customers.evictAll()
         }
     }
 
-    @Test("Cookbook: a decorator wraps the present instance")
+    @Test("Cookbook: a decoration wraps the present instance")
     func loggingDecorator() async throws {
         try await run {
             let app = Container()
             app.weather = WeatherClient { _ in 21 }
-            let plain = app.weather
-            app.weather = WeatherClient { city in
-                print("asks for \(city)")  // asks for Etna
-                return try await plain.temperature(city)
+            app.decorate(\.weather) { plain, _ in
+                WeatherClient { city in
+                    print("asks for \(city)")  // asks for Etna
+                    return try await plain.temperature(city)
+                }
             }
             print(try await app.weather.temperature("Etna"))  // 21.0
         }
@@ -58,11 +59,11 @@ extension Snippets {
             do {
                 try await app.warmUp { $0.load(PaymentService.self) }
             } catch let error as WarmUpError {
-                print(error.failures[0].error)  // set PaymentService when the program starts
+                print(error.failures.map(\.path))  // [["PaymentService"]]
             }
-            app.set(PaymentService.self, to: CardPayments())
+            app.replace(PaymentService.self) { _ in CardPayments() }
             try await app.warmUp { $0.load(PaymentService.self) }
-            print(app.loaded(PaymentService.self).pay(100))  // paid 100
+            print(app[PaymentService.self].pay(100))  // paid 100
         }
     }
 

@@ -183,7 +183,7 @@ extension ContainerKeys {
         }
         let container = Container()
         container.handleReports { reports.add($0) }
-        _ = await container.check { $0.load(key) }
+        _ = await container.check { $0.load(\.[key]) }
         #expect(closed.value == 1 && reports.all == [])
     }
 
