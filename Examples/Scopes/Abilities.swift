@@ -12,11 +12,13 @@ extension ContainerKeys {
     var checkout: FeatureKey<String> { .init { "\($0.payments), \($0.invoices)" } }
 }
 
-/// Reads the tenant, so each has its own.
+/// Belongs to the container that reads it, the tenant's.
 struct TenantPool: Feature {
     static let numbers = Number()
     static let closed = Number()
     let name: String
+
+    static var isLocal: Bool { true }
 
     static func load(in container: any FeatureContainer) -> TenantPool {
         container.onClose { _ = closed.next() }

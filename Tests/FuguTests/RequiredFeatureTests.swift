@@ -54,7 +54,7 @@ extension ContainerKeys {
             _ = Container()[Checkout.self]
         }
         expectMessage(of: result, "nothing supplies it: Checkout → Payments")
-        expectMessage(of: result, "container.replace(RequiredFeatureTests.Payments.self)")
+        expectMessage(of: result, "container.replace(Payments.self) { … }")
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
             _ = Container().receipts
