@@ -12,13 +12,13 @@ extension ContainerKeys {
     var checkout: FeatureKey<String> { .init { "\($0.payments), \($0.invoices)" } }
 }
 
-/// Belongs to the container that reads it, the tenant's.
+/// Lives in the child that sets the tenant.
 struct TenantPool: Feature {
     static let numbers = Number()
     static let closed = Number()
     let name: String
 
-    static var isLocal: Bool { true }
+    static var home: Home { .with(\.tenant) }
 
     static func load(in container: any FeatureContainer) -> TenantPool {
         container.onClose { _ = closed.next() }

@@ -16,7 +16,7 @@ import Testing
     }
     struct Pool: ExternalFeature {
         var size: @Sendable () -> Int
-        static var isShared: Bool { true }
+        static var home: Home { .shared }
         static func load(in container: any FeatureContainer) -> Pool { Pool { 1 } }
         static var placeholder: Pool { Pool { 0 } }
     }

@@ -130,7 +130,9 @@ struct ContributeTests {
     @Test("The graph shows where each element was added, and where it lives")
     func origins() {
         let container = Container()
-        container.contribute(to: \.[routes], fileID: "Search/Setup.swift", line: 12) { Route("level \($0[Level.self])") }
+        container.contribute(to: \.[routes], fileID: "Search/Setup.swift", line: 12) {
+            Route("level \($0[Level.self])")
+        }
         let child = container.child { $0[Level.self] = 5 }
         child.contribute(to: \.[routes], fileID: "Shop/Setup.swift", line: 7) { _ in Route("child") }
         _ = child[routes]

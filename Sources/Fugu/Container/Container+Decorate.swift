@@ -117,6 +117,54 @@ extension Container {
             MainActor.assumeIsolated { Payload(wrap(instance.value(as: F.Instance.self), handle)) }
         }
     }
+
+    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    ///
+    /// See `decorate(_:with:)`.
+    ///
+    /// - Parameters:
+    ///   - feature: The member of ``ContainerKeys`` that names the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func decorate<F: Feature>(
+        _ feature: KeyPath<ContainerKeys, F.Type>,
+        with wrap:
+            @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
+    ) {
+        decorate(F.self, with: wrap)
+    }
+
+    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    ///
+    /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
+    ///
+    /// - Parameters:
+    ///   - feature: The member of ``ContainerKeys`` that names the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func decorate<F: ThrowingFeature>(
+        _ feature: KeyPath<ContainerKeys, F.Type>,
+        with wrap:
+            @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) throws -> F.Instance
+    ) {
+        decorate(F.self, with: wrap)
+    }
+
+    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    ///
+    /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
+    ///
+    /// - Parameters:
+    ///   - feature: The member of ``ContainerKeys`` that names the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func decorate<F: AsyncFeature>(
+        _ feature: KeyPath<ContainerKeys, F.Type>,
+        with wrap:
+            @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) async throws -> F.Instance
+    ) {
+        decorate(F.self, with: wrap)
+    }
 }
 
 // MARK: The layers of a feature

@@ -121,7 +121,7 @@ enum Messages {
             "Fugu: \(key.name) reaches outside the process or registers teardown closures, and loads again for a child "
             + "container that overrides \(names.last ?? "something"): \(self.way(names)). For one instance in all, declare "
             + "`static var home: Home { .shared }` and let it read nothing that children set; for an instance in each child, "
-            + "declare `static var home: Home { .local }`; for one where a key is set, `.with(…)` that key."
+            + "declare `static var home: Home { .local }`; for one where a key is set, name that key: `{ .with(…) }`."
     }
 
     /// `way`: From the instance that was read to the input that was set.

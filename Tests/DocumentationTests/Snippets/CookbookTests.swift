@@ -27,12 +27,12 @@ extension Snippets {
     }
 
     @Test("Cookbook: a tenant has a client, shared by all that use its child")
-    func tenants() async throws {
+    func customers() async throws {
         try await run {
             let customers = Container().children(by: \.customer, capacity: 100)
-            let acme = try await customers.withChild(for: "acme") { $0[CustomerClient.self] }
+            let acme = await customers.withChild(for: "acme") { $0[CustomerClient.self] }
             print(acme.address)  // https://acme.example.org
-            print(try await customers.withChild(for: "acme") { $0[CustomerClient.self] === acme })  // true
+            print(await customers.withChild(for: "acme") { $0[CustomerClient.self] === acme })  // true
             await customers.evictAll()
         }
     }

@@ -32,7 +32,7 @@ extension ContainerKeys {
         }
     }
     struct Notes: Feature {
-        static var isLocal: Bool { true }
+        static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Notes { Notes() }
     }
     struct Mailer: ExternalFeature {
@@ -79,7 +79,7 @@ extension ContainerKeys {
     }
     struct Ended: Error, CustomStringConvertible { let description = "the disk is full" }
     struct Shared: ThrowingFeature {
-        static var isShared: Bool { true }
+        static var home: Home { .shared }
         static func load(in container: any FeatureContainer) throws -> Shared {
             _ = container[RequestLog.self]
             return Shared()
@@ -157,7 +157,7 @@ extension ContainerKeys {
     func shared() async {
         let check = await Container().check(overriding: \.checkedID) { $0.load(Shared.self) }
         #expect(check.failures.map(\.feature.path) == [["Shared", "RequestLog", "\\.checkedID"]])
-        #expect(check.failures.first?.error.contains("isShared") == true)
+        #expect(check.failures.first?.error.contains("home: .shared") == true)
     }
 
     @Test("What was set or replaced is used, here and above, and nothing is loaded in the container itself (law 18)")
