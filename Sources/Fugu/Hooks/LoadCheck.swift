@@ -154,7 +154,7 @@ private final class CheckRun: Sendable {
 
     /// Gives the thread up, unless it's one that tasks share.
     private func stop(_ error: LoadError) {
-        if withUnsafeCurrentTask(body: { $0 != nil }) { return }
+        if unsafe withUnsafeCurrentTask(body: { unsafe $0 != nil }) { return }
         note(error, nil)
         isGivenUp.withLock { $0 = true }
         goOn()

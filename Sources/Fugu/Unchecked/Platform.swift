@@ -258,27 +258,26 @@ enum PlatformThread {
     static func run(_ body: @escaping @Sendable () -> Void) {
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
         var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, 8 << 20)
-        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        let argument = Unmanaged.passRetained(Body(body)).toOpaque()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setstacksize(&attributes, 8 << 20)
+        unsafe pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        let argument = unsafe Unmanaged.passRetained(Body(body)).toOpaque()
         #if canImport(Darwin)
         var thread: pthread_t?
-        let isStarted =
-            pthread_create(&thread, &attributes, { Self.main($0) }, argument) == 0
+        let isStarted = unsafe pthread_create(&thread, &attributes, { unsafe Self.main($0) }, argument) == 0
         #else
         var thread = pthread_t()
-        let isStarted = pthread_create(&thread, &attributes, { Self.main($0!) }, argument) == 0
+        let isStarted = unsafe pthread_create(&thread, &attributes, { unsafe Self.main($0!) }, argument) == 0
         #endif
         if isStarted { return }
-        Unmanaged<Body>.fromOpaque(argument).release()
+        unsafe Unmanaged<Body>.fromOpaque(argument).release()
         #endif
         body()
     }
 
     private static func main(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+        unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
         return nil
     }
 }

@@ -1,4 +1,4 @@
-// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
+// compiler: error: generic parameter 'K' could not be inferred
 // Cure: correct the name: keys are the members of ContainerKeys.
 
 import Fugu
