@@ -20,7 +20,6 @@ extension ContainerKeys {
 }
 
 // | `var weather: Factory<WeatherClient> { self { … } }` |
-// | `promised()`, `Factory<Service?>` |
 private struct Siren: ExternalFeature {
     var sound: @Sendable () -> String
 
@@ -56,6 +55,11 @@ extension ContainerKeys {
 }
 
 // | `promised()`, `Factory<Service?>` |
+private enum Foghorn: RequiredFeature {
+    typealias Instance = String
+    static var placeholder: String { "" }
+}
+
 extension ContainerKeys {
     fileprivate var spareSiren: PropertyKey<Siren?> { .init() }
 }
@@ -102,6 +106,7 @@ extension ContainerKeys {
         var session: Container? = container.child { $0[UserName.self] = "Ada" }
         #expect(session?.greeter.text == "Hello, Ada!")
         session = nil
+        _ = container.children(by: \.user)
 
         // | `.timeToLive(60)` |
         let lantern = container[Lantern.self]
@@ -128,8 +133,7 @@ extension ContainerKeys {
         #expect(container.greeter.text == "Ahoy, guest!")
 
         // | `.decorator { … }` |
-        let plain = container.weather
-        container.weather = WeatherClient { try await plain.temperature($0).rounded() }
+        container.decorate(\.weather) { plain, _ in WeatherClient { try await plain.temperature($0).rounded() } }
         #expect(try await container.weather.temperature("Etna") == 21)
     }
 

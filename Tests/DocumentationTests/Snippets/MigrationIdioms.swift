@@ -101,8 +101,7 @@ extension Snippets {
             let app = Container()
             app.weather = WeatherClient { _ in 20.6 }
             let session = app.child { $0[UserName.self] = "Ada" }
-            let plain = session.weather
-            session.weather = WeatherClient { try await plain.temperature($0).rounded() }
+            session.decorate(\.weather) { plain, _ in WeatherClient { try await plain.temperature($0).rounded() } }
             print(session.greeter.text)  // Hello, Ada!
             print(try await session.weather.temperature("Etna"))  // 21.0
             print(app.greeter.text)  // Hello, guest!
