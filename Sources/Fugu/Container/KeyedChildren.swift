@@ -125,12 +125,16 @@ private actor ChildTable<Value: Hashable & Sendable> {
     private struct Entry {
         let child: KeyedChild<Value>
         var userCount = 0
-        /// A number that is higher the later the child was used.
-        var used: UInt64 = 0
-        /// When its last user ended.
-        var idleSince: ErasedClock.Instant?
+        /// The number of the present time without a user.
+        var idleNumber: UInt64?
         var isUnwanted = false
         var closing: Task<Void, Never>?
+    }
+
+    private struct IdleTime {
+        let value: Value
+        let number: UInt64
+        let start: ErasedClock.Instant?
     }
 
     private let parent: Container
@@ -139,7 +143,10 @@ private actor ChildTable<Value: Hashable & Sendable> {
     private let idle: (time: Duration, clock: ErasedClock)?
     private let set: @Sendable (Container, Value) -> Void
     private var entries: [Value: Entry] = [:]
-    private var uses: UInt64 = 0
+    /// The times without a user, in the order in which they began. Those that have ended stay until they come first.
+    private var idleTimes: [IdleTime] = []
+    private var firstIdle = 0
+    private var idleCount: UInt64 = 0
     /// The number of children that aren't being closed.
     private var count = 0
     private let sweep = Locked<Task<Void, Never>?>(nil)
@@ -160,7 +167,6 @@ private actor ChildTable<Value: Hashable & Sendable> {
     /// Returns the child of a value for one more user.
     func child(for value: Value) async -> KeyedChild<Value> {
         while let closing = entries[value]?.closing { await closing.value }
-        uses += 1
         if entries[value] == nil {
             let container = parent.child()
             set(container, value)
@@ -168,8 +174,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
             count += 1
         }
         entries[value]!.userCount += 1
-        entries[value]!.used = uses
-        entries[value]!.idleSince = nil
+        entries[value]!.idleNumber = nil
         let child = entries[value]!.child
         closeLeastRecent()
         return child
@@ -181,7 +186,10 @@ private actor ChildTable<Value: Hashable & Sendable> {
         entries[value]!.userCount -= 1
         guard entries[value]!.userCount == 0 else { return }
         if entries[value]!.isUnwanted { return _ = close(value) }
-        entries[value]!.idleSince = idle?.clock.now
+        idleCount += 1
+        entries[value]!.idleNumber = idleCount
+        idleTimes.append(IdleTime(value: value, number: idleCount, start: idle?.clock.now))
+        forgetEndedTimes()
         closeLeastRecent()
         startSweep()
     }
@@ -206,9 +214,28 @@ private actor ChildTable<Value: Hashable & Sendable> {
 
     /// Closes the children that were used least recently, as long as there are too many.
     private func closeLeastRecent() {
-        guard count > capacity else { return }
-        let idle = entries.values.filter { $0.userCount == 0 && $0.closing == nil }.sorted { $0.used < $1.used }
-        for entry in idle.prefix(count - capacity) { _ = close(entry.child.value) }
+        while count > capacity, let idle = firstIdleTime() { _ = close(idle.value) }
+    }
+
+    /// Returns the time of the child that nobody has used for longest.
+    private func firstIdleTime() -> IdleTime? {
+        while firstIdle < idleTimes.count {
+            if isPresent(idleTimes[firstIdle]) { return idleTimes[firstIdle] }
+            firstIdle += 1
+        }
+        return nil
+    }
+
+    private func isPresent(_ time: IdleTime) -> Bool {
+        guard let entry = entries[time.value] else { return false }
+        return entry.idleNumber == time.number && entry.closing == nil
+    }
+
+    /// Removes the times that have ended when they are more than the children.
+    private func forgetEndedTimes() {
+        guard idleTimes.count > 2 * entries.count + 16 else { return }
+        idleTimes = idleTimes[firstIdle...].filter(isPresent)
+        firstIdle = 0
     }
 
     private func close(_ value: Value) -> Task<Void, Never> {
@@ -250,9 +277,9 @@ private actor ChildTable<Value: Hashable & Sendable> {
         guard let idle else { return nil }
         let now = idle.clock.now
         var next: ErasedClock.Instant?
-        for entry in entries.values where entry.userCount == 0 && entry.closing == nil {
-            guard let end = entry.idleSince?.advanced(by: idle.time) else { continue }
-            if end <= now { _ = close(entry.child.value) } else { next = min(next ?? end, end) }
+        while next == nil, let time = firstIdleTime() {
+            let end = time.start!.advanced(by: idle.time)
+            if end <= now { _ = close(time.value) } else { next = end }
         }
         if next == nil { sweep.withLock { $0 = nil } }
         return next
