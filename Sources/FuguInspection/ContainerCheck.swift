@@ -40,7 +40,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     ///
     /// What needs them wasn't loaded; swap them to check it.
     public let unknown: [Feature]
-    /// Features that nothing supplies; see ``Fugu/RequiredFeature``.
+    /// Features that nothing supplies; see `RequiredFeature`.
     public let forgotten: [Feature]
     /// The paths of loads that need themselves.
     public let cycles: [[String]]
@@ -129,7 +129,7 @@ extension Container {
     /// an async feature, it stops the program as usual.
     ///
     /// - Parameters:
-    ///   - keys: The members of ``Fugu/ContainerKeys`` that each request sets. The child has the values that this container has.
+    ///   - keys: The members of `ContainerKeys` that each request sets. The child has the values that this container has.
     ///   - roots: A closure that names what the program reads itself.
     /// - Returns: The findings.
     /// - Complexity: Besides the loads, O(*r* *n* log *n*) for *r* roots and *n* features.
