@@ -59,7 +59,7 @@ public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inne
         configure(child, request, logger)
         var response: Response
         do {
-            response = try await Container.$current.withValue(child) {
+            response = try await Container.with(child) {
                 let source = ContainerContextSource(channel: channel, logger: logger, container: child)
                 var response = try await inner.respond(to: request, context: Inner.Context(source: source))
                 if response.body.isSmall { response.body = try await response.body.collected() }

@@ -25,7 +25,7 @@ final class RequestEnd: Sendable {
         ResponseBody(contentLength: body.contentLength) { writer in
             let destination = writer
             do {
-                try await Container.$current.withValue(self.child) { try await body.write(destination) }
+                try await Container.with(self.child) { try await body.write(destination) }
             } catch {
                 await self.close()
                 throw error
