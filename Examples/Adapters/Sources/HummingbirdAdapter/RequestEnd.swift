@@ -23,7 +23,8 @@ final class RequestEnd: Sendable {
     /// Returns a body with the same bytes, after which the container is closed.
     func closing(after body: ResponseBody) -> ResponseBody {
         ResponseBody(contentLength: body.contentLength) { writer in
-            let destination = writer
+            // The operation runs before this closure goes on, and nobody else has the writer.
+            nonisolated(unsafe) let destination = writer
             do {
                 try await Container.with(self.child) { try await body.write(destination) }
             } catch {
