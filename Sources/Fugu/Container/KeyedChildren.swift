@@ -143,7 +143,9 @@ private actor ChildTable<Value: Hashable & Sendable> {
     private let idle: (time: Duration, clock: ErasedClock)?
     private let set: @Sendable (Container, Value) -> Void
     private var entries: [Value: Entry] = [:]
-    /// The times without a user, in the order in which they began. Those that have ended stay until they come first.
+    /// The times without a user, in the order in which they began.
+    ///
+    /// Those that have ended stay until they come first.
     private var idleTimes: [IdleTime] = []
     private var firstIdle = 0
     private var idleCount: UInt64 = 0
