@@ -232,6 +232,8 @@ extension Follower {
                 state[token].seen = .loss(attempts: 0)
             case .value: return false
             case .loss:
+                // Attempts count what observers and their loads change; what others change says nothing of the next attempt.
+                if news.holder?.kind != .observers { state[token].seen = .loss(attempts: 0) }
                 // Who has not been told yet that it's gone is told once.
                 if case .gone? = state[token].events[state[token].first...].last?.news { return false }
             }
