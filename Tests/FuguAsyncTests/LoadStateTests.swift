@@ -52,6 +52,63 @@ import Testing
         #expect(loaded?.instance?.text == "sun in Rome" && loaded?.error == nil)
     }
 
+    @Test("A load fails while what it has read changes: it is tried again, since nobody will change that any more (law 19)")
+    func failsWithOldInputs() async {
+        let (began, goesOn) = (Gate(), Gate())
+        container.replace(Weather.self) { container in
+            let city = container[City.self]
+            began.open()
+            await goesOn.opened()
+            guard let city else { throw NoCity() }
+            return Weather(text: city)
+        }
+        var states = container.states(of: Weather.self).makeAsyncIterator()
+        await began.opened()
+        container[City.self] = "Oslo"
+        goesOn.open()
+        var last = await next(&states)
+        while last?.error != nil { last = await next(&states) }
+        #expect(last?.instance?.text == "Oslo")
+    }
+
+    @Test("A load that changes what it reads itself, and fails, is not tried without end (law 19)")
+    func failsByItself() async {
+        let (loads, kept) = (Counter(), container)
+        container.replace(Weather.self) { container in
+            let city = container[City.self] ?? ""
+            loads.add()
+            await Task.detached { kept[City.self] = city + "!" }.value
+            throw NoCity()
+        }
+        var states = container.states(of: Weather.self).makeAsyncIterator()
+        #expect(await next(&states)?.error is NoCity)
+        container.set(Weather.self, to: Weather(text: "set"))
+        while await next(&states)?.instance?.text != "set" {}
+        #expect(loads.value < 100)
+    }
+
+    @Test("However many threads change what is read, the last state is that of the last value (laws 10 and 19)")
+    func lastState() async {
+        for round in 0..<200 {
+            let container = Container()
+            async let last = {
+                var last: LoadState<Weather>?
+                for await state in container.states(of: Weather.self) {
+                    last = state
+                    if state.instance?.text == "sun in the end", !state.isLoading { break }
+                }
+                return last
+            }()
+            await withTaskGroup { group in
+                for number in 0..<4 {
+                    group.addTask { container[City.self] = (round + number) % 3 == 0 ? nil : "\(number)" }
+                }
+            }
+            container[City.self] = "the end"
+            #expect(await last?.error == nil)
+        }
+    }
+
     @Test("While a load runs, its state has the previous instance")
     func loading() async {
         let gates = Log<Gate>()
@@ -155,22 +212,22 @@ import Testing
     @Test("On an observable container, the state is tracked: whoever read it hears of each change (law 13)")
     func observable() async {
         let observable = container.observable
-        func change() async {
+        /// Returns a gate that opens when the state changes that is read here.
+        func changed() -> Gate {
             let changed = Gate()
             withObservationTracking {
                 _ = observable.state(of: Weather.self)
             } onChange: {
                 changed.open()
             }
-            await changed.opened()
+            return changed
         }
         #expect(observable.state(of: Weather.self).isLoading || observable.state(of: Weather.self).error != nil)
         while observable.state(of: Weather.self).isLoading { await Task.yield() }
         #expect(observable.state(of: Weather.self).error is NoCity)
-        async let changes: Void = change()
-        await Task.yield()
+        let change = changed()
         container[City.self] = "Oslo"
-        await changes
+        await change.opened()
         while observable.state(of: Weather.self).isLoading { await Task.yield() }
         #expect(observable.state(of: Weather.self).instance?.text == "sun in Oslo")
         #expect(container.child().observable.state(of: Weather.self).instance?.text == "sun in Oslo")

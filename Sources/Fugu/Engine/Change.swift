@@ -259,7 +259,16 @@ extension Effects {
         _ look: Look? = nil
     ) {
         let news = News(isReset: isReset, known: known, transaction: transaction, holder: holder?.object)
-        guard follower.refresh(token, news, look, &garbage) else { return }
+        if follower.refresh(token, news, look, &garbage) { tell(follower) }
+    }
+
+    /// Lets a follower watch what a load for it had read before it failed.
+    mutating func noteFailure(_ token: LockToken, _ follower: Follower, of provenance: Provenance, isOutdated: Bool) {
+        let repeats = follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder?.object)
+        if repeats { tell(follower) }
+    }
+
+    private mutating func tell(_ follower: Follower) {
         if self.follower == nil { self.follower = follower } else { more.orMade(More()).followers.append(follower) }
     }
 }

@@ -235,7 +235,7 @@ extension Follower {
                 // Attempts count what observers and their loads change; what others change says nothing of the next attempt.
                 if news.holder?.kind != .observers { state[token].seen = .loss(attempts: 0) }
                 // Who has not been told yet that it's gone is told once.
-                if case .gone? = state[token].events[state[token].first...].last?.news { return false }
+                if isGoneQueued(token) { return false }
             }
             state[token].queue(.gone, at: now(token), until: news.holder)
             return true
@@ -255,16 +255,28 @@ extension Follower {
     }
 
     /// A load for those who observe has failed: what it has read decides when it's tried again.
-    func watchFailed(_ token: LockToken, _ provenance: Provenance) {
-        guard case .loss = state[token].seen else { return }
-        node.use { node in
-            guard let place = node.storage.existingCell(token, key)?.place else { return }
+    ///
+    /// Returns whether that is at once, since some of it has changed meanwhile, so that there is something to deliver. A load that
+    /// changes it itself is not tried without end.
+    func watchFailed(_ token: LockToken, _ provenance: Provenance, isOutdated: Bool, until holder: Frame?) -> Bool {
+        guard case .loss(let attempts) = state[token].seen else { return false }
+        return node.use { node in
+            guard let place = node.storage.existingCell(token, key)?.place else { return false }
             state[token].watchesFailed = true
             let known = state[token].watched?.keys ?? []
             for input in provenance.keys where input != key && !known.contains(input) {
                 place.register(token, with: node.place(token, input), as: .follower)
             }
+            guard isOutdated, attempts < 8, !isGoneQueued(token) else { return false }
+            state[token].seen = .loss(attempts: attempts + 1)
+            state[token].queue(.gone, at: now(token), until: holder)
+            return true
         }
+    }
+
+    /// Whether those who observe are still to be told that there is nothing, and nothing after that.
+    private func isGoneQueued(_ token: LockToken) -> Bool {
+        if case .gone? = state[token].events[state[token].first...].last?.news { true } else { false }
     }
 
     private func now(_ token: LockToken) -> UInt64 { family.state[token].now }

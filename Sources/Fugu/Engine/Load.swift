@@ -509,7 +509,9 @@ private struct LoadEnd {
             else {
                 // What it has read decides what becomes of who goes on without it.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
-                asker.storage.existingCell(token, key)?.place?[token].rare?.follower?.watchFailed(token, provenance)
+                if let follower = asker.storage.existingCell(token, key)?.place?[token].rare?.follower {
+                    effects.noteFailure(token, follower, of: provenance, isOutdated: isOutdated)
+                }
                 return nil
             }
             recorder?.record(token, cell, of: owner)

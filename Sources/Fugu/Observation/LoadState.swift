@@ -39,12 +39,18 @@ public enum LoadState<Instance: Sendable>: Sendable {
 /// Loads a feature for those who follow its state, and tells them of it.
 final class LoadMonitor<Instance: Sendable>: Sendable {
     private struct State {
-        var current = LoadState<Instance>.idle
-        /// Tells the loads apart.
-        var load = 0
-        var task: Task<Void, Never>?
+        var current = LoadState<Instance>.idle { didSet { isUntold = true } }
         var observer: Observer?
         var isOver = false
+        /// The task that loads, while it does.
+        var task: Task<Void, Never>?
+        var isLoading = false
+        /// Whether the instance was gone once more since the task began to load it.
+        var isGoneAgain = false
+        /// Whether the state has changed since it was told.
+        var isUntold = false
+        /// Whether a thread is telling it; that thread tells what others change meanwhile, so that the last state is told last.
+        var isTelling = false
     }
 
     private let state = Locked(State())
@@ -68,14 +74,10 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     /// Follows the feature in a container, which keeps this until it's cancelled or the container goes away.
     func begin(in container: Container) {
         let observer = Observer(
-            key, isSequence: true, { [self] in hear($0.value(as: Instance.self)) },
+            key, isSequence: true, { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
             onGone: { [self] in beginLoad(in: $0) }, onEnd: { [self] in end() })
         state.withLock { $0.observer = observer }
-        let reloader: Reloader = { [self] container, _ in
-            beginLoad(in: container)
-            return nil
-        }
-        container.add(observer, reloader, startsWithPresent: true)
+        container.add(observer, nil, startsWithPresent: true)
         // Closing ends those that exist at that moment; this one may have been added later.
         let node = container.node
         if node.family.lock.withLock({ token in node.storage[token].isClosed }) { observer.cancel() }
@@ -86,87 +88,92 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         observer?.cancel()
     }
 
-    private func hear(_ instance: Instance) {
-        change { $0.current = .loaded(instance) }
-    }
-
     private func end() {
-        let task = state.withLock { state in
-            state.isOver = true
-            state.observer = nil
-            return state.task.take()
+        var task: Task<Void, Never>?
+        change { state in
+            task = state.task.take()
+            (state.isOver, state.observer, state.current) = (true, nil, .idle)
         }
         task?.cancel()
-        change(isLast: true) { $0.current = .idle }
-        onEnd()
     }
 
-    /// Loads what is gone, unless that is being done.
+    /// Loads what is gone; if that is being done, once more after it, since what was read may have changed.
     private func beginLoad(in container: Container) {
-        var number = 0
-        let begins = change { state in
-            if case .loading = state.current { return }
-            state.load += 1
-            number = state.load
-            state.current = .loading(previous: state.current.instance)
+        var begins = false
+        change { state in
+            begins = !state.isLoading
+            state.isGoneAgain = !begins
+            state.isLoading = true
+            if !state.current.isLoading { state.current = .loading(previous: state.current.instance) }
         }
-        guard begins, number > 0 else { return }
-        let load = number
+        guard begins else { return }
         // The load is in nobody's load, whoever has changed the input.
-        let task = Scope.run(.ended, nil) {
-            Task { [self] in
-                let result: Result<Instance, any Error>
-                do {
-                    result = .success(try await Scope.run(container, nil) { try await self.load(container) })
-                } catch {
-                    result = .failure(error)
-                }
-                endLoad(load, result)
-            }
-        }
+        let task = Scope.run(.ended, nil) { Task { [self] in await load(in: container) } }
         let isOver = state.withLock { state in
-            if !state.isOver, state.load == load { state.task = task }
+            if !state.isOver, state.isLoading { state.task = task }
             return state.isOver
         }
         if isOver { task.cancel() }
     }
 
-    private func endLoad(_ number: Int, _ result: Result<Instance, any Error>) {
+    private func load(in container: Container) async {
+        // A load that changes what it reads itself would go on without end.
+        for attempt in 1...8 {
+            let result: Result<Instance, any Error>
+            do {
+                result = .success(try await Scope.run(container, nil) { try await self.load(container) })
+            } catch {
+                result = .failure(error)
+            }
+            if endLoad(with: result, in: container, isLast: attempt == 8) { return }
+        }
+    }
+
+    /// Says whether the load has ended, or is to be repeated.
+    private func endLoad(with result: Result<Instance, any Error>, in container: Container, isLast: Bool) -> Bool {
+        let node = container.node
+        let isKept = node.family.lock.withLock { token in
+            if case .found = node.look(token, key) { true } else { false }
+        }
+        var hasEnded = true
         change { state in
-            guard state.load == number else { return }
-            state.task = nil
-            // Who follows has heard of an instance that is kept, or of a newer one.
+            hasEnded = !state.isGoneAgain || isLast
+            state.isGoneAgain = false
+            guard hasEnded else { return }
+            (state.task, state.isLoading) = (nil, false)
             guard case .loading(let previous) = state.current else { return }
             switch result {
-            case .success(let instance): state.current = .loaded(instance)
+            // The observer hears of an instance that is kept, in its order among the others.
+            case .success(let instance): if !isKept { state.current = .loaded(instance) }
             case .failure(let error): state.current = .failed(error, previous: previous)
             }
         }
+        return hasEnded
     }
 
-    /// Changes the state and tells of it outside the lock; says whether that was possible.
-    @discardableResult
-    private func change(isLast: Bool = false, _ body: (inout State) -> Void) -> Bool {
+    /// Changes the state, unless all is over, and tells of it outside the lock.
+    private func change(_ body: (inout State) -> Void) {
         // What was there before is let go outside the lock.
-        let (former, next) = state.withLock { state -> (LoadState<Instance>, LoadState<Instance>?) in
+        let (former, tells) = state.withLock { state in
             let former = state.current
-            if state.isOver, !isLast { return (former, nil) }
-            body(&state)
-            return (former, state.current)
+            if !state.isOver { body(&state) }
+            defer { state.isTelling = state.isTelling || state.isUntold }
+            return (former, state.isUntold && !state.isTelling)
         }
         defer { withExtendedLifetime(former) {} }
-        guard let next else { return false }
-        if !next.isSame(as: former) { onChange(next) }
-        return true
+        guard tells else { return }
+        while let news = takeNews() {
+            onChange(news.state)
+            if news.isLast { onEnd() }
+        }
     }
-}
 
-extension LoadState {
-    /// Whether nothing has changed between two states of the same monitor, of which only these occur twice in a row.
-    fileprivate func isSame(as other: LoadState) -> Bool {
-        switch (self, other) {
-        case (.idle, .idle), (.loading, .loading), (.failed, .failed): true
-        default: false
+    private func takeNews() -> (state: LoadState<Instance>, isLast: Bool)? {
+        state.withLock { state in
+            state.isTelling = state.isUntold
+            guard state.isUntold else { return nil }
+            state.isUntold = false
+            return (state.current, state.isOver)
         }
     }
 }
