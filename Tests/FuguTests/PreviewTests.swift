@@ -76,6 +76,22 @@ extension ContainerKeys {
         }
     }
 
+    @Test("Where a feature is decorated, its preview is what is wrapped")
+    func decorated() async {
+        await #expect(processExitsWith: .success) {
+            setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
+            let container = Container()
+            container.decorate(Weather.self) { inner, _ in Weather(text: "around " + inner.text) }
+            precondition(container[Weather.self].text == "around preview")
+            container.decorate(Archive.self) { inner, _ in Archive(text: "around " + inner.text) }
+            let archive = try container[Archive.self]
+            precondition(archive.text == "around preview")
+            container.decorate(Server.self) { inner, _ in Server(text: "around " + inner.text) }
+            let server = try await container[Server.self]
+            precondition(server.text == "around preview")
+        }
+    }
+
     @Test("One that declares no preview is not loaded there, and the error says what to declare")
     func noPreview() async {
         await #expect(processExitsWith: .success) {

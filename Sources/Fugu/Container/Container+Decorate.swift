@@ -60,7 +60,7 @@ extension Container {
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) throws -> F.Instance
     ) {
-        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, load: { Payload(try F.load(in: $0)) })
+        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, load: { try F.make(in: $0) })
         decorate(decorated) { Payload(try wrap($0.value(as: F.Instance.self), $1)) }
     }
 
@@ -79,8 +79,7 @@ extension Container {
                 _ instance: F.Instance, _ container: any FeatureContainer
             ) async throws -> F.Instance
     ) {
-        let decorated = Decorated(
-            TypedKey(F.self), { Request(F.self) }, loadAsync: { Payload(try await F.load(in: $0)) })
+        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, loadAsync: { try await F.make(in: $0) })
         addLayer(decorated) { inner, kept in
             Replacement(
                 load: { _ in throw CancellationError() },

@@ -239,20 +239,14 @@ extension Container {
     // Specialized by the caller; see above.
     @inlinable @inline(never)
     func readSlowly<F: ThrowingFeature>(_ feature: F.Type, _ place: SourcePlace?) throws -> F.Instance {
-        try readThrowing(Key.throwingFeature(F.self), { Request(F.self, at: place) }) {
-            if PreviewRun.isOn, let preview = F._key.throwingPreview { return try preview() }
-            return Payload(try F.load(in: $0))
-        }
-        .value(as: F.Instance.self)
+        try readThrowing(Key.throwingFeature(F.self), { Request(F.self, at: place) }) { try F.make(in: $0) }
+            .value(as: F.Instance.self)
     }
 
     @usableFromInline
     func readSlowly<F: AsyncFeature>(_ feature: F.Type, _ place: SourcePlace?) async throws -> F.Instance {
         if let present = present(Key(raw: Key.asyncFeature(F.self)), nil) { return present.value(as: F.Instance.self) }
-        return try await loadAsync(Request(F.self, at: place)) {
-            if PreviewRun.isOn, let preview = F._key.throwingPreview { return try preview() }
-            return Payload(try await F.load(in: $0))
-        }
-        .value(as: F.Instance.self)
+        return try await loadAsync(Request(F.self, at: place)) { try await F.make(in: $0) }
+            .value(as: F.Instance.self)
     }
 }

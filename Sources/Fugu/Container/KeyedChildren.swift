@@ -34,17 +34,17 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
     ///   - operation: The operation, which receives the child.
     /// - Returns: What `operation` returns.
     /// - Throws: What `operation` throws.
-    /// - Complexity: Besides the operation, O(1), and O(*n*) for *n* kept children if there are more than `capacity`.
+    /// - Complexity: O(1) on average, besides the operation and the closing of other children.
     public func withChild<R>(
         for value: Value, operation: (Container) async throws -> R
     ) async rethrows -> R {
         let child = await table.child(for: value)
         do {
-            let result = try await Container.with(child.container) { try await operation(child.container) }
-            await table.release(child)
+            let result = try await Container.with(child) { try await operation(child) }
+            await table.release(value)
             return result
         } catch {
-            await table.release(child)
+            await table.release(value)
             throw error
         }
     }
@@ -110,20 +110,12 @@ extension Container {
     }
 }
 
-/// A child of a table.
-private final class KeyedChild<Value: Sendable>: Sendable {
-    let value: Value
-    let container: Container
-
-    init(_ value: Value, _ container: Container) { (self.value, self.container) = (value, container) }
-}
-
 /// The children by value.
 ///
 /// It's an actor rather than something with a lock, since `==` and `hash(into:)` of the values are user code.
 private actor ChildTable<Value: Hashable & Sendable> {
     private struct Entry {
-        let child: KeyedChild<Value>
+        let container: Container
         var userCount = 0
         /// The number of the present time without a user.
         var idleNumber: UInt64?
@@ -167,24 +159,23 @@ private actor ChildTable<Value: Hashable & Sendable> {
     var values: [Value] { entries.filter { $0.value.closing == nil }.map(\.key) }
 
     /// Returns the child of a value for one more user.
-    func child(for value: Value) async -> KeyedChild<Value> {
+    func child(for value: Value) async -> Container {
         while let closing = entries[value]?.closing { await closing.value }
         if entries[value] == nil {
             let container = parent.child()
             set(container, value)
-            entries[value] = Entry(child: KeyedChild(value, container))
+            entries[value] = Entry(container: container)
             count += 1
         }
         entries[value]!.userCount += 1
         entries[value]!.idleNumber = nil
-        let child = entries[value]!.child
+        let container = entries[value]!.container
         closeLeastRecent()
-        return child
+        return container
     }
 
     /// A user of a child has ended.
-    func release(_ child: KeyedChild<Value>) {
-        let value = child.value
+    func release(_ value: Value) {
         entries[value]!.userCount -= 1
         guard entries[value]!.userCount == 0 else { return }
         if entries[value]!.isUnwanted { return _ = close(value) }
@@ -248,7 +239,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
         let closing = Scope.run(.ended, nil) {
             Task {
                 do {
-                    try await entry.child.container.close()
+                    try await entry.container.close()
                 } catch {
                     parent.report(Messages.evictionFailed(of: key, error))
                 }

@@ -383,7 +383,7 @@ private struct Change {
             switch rare?.supplied ?? .nothing {
             case .value(let payload):
                 effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
-            // ContainerValue without a value: the default is loaded in its place, here.
+            // Held without a value: the default is loaded in its place, here.
             case .failure: effects.garbage.add(cell.clear(flags: flags, at: time))
             case .nothing: effects.garbage.add(cell.clear(at: time))
             }
@@ -564,7 +564,9 @@ extension Family {
             }
         }
         if !isOne {
-            for write in writes { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
+            for write in writes where !write.isTooLate {
+                write.node.storage.existingCell(token, write.key)?.openIfPresent()
+            }
         }
         for (place, kind, known) in changes {
             // Those who saw an equal value are told nothing, and look there from now on.

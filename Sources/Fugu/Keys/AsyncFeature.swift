@@ -43,6 +43,12 @@ extension AsyncFeature {
     /// Don't use it directly.
     public static var _key: KeyDefinition { definition }
 
+    /// Loads, or returns the preview of an external feature in an Xcode preview.
+    static func make(in container: any FeatureContainer) async throws -> Payload {
+        if PreviewRun.isOn, let preview = _key.preview { return try preview() }
+        return Payload(try await load(in: container))
+    }
+
     fileprivate static var definition: KeyDefinition {
         let raw = Key.asyncFeature(Self.self)
         return KeyDefinition(raw) { container, reportsFailure in

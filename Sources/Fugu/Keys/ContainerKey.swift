@@ -39,10 +39,8 @@ public struct KeyDefinition: Sendable {
     var isExternal = false
     /// Creates what a strict container gives instead of an external feature that can't throw.
     private(set) var placeholder: (@Sendable () -> Payload)?
-    /// Creates what an Xcode preview gives instead of an external feature that can't throw.
-    @usableFromInline private(set) var preview: (@Sendable () -> Payload)?
-    /// The same for an external feature that can throw.
-    @usableFromInline private(set) var throwingPreview: (@Sendable () throws -> Payload)?
+    /// Creates what an Xcode preview gives instead of an external feature; throws only if the feature can.
+    @usableFromInline private(set) var preview: (@Sendable () throws -> Payload)?
     private var name: (@Sendable () -> PropertyNaming?)?
 
     /// The name and type that sources need, if the key has a name.
@@ -72,7 +70,7 @@ public struct KeyDefinition: Sendable {
     func external(preview: @escaping @Sendable () throws -> Payload) -> KeyDefinition {
         var definition = self
         definition.isExternal = true
-        definition.throwingPreview = preview
+        definition.preview = preview
         return definition
     }
 }

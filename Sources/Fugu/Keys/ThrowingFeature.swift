@@ -38,6 +38,12 @@ extension ThrowingFeature {
     /// Don't use it directly.
     public static var _key: KeyDefinition { definition }
 
+    /// Loads, or returns the preview of an external feature in an Xcode preview.
+    @inlinable static func make(in container: any FeatureContainer) throws -> Payload {
+        if PreviewRun.isOn, let preview = _key.preview { return try preview() }
+        return Payload(try load(in: container))
+    }
+
     fileprivate static var definition: KeyDefinition {
         let raw = Key.throwingFeature(Self.self)
         return KeyDefinition(raw) { container, reportsFailure in
