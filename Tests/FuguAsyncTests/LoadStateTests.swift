@@ -3,6 +3,11 @@ import Observation
 import Support
 import Testing
 
+extension ContainerKeys {
+    fileprivate var parsedCity: LoadStateTests.Parsed.Type { LoadStateTests.Parsed.self }
+    fileprivate var weatherReport: LoadStateTests.Weather.Type { LoadStateTests.Weather.self }
+}
+
 @Suite("States of a load: idle, loading, loaded, failed with the previous instance") struct LoadStateTests {
     struct City: Property { static var defaultValue: String? { nil } }
     struct NoCity: Error {}
@@ -145,8 +150,9 @@ import Testing
     @Test("A throwing feature has states, too, and a reset loads it again (law 20)")
     func throwing() async {
         let child = container.child()
-        var states = child.states(of: Parsed.self).makeAsyncIterator()
+        var states = child.states(of: \.parsedCity).makeAsyncIterator()
         #expect(await next(&states)?.error is NoCity)
+        while child.observable.state(of: \.parsedCity).error == nil { await Task.yield() }
         container[City.self] = "Oslo"
         #expect(await next(&states)?.instance?.text == "Oslo")
         container[City.self] = "Rome"
@@ -230,6 +236,6 @@ import Testing
         await change.opened()
         while observable.state(of: Weather.self).isLoading { await Task.yield() }
         #expect(observable.state(of: Weather.self).instance?.text == "sun in Oslo")
-        #expect(container.child().observable.state(of: Weather.self).instance?.text == "sun in Oslo")
+        #expect(container.child().observable.state(of: \.weatherReport).instance?.text == "sun in Oslo")
     }
 }

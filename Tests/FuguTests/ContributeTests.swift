@@ -2,6 +2,13 @@ import Fugu
 import Support
 import Testing
 
+private enum Steps: Feature {
+    static func load(in container: any FeatureContainer) -> [String] { ["first"] }
+}
+extension ContainerKeys {
+    fileprivate var steps: Steps.Type { Steps.self }
+}
+
 @Suite("Contributions: modules, tests, and children add to a list")
 struct ContributeTests {
     struct Level: Property { static var defaultValue: Int { 1 } }
@@ -47,6 +54,15 @@ struct ContributeTests {
         #expect(child[routes][0] === container[routes][0] && child[routes][1] === container[routes][1])
         #expect(loads.value == 1)
         #expect(container.child()[routes][2] === container[routes][2])
+    }
+
+    @Test("A feature whose instance is an array is such a list, by its type and by the member that names it")
+    func type() {
+        let container = Container()
+        container.contribute(to: Steps.self) { "level \($0[Level.self])" }
+        container.contribute(to: \.steps) { _ in "last" }
+        #expect(container.steps == ["first", "level 1", "last"])
+        #expect(container.child { $0[Level.self] = 2 }[Steps.self] == ["first", "level 2", "last"])
     }
 
     @Test("An element of a child is no element of its siblings, even if the same line adds it (law 14)")

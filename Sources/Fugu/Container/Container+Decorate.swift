@@ -164,6 +164,23 @@ extension Container {
     ) {
         decorate(F.self, with: wrap)
     }
+
+    /// Wraps what a feature that belongs to the main actor would be without this call, here and in all descendants that don't
+    /// swap it themselves.
+    ///
+    /// See `decorate(_:with:)`.
+    ///
+    /// - Parameters:
+    ///   - feature: The member of ``ContainerKeys`` that names the feature.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @MainActor public func decorate<F: MainActorFeature>(
+        _ feature: KeyPath<ContainerKeys, F.Type>,
+        with wrap:
+            @escaping @MainActor @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
+    ) {
+        decorate(F.self, with: wrap)
+    }
 }
 
 // MARK: The layers of a feature

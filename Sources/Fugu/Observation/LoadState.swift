@@ -74,7 +74,8 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     /// Follows the feature in a container, which keeps this until it's cancelled or the container goes away.
     func begin(in container: Container) {
         let observer = Observer(
-            key, isSequence: true, { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
+            key, isSequence: true,
+            { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
             onGone: { [self] in beginLoad(in: $0) }, onEnd: { [self] in end() })
         state.withLock { $0.observer = observer }
         container.add(observer, nil, startsWithPresent: true)
@@ -266,7 +267,53 @@ extension Container {
     }
 }
 
+extension Container {
+    /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
+    ///
+    /// See `states(of:)`.
+    ///
+    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
+    /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
+    public func states<F: AsyncFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadStates<F.Instance> {
+        states(of: F.self)
+    }
+
+    /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
+    ///
+    /// See `states(of:)`. The load runs in a task.
+    ///
+    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
+    /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
+    public func states<F: ThrowingFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadStates<F.Instance> {
+        states(of: F.self)
+    }
+}
+
 extension ObservableContainer {
+    /// The state of a feature's load, which is tracked like a read.
+    ///
+    /// See ``state(of:)-(F.Type)``.
+    ///
+    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
+    /// - Returns: The state at this moment.
+    /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
+    public func state<F: AsyncFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadState<F.Instance> {
+        state(of: F.self)
+    }
+
+    /// The state of a feature's load, which is tracked like a read.
+    ///
+    /// See ``state(of:)-(F.Type)``. The load runs in a task.
+    ///
+    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
+    /// - Returns: The state at this moment.
+    /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
+    public func state<F: ThrowingFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadState<F.Instance> {
+        state(of: F.self)
+    }
+
     /// The state of a feature's load, which is tracked like a read.
     ///
     /// The first call begins to load the feature if it isn't there. From then on it's loaded whenever it's missing: after a reset,

@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 
 // Every load, default, and observer that belongs to the main actor checks that it runs there, and one that suspends and belongs to no
 // actor that it runs on none. What is used off the main actor and isn't a key says `nonisolated`, and nothing else does.
@@ -57,6 +58,25 @@ struct Database: AsyncFeature {
         MainActor.preconditionIsolated()
         return true
     }
+}
+
+// What another module supplies, a list that modules add to, and one pool for each tenant.
+enum Payments: RequiredFeature {
+    typealias Instance = @Sendable (Int) -> String
+    static var placeholder: Instance { { "placeholder for \($0)" } }
+}
+
+struct Pool: Feature {
+    let tenant: String
+    static func load(in container: any FeatureContainer) -> Pool { Pool(tenant: container.tenant) }
+    static var home: Home { .with(\.tenant) }
+}
+
+extension ContainerKeys {
+    var payments: Payments.Type { Payments.self }
+    var pool: Pool.Type { Pool.self }
+    var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
+    var routes: FeatureKey<[String]> { .init { _ in [] } }
 }
 
 extension ContainerKeys {
@@ -120,8 +140,58 @@ nonisolated func off(_ container: Container) async throws {
     precondition(database.address == "Grace@6")
 }
 
+// Each ability, from the main actor and off it.
+@MainActor func abilities() async throws {
+    let container = Container()
+    container.decorate(\.greeter) { greeter, _ in Greeter(text: greeter.text + "!") }
+    container.decorate(\.screen) { screen, _ in
+        MainActor.preconditionIsolated()
+        return Screen(title: "[\(screen.title)]")
+    }
+    container.decorate(\.database) { database, _ in
+        precondition(#isolation == nil, "an async decoration belongs to no actor")
+        return Database(address: "pooled \(database.address)")
+    }
+    container.contribute(to: \.routes) { "/users/\($0.userName)" }
+    container.replace(\.payments) { container in
+        let name = container.userName
+        return { "\(name) pays \($0)" }
+    }
+    let check = await container.check(overriding: \.tenant) {
+        $0.load(\.pool)
+        $0.load(\.screen)
+        $0.load(\.payments)
+    }
+    precondition(check.isSound && check.overriding.map(\.name) == ["Pool"], "\(check)")
+    precondition(container.screen.title == "[Hello, guest!]" && container.routes == ["/users/guest"])
+    precondition(container.payments(5) == "guest pays 5")
+    try await offAbilities(container)
+    precondition(container.screen.title == "[Hello, Ada!]")
+    try await container.close()
+}
+
+nonisolated func offAbilities(_ container: Container) async throws {
+    container.contribute(to: \.routes) { _ in "/health" }
+    container.userName = "Ada"
+    container.reset(Payments.self)
+    container.payments = { "free, not \($0)" }
+    precondition(container.routes == ["/users/guest", "/health"] && container.payments(5) == "free, not 5")
+    let tenants = container.children(by: \.tenant, capacity: 1)
+    for tenant in ["acme", "zoo"] {
+        let name = await tenants.withChild(for: tenant) { $0.pool.tenant }
+        precondition(name == tenant)
+    }
+    var address: String?
+    for await state in container.states(of: \.database) {
+        address = state.instance?.address
+        if !state.isLoading { break }
+    }
+    precondition(address == "pooled Ada@30", address ?? "nothing")
+}
+
 @main struct Program {
     @MainActor static func main() async throws {
+        try await abilities()
         let container = Container()
         let window = Container.with(container) { Window() }
         window.screen.count += 1
