@@ -57,7 +57,9 @@ extension ContainerKeys {
         #expect(loaded?.instance?.text == "sun in Rome" && loaded?.error == nil)
     }
 
-    @Test("A load fails while what it has read changes: it is tried again, since nobody will change that any more (law 19)")
+    @Test(
+        "A load fails while what it has read changes: it is tried again, since nobody will change that any more (law 19)"
+    )
     func failsWithOldInputs() async {
         let (began, goesOn) = (Gate(), Gate())
         container.replace(Weather.self) { container in
@@ -112,6 +114,151 @@ extension ContainerKeys {
             container[City.self] = "the end"
             #expect(await last?.error == nil)
         }
+    }
+
+    @Test("A failed load is tried again after a reset, also one during the load, of whichever container (law 20)")
+    func resetAfterFailure() async {
+        struct Try: Property { static var defaultValue: @Sendable () throws -> String { { "" } } }
+        struct Flaky: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> String { try container[Try.self]() }
+        }
+        struct Wait: Property { static var defaultValue: @Sendable () async throws -> String { { "" } } }
+        struct Slow: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> String {
+                try await container[Wait.self]()
+            }
+        }
+        let (works, loads, began) = (Log<Bool>(), Counter(), Log<Gate>())
+        container[Try.self] = {
+            loads.add()
+            if works.all.isEmpty { throw NoCity() }
+            return "works"
+        }
+        container[Wait.self] = {
+            let (gate, fails) = (Gate(), works.all.isEmpty)
+            began.add(gate)
+            await gate.opened()
+            if fails { throw NoCity() }
+            return "works"
+        }
+        for follower in [container, container.child()] {
+            var states = follower.states(of: Flaky.self).makeAsyncIterator()
+            #expect(await next(&states)?.error is NoCity)
+            let before = loads.value
+            follower.reset(Flaky.self)
+            #expect(await next(&states)?.error is NoCity)
+            #expect(loads.value > before)
+        }
+        var states = container.states(of: Flaky.self).makeAsyncIterator()
+        #expect(await next(&states)?.error is NoCity)
+        var slow = container.states(of: Slow.self).makeAsyncIterator()
+        let first = await began.first(1)[0]
+        works.add(true)
+        container.reset(Flaky.self)
+        #expect(await next(&states)?.instance == "works")
+        container.reset(Slow.self)
+        first.open()
+        await began.first(2)[1].open()
+        #expect(await next(&slow)?.instance == "works")
+    }
+
+    @Test("Whoever follows tries again, wherever the load that failed was asked for or lives (laws 15 and 19)")
+    func failedElsewhere() async {
+        struct Shared: ThrowingFeature {
+            static var home: Home { .shared }
+            static func load(in container: any FeatureContainer) throws -> String {
+                guard let city = container[City.self] else { throw NoCity() }
+                return city
+            }
+        }
+        let child = container.child()
+        var states = child.states(of: Shared.self).makeAsyncIterator()
+        #expect(await next(&states)?.error is NoCity)
+        container[City.self] = "Oslo"
+        #expect(await next(&states)?.instance == "Oslo")
+
+        // A child begins the load that the root's follower joins.
+        let root = Container()
+        let (began, goesOn) = (Gate(), Gate())
+        root.replace(Weather.self) { container in
+            let city = container[City.self]
+            began.open()
+            await goesOn.opened()
+            guard let city else { throw NoCity() }
+            return Weather(text: city)
+        }
+        let request = root.child()
+        async let asked = try? request[Weather.self]
+        await began.opened()
+        var weathers = root.states(of: Weather.self).makeAsyncIterator()
+        #expect(await weathers.next()?.isLoading == true)
+        goesOn.open()
+        #expect(await next(&weathers)?.error is NoCity)
+        _ = await asked
+        root[City.self] = "Rome"
+        #expect(await next(&weathers)?.instance?.text == "Rome")
+    }
+
+    @Test("An input whose load failed while what it read changed is tried again, too (law 19)")
+    func inputFailsWithOldInputs() async {
+        struct Place: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> String { "" }
+        }
+        let (began, goesOn) = (Gate(), Gate())
+        container.replace(Place.self) { container in
+            let city = container[City.self]
+            began.open()
+            await goesOn.opened()
+            guard let city else { throw NoCity() }
+            return city
+        }
+        container.replace(Weather.self) { Weather(text: try await $0[Place.self]) }
+        var states = container.states(of: Weather.self).makeAsyncIterator()
+        await began.opened()
+        container[City.self] = "Oslo"
+        goesOn.open()
+        var last = await next(&states)
+        while last?.error != nil { last = await next(&states) }
+        #expect(last?.instance?.text == "Oslo")
+    }
+
+    @Test("However often a load fails, a change of what it reads costs the same (law 30)")
+    func failsOften() async {
+        struct Count: Property { static var defaultValue: Int { 0 } }
+        let loads = Counter()
+        container.replace(Parsed.self) { container in
+            loads.add()
+            throw container[Count.self] == -1 ? CancellationError() : NoCity() as any Error
+        }
+        var states = container.states(of: Parsed.self).makeAsyncIterator()
+        for number in 1...200 {
+            #expect(await next(&states)?.error is NoCity)
+            container[Count.self] = number
+        }
+        #expect(await next(&states)?.error is NoCity)
+        #expect(loads.value == 201)
+    }
+
+    @Test("A plain feature that changes what it reads itself, and is observed in a child, lets the set return (law 19)")
+    func changesItself() {
+        struct Level: Property { static var defaultValue: Int { 0 } }
+        struct Restless: Feature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) -> Int { container[Level.self] }
+        }
+        let child = container.child { $0[Level.self] = 0 }
+        let loads = Counter()
+        child.replace(Restless.self) { [weak child] container in
+            loads.add()
+            let level = container[Level.self]
+            if level > 0 { child?[Level.self] = level + 1 }
+            return level
+        }
+        let token = child.observe(Restless.self) { _ in }
+        _ = child[Restless.self]
+        child[Level.self] = 1
+        #expect(loads.value > 1 && loads.value < 50)
+        token.cancel()
     }
 
     @Test("While a load runs, its state has the previous instance")

@@ -200,4 +200,24 @@ import Testing
         for _ in 0..<10 { await Task.yield() }
         #expect(heard.count == 400)
     }
+
+    @Test(
+        "A feature whose last observer ends itself while it's told isn't loaded for anybody any more (laws 11 and 19)")
+    func lastEndsItself() {
+        struct Live: Feature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) -> Int { container[Number.self] }
+        }
+        let (container, loads, token) = (Container(), Counter(), Log<ObservationToken>())
+        container.replace(Live.self) {
+            loads.add()
+            return $0[Number.self]
+        }
+        _ = container[Live.self]
+        token.add(container.observe(Live.self) { _ in for token in token.all { token.cancel() } })
+        container[Number.self] = 1
+        #expect(loads.value == 2)
+        container[Number.self] = 2
+        #expect(loads.value == 2 && container[Live.self] == 2)
+    }
 }

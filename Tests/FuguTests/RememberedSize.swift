@@ -36,7 +36,7 @@ extension Container {
                 place.forEachReader(token) { _, _ in size.readers += 1 }
                 size.loads += rare?.loads.all.count ?? 0
                 size.followers += rare?.follower == nil ? 0 : 1
-                size.places += place.hasBelow(token) ? 1 : 0
+                place.forEachBelow(token) { _ in size.places += 1 }
                 size.exclusions += rare?.exclusion == nil ? 0 : 1
             }
             var child = node.storage[token].firstChild?.object

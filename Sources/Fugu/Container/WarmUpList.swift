@@ -153,12 +153,10 @@ extension Frame {
 extension [WarmUpError.Failure] {
     /// The failures, without further paths to features that nothing supplies.
     fileprivate var withoutRepeatedSupplies: [WarmUpError.Failure] {
-        var seen: Set<String> = []
+        var seen: Set<Key> = []
         return filter { failure in
-            guard (failure.error as? LoadError)?.isMissingSupply == true, let name = failure.path.last else {
-                return true
-            }
-            return seen.insert(name).inserted
+            guard let missing = (failure.error as? LoadError)?.missingSupply else { return true }
+            return seen.insert(missing).inserted
         }
     }
 }

@@ -36,7 +36,6 @@ extension Node {
     func take(_ token: LockToken, _ sources: any ValueSources) {
         storage[token].more().sources = sources
         family.state[token].sourced.insert(UnmanagedReference(self))
-        family.markSourced()
     }
 
     /// Remembers what is wrong with an answer; returns it if it wasn't known.

@@ -151,7 +151,7 @@ struct Effects {
 
 /// How what is seen of a key changes at a place.
 enum ChangeKind {
-    /// Something was loaded where nothing was.
+    /// Something was loaded where nothing was, or what was set equals what was there.
     case loaded
     /// What was loaded is gone.
     case dropped
@@ -262,10 +262,16 @@ extension Effects {
         if follower.refresh(token, news, look, &garbage) { tell(follower) }
     }
 
-    /// Lets a follower watch what a load for it had read before it failed.
-    mutating func noteFailure(_ token: LockToken, _ follower: Follower, of provenance: Provenance, isOutdated: Bool) {
-        let repeats = follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder?.object)
-        if repeats { tell(follower) }
+    /// Lets those who would see the instance watch what its load had read before it failed.
+    mutating func noteFailure(_ token: LockToken, _ place: Place, of provenance: Provenance, isOutdated: Bool) {
+        place.forEachFollower(token) { follower in
+            if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder?.object) { tell(follower) }
+        }
+    }
+
+    /// Lets those who follow the key load what they miss, though nothing has changed for others.
+    mutating func noteMissing(_ token: LockToken, _ place: Place) {
+        place.forEachFollower(token) { note(token, $0, isReset: true) }
     }
 
     private mutating func tell(_ follower: Follower) {
@@ -315,20 +321,23 @@ private struct Change {
         let isByCode = cell.heldFlags == CellFlags.held
         switch operation {
         case .rule(let payload):
-            let rare = node.place(token, key).mutableRare(token)
+            let rare = node.place(token, key)[token].more()
             if let old = rare.rule?.box { effects.garbage.add(old) }
             rare.rule = payload
             if isByCode { return nil }
         case .supply(let answer):
             if case .nothing = answer, !cell.has(CellFlags.layered), cell.place?[token].rare == nil { return nil }
-            let rare = node.place(token, key).mutableRare(token)
+            let rare = node.place(token, key)[token].more()
             effects.garbage.add(Retained(rare.supplied))
             rare.supplied = answer
             if isByCode || rare.rule != nil { return nil }
             if case .nothing = answer, !wasHeld { return nil }
         case .reset:
             markReset(token)
-            guard isByCode || wasLoaded else { return nil }
+            guard isByCode || wasLoaded else {
+                if let place = cell.place { effects.noteMissing(token, place) }
+                return nil
+            }
         case .replace: markReset(token)
         case .set:
             // For those who saw the value nothing changes.
@@ -371,7 +380,7 @@ private struct Change {
             effects.garbage.add(cell.store(payload, flags: CellFlags.held, at: time, isOpen: isOpen))
         case .replace(let replacement):
             effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
-            node.place(token, key).mutableRare(token).replacement = replacement
+            node.place(token, key)[token].more().replacement = replacement
         case .reset, .rule, .supply:
             // What stands behind comes to light.
             let rare = cell.place?[token].rare
@@ -393,7 +402,7 @@ private struct Change {
     /// What is being loaded now is not kept here.
     private func markReset(_ token: LockToken) {
         guard family.rootPlace(token, of: key)?[token].rare?.loads.all.isEmpty == false else { return }
-        node.place(token, key).mutableRare(token).resetTime = family.state[token].tick()
+        node.place(token, key)[token].more().resetTime = family.state[token].tick()
     }
 
     private func emit(_ token: LockToken, _ operation: Operation, isNew: Bool, _ effects: inout Effects) {
@@ -408,10 +417,6 @@ private struct Change {
             }
         node.emit(token, kind, key, &effects)
     }
-}
-
-extension Place {
-    fileprivate func mutableRare(_ token: LockToken) -> RarePlaceState { self[token].more() }
 }
 
 // MARK: The commit
@@ -465,8 +470,7 @@ extension Family {
                 if isOutdated(token) { return nil }
                 if let obstacle = self.obstacle(token, &writes, owner, waiter) { return obstacle }
                 perform(token, writes, owner, &effects)
-                let left = effects.takeLeft()
-                if !left.isEmpty { perform(token, left, owner, &effects) }
+                while case let left = effects.takeLeft(), !left.isEmpty { perform(token, left, owner, &effects) }
                 alongside(token)
                 if let owner, owner.kind == .modify { effects.wake(owner.endExclusion(token)) }
                 isDone = true
@@ -609,7 +613,7 @@ extension Family {
 
 extension Place {
     /// Calls `body` with those who follow the key here and below.
-    fileprivate func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
+    func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
         var open = [self]
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower { body(follower) }

@@ -390,7 +390,7 @@ private struct Closing: Sendable {
                 for node in nodes { node.storage[token].isRefusing = true }
                 return nodes
             }
-            for node in nodes { try await awaitIdle(node) { token in node.storage[token].underWay == 0 } }
+            for node in nodes { await awaitIdle(node) { token in node.storage[token].underWay == 0 } }
             // Children first, and the youngest of them.
             let order = nodes.sorted { ($0.depth, $0.number) > ($1.depth, $1.number) }
             for node in order { failures += try await close(node) }
@@ -501,12 +501,12 @@ private struct Closing: Sendable {
         let runner = family.leavers.frame
         if let runner, Waits.add(frame, for: runner) != nil { throw frame.waitsForCloser }
         if let deadline { family.leavers.beginLimit(deadline) }
-        try await awaitIdle(node, isGone)
+        await awaitIdle(node, isGone)
         if let deadline { family.leavers.endLimit(deadline) }
         if let runner { Waits.remove(frame, for: runner) }
     }
 
-    private func awaitIdle(_ node: Node, _ isIdle: (LockToken) -> Bool) async throws {
+    private func awaitIdle(_ node: Node, _ isIdle: (LockToken) -> Bool) async {
         while true {
             let waiter = TaskWaiter()
             let isDone = family.lock.withLock { token in

@@ -110,8 +110,8 @@ private struct FollowerState {
     var seen = Seen.nothing
     /// What the instance that was seen last was made from: a change of it changes what is seen.
     var watched: Provenance?
-    /// Whether a failed load is watched, too.
-    var watchesFailed = false
+    /// What loads for it had read that have failed since, and that is watched, too.
+    var failedInputs: Set<Key> = []
     /// Whether the instance that was seen last loads again when its inputs change.
     var reloads = false
     /// What observers are still to be told, the first at `first`.
@@ -191,12 +191,6 @@ private struct FollowerState {
     }
 }
 
-/// Events that nobody is told, to be released outside the lock.
-private final class Dropped {
-    private let events: [FollowerState.Event]
-    init(_ events: [FollowerState.Event]) { self.events = events }
-}
-
 /// What a follower is to know of a change.
 struct News {
     /// Whether the key was reset, so that it's loaded again even if it doesn't reload by itself.
@@ -222,7 +216,7 @@ extension Follower {
             let dropped = state[token].takeEvents(
                 of: transaction, since: transaction.state[token].rare?.begun ?? 0)
             isOwed = !dropped.isEmpty
-            if isOwed { garbage.add(Dropped(dropped)) }
+            if isOwed { garbage.add(Retained(dropped)) }
         }
         guard case .found(let cell, _) = look ?? node.use({ $0.look(token, key) }) else {
             // What was seen last stays watched: when an override of it goes, it may be seen again.
@@ -233,12 +227,10 @@ extension Follower {
             case .value: return false
             case .loss:
                 // Attempts count what observers and their loads change; what others change says nothing of the next attempt.
-                if news.holder?.kind != .observers { state[token].seen = .loss(attempts: 0) }
-                // Who has not been told yet that it's gone is told once.
-                if isGoneQueued(token) { return false }
+                if news.holder?.kind == .observers { return missAgain(token, until: news.holder) }
+                state[token].seen = .loss(attempts: 0)
             }
-            state[token].queue(.gone, at: now(token), until: news.holder)
-            return true
+            return queueGone(token, until: news.holder)
         }
         watch(token, cell, &garbage)
         let stamp = Stamp(cell)
@@ -256,27 +248,35 @@ extension Follower {
 
     /// A load for those who observe has failed: what it has read decides when it's tried again.
     ///
-    /// Returns whether that is at once, since some of it has changed meanwhile, so that there is something to deliver. A load that
-    /// changes it itself is not tried without end.
+    /// Returns whether that is at once, so that there is something to deliver.
+    ///
+    /// - `isOutdated`: Whether some of it has changed meanwhile, or the key was reset.
     func watchFailed(_ token: LockToken, _ provenance: Provenance, isOutdated: Bool, until holder: Frame?) -> Bool {
-        guard case .loss(let attempts) = state[token].seen else { return false }
-        return node.use { node in
-            guard let place = node.storage.existingCell(token, key)?.place else { return false }
-            state[token].watchesFailed = true
+        guard case .loss = state[token].seen else { return false }
+        node.use { node in
+            guard let place = node.storage.existingCell(token, key)?.place else { return }
             let known = state[token].watched?.keys ?? []
             for input in provenance.keys where input != key && !known.contains(input) {
+                guard state[token].failedInputs.insert(input).inserted else { continue }
                 place.register(token, with: node.place(token, input), as: .follower)
             }
-            guard isOutdated, attempts < 8, !isGoneQueued(token) else { return false }
-            state[token].seen = .loss(attempts: attempts + 1)
-            state[token].queue(.gone, at: now(token), until: holder)
-            return true
         }
+        return isOutdated && missAgain(token, until: holder)
     }
 
-    /// Whether those who observe are still to be told that there is nothing, and nothing after that.
-    private func isGoneQueued(_ token: LockToken) -> Bool {
-        if case .gone? = state[token].events[state[token].first...].last?.news { true } else { false }
+    /// What was loaded for those who observe was not kept, or has failed, because of what they or the load changed: tries it again,
+    /// but not without end.
+    private func missAgain(_ token: LockToken, until holder: Frame?) -> Bool {
+        guard case .loss(let attempts) = state[token].seen, attempts < 8 else { return false }
+        state[token].seen = .loss(attempts: attempts + 1)
+        return queueGone(token, until: holder)
+    }
+
+    /// Tells those who observe that there is nothing, once; says whether there is something to deliver.
+    private func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
+        if case .gone? = state[token].events[state[token].first...].last?.news { return false }
+        state[token].queue(.gone, at: now(token), until: holder)
+        return true
     }
 
     private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
@@ -287,8 +287,8 @@ extension Follower {
     fileprivate func watch(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
         let provenance = node.depth == 0 ? nil : cell.place?[token].provenance
         state[token].reloads = cell.place?[token].provenance?.reloads ?? false
-        if state[token].watched === provenance, !state[token].watchesFailed { return }
-        state[token].watchesFailed = false
+        if state[token].watched === provenance, state[token].failedInputs.isEmpty { return }
+        state[token].failedInputs = []
         node.use { node in
             guard let place = node.storage.existingCell(token, key)?.place else { return }
             place.unregisterFollower(token)
@@ -334,15 +334,20 @@ extension Follower {
             state[token].observers[index] = nil
             state[token].count -= 1
             closeHoles(token)
-            guard state[token].count == 0, !state[token].isEnded, !state[token].isDelivering,
-                state[token].first == state[token].events.count,
-                let place = node.use({ $0.storage.existingCell(token, key)?.place }),
-                place[token].rare?.follower === self
-            else { return nil }
-            end(token, place)
-            return (self, state[token].watched.take(), state[token].reloader.take())
+            return endIfUnused(token)
         }
         withExtendedLifetime((dropped, observer)) {}
+    }
+
+    /// Ends this when nobody observes any more and everything was told; returns what is to be released outside the lock.
+    private func endIfUnused(_ token: LockToken) -> (Follower, Provenance?, Reloader?)? {
+        guard state[token].count == 0, !state[token].isEnded, !state[token].isDelivering,
+            state[token].first == state[token].events.count,
+            let place = node.use({ $0.storage.existingCell(token, key)?.place }),
+            place[token].rare?.follower === self
+        else { return nil }
+        end(token, place)
+        return (self, state[token].watched.take(), state[token].reloader.take())
     }
 
     /// Taking one out leaves a hole, so that it costs the same wherever it stands.
@@ -418,14 +423,22 @@ extension Follower {
         guard next != nil else { return }
         if let node { bound = Container(viewing: node) }
         guard let container = bound else { return stop() }
+        var isUnused = false
         Scope.run(container, frame) {
             while let turn = next.take() {
                 tell(turn, in: container)
                 // The list of observers is let go after the lock was taken: then nobody changes it in place unseen.
-                next = family.lock.withLock { token in takeTurn(token, in: frame) }
+                next = family.lock.withLock { token in
+                    isUnused = state[token].count == 0
+                    return takeTurn(token, in: frame)
+                }
                 extendLifetime(turn)
             }
         }
+        // The last one may have ended while it was told.
+        guard isUnused else { return }
+        let dropped = family.lock.withLock { token in endIfUnused(token) }
+        withExtendedLifetime(dropped) {}
     }
 
     /// Returns what the caller is to deliver next, until there is nothing more.
@@ -481,9 +494,8 @@ extension Follower {
             if state[token].isEnded { return }
             if case .found = node.use({ $0.look(token, key) }) {
                 _ = refresh(token, News(), nil, &garbage)
-            } else if case .loss(let attempts) = state[token].seen, attempts < 8, !key.kind.throws {
-                state[token].seen = .loss(attempts: attempts + 1)
-                state[token].queue(.gone, at: now(token), until: nil)
+            } else if !key.kind.throws {
+                _ = missAgain(token, until: nil)
             }
         }
         garbage.dispose()

@@ -2,7 +2,7 @@
 
 /// What a load is asked for.
 struct LoadFacts: Sendable {
-    /// Where the instance is to live.
+    /// Where the feature declares that its instance lives.
     let home: Home
     let reloads: Bool
     let isExternal: Bool
@@ -119,7 +119,9 @@ struct LoadOutcome {
     let home: Node
     let provenance: Provenance
     let lifetime: Lifetime?
-    /// Whether something changed meanwhile that it was made from, so that it is not kept: who waited asks again.
+    /// Whether something changed meanwhile that it was made from.
+    let hasOldInputs: Bool
+    /// Whether it is not kept because of that: who waited asks again.
     let isOutdated: Bool
     /// Whether it is right for who began the load alone.
     let isProvisional: Bool
@@ -200,7 +202,7 @@ extension Frame {
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key, hasFailed: Bool = false) {
         guard !isFinished, outcome.home.depth <= node!.depth else { return }
         if outcome.isProvisional { state[token].load.isProvisional = true }
-        let time = hasFailed ? 0 : Input.neverKept
+        let time = hasFailed && !outcome.hasOldInputs ? 0 : Input.neverKept
         add(
             token,
             Input(key: key, cell: nil, time: time, provenance: outcome.provenance, lifetime: outcome.lifetime),
@@ -509,8 +511,8 @@ private struct LoadEnd {
             else {
                 // What it has read decides what becomes of who goes on without it.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
-                if let follower = asker.storage.existingCell(token, key)?.place?[token].rare?.follower {
-                    effects.noteFailure(token, follower, of: provenance, isOutdated: isOutdated)
+                if let place = home.storage.existingCell(token, key)?.place {
+                    effects.noteFailure(token, place, of: provenance, isOutdated: isOutdated || wasReset(token))
                 }
                 return nil
             }
@@ -588,10 +590,17 @@ private struct LoadEnd {
     private func isWanted(_ token: LockToken) -> Bool {
         if load.state[token].load.isProvisional || isOutdated && facts.reloads { return false }
         if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
-        if let rare = home.storage.existingCell(token, key)?.place?[token].rare, rare.resetTime > facts.begun {
-            return false
-        }
-        return home.isRoot || provenance.isLocal || home.holds(token, key)
+        return !wasReset(token) && isAnchored(token)
+    }
+
+    /// Whether the key was reset after the load began, where the instance would live.
+    private func wasReset(_ token: LockToken) -> Bool {
+        guard let rare = home.storage.existingCell(token, key)?.place?[token].rare else { return false }
+        return rare.resetTime > facts.begun
+    }
+
+    private func isAnchored(_ token: LockToken) -> Bool {
+        home.isRoot || provenance.isLocal || home.holds(token, key)
             || home.holdsAny(token, of: provenance.keys, provenance.mask)
     }
 
@@ -615,16 +624,17 @@ private struct LoadEnd {
 
     /// Loads again at once, if it's observed, what was reset meanwhile or made from old values.
     private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
-        guard !load.state[token].load.isProvisional,
-            let follower = asker.storage.existingCell(token, key)?.place?[token].rare?.follower
-        else { return }
-        effects.note(token, follower, isReset: true)
+        guard !load.state[token].load.isProvisional, let place = home.storage.existingCell(token, key)?.place else {
+            return
+        }
+        effects.noteMissing(token, place)
     }
 
     private func outcome(_ token: LockToken, _ result: Result<Payload, any Error>) -> LoadOutcome {
         LoadOutcome(
             result: result, way: failedWay, home: home, provenance: provenance, lifetime: lifetime,
-            isOutdated: isOutdated && facts.reloads, isProvisional: load.state[token].load.isProvisional)
+            hasOldInputs: isOutdated, isOutdated: isOutdated && facts.reloads,
+            isProvisional: load.state[token].load.isProvisional)
     }
 
     /// Leaves to those who wait what was made, or what stands in a cell instead.
@@ -635,7 +645,7 @@ private struct LoadEnd {
         guard let cell, let owner else { return pending.state[token] = outcome(token, result) }
         pending.state[token] = LoadOutcome(
             result: result, home: owner, provenance: cell.place?[token].provenance ?? .none,
-            lifetime: cell.place?[token].lifetime, isOutdated: false, isProvisional: false)
+            lifetime: cell.place?[token].lifetime, hasOldInputs: false, isOutdated: false, isProvisional: false)
     }
 
     /// Remembers the provenance, from which the home of the next load is guessed.

@@ -8,7 +8,6 @@ final class Family: Sendable {
     ///
     /// The places of its cells have what the family knows of each key.
     private let rootStorage: StorageReference
-    private let sourced = Atomic(false)
     private let observed = Atomic(false)
     /// Where mistakes go that have no one to be thrown at.
     let reports = Reports()
@@ -23,10 +22,6 @@ final class Family: Sendable {
         state.free()
         lock.destroy()
     }
-
-    /// Whether a container was ever given sources.
-    var hasSources: Bool { sourced.load(ordering: .acquiring) }
-    func markSourced() { sourced.store(true, ordering: .releasing) }
 
     /// Whether somebody observes events.
     var hasEvents: Bool { observed.load(ordering: .relaxed) }

@@ -171,7 +171,6 @@ extension Place {
     }
     /// Whether nobody but a follower of its own is concerned.
     func isAlone(_ token: LockToken) -> Bool { self[token].firstReader == nil && self[token].firstBelow == nil }
-    func hasBelow(_ token: LockToken) -> Bool { self[token].firstBelow != nil }
 
     /// Sends writers of the cell the long way, or lets them take the short one again.
     func refresh(_ token: LockToken) {

@@ -38,7 +38,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
 
     enum Reason: Sendable {
         case cycle, ownReplacement, tooDeep, ended, closed
-        case notSupplied(line: String)
+        case notSupplied(Key?, line: String)
         case overridden(feature: String, home: Home)
         case external(place: String?, remedy: String)
         case noPreview(name: String)
@@ -70,9 +70,10 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func ownReplacement(_ way: [Key]) -> LoadError { LoadError(reason: .ownReplacement, path: way.map(\.name)) }
     static func notSupplied(_ way: [Key]) -> LoadError {
         let line = way.last.map { Messages.supplyLine(for: $0) } ?? ""
-        return LoadError(reason: .notSupplied(line: line), path: way.map(\.name))
+        return LoadError(reason: .notSupplied(way.last, line: line), path: way.map(\.name))
     }
-    var isMissingSupply: Bool { if case .notSupplied = reason { true } else { false } }
+    /// The feature that nothing supplies, if that is the reason.
+    var missingSupply: Key? { if case .notSupplied(let key, _) = reason { key } else { nil } }
     static func overridden(_ way: [Key], of feature: Key, home: Home) -> LoadError {
         LoadError(reason: .overridden(feature: feature.name, home: home), path: way.map(\.name))
     }

@@ -21,7 +21,7 @@ enum Messages {
             "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
                 + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
                 + "through the container."
-        case .notSupplied(let line):
+        case .notSupplied(_, let line):
             "Fugu: \(name) is declared without a load, and nothing supplies it: \(way(path)). Supply it before it's read, when "
                 + "the program starts: \(line)"
         case .overridden(let feature, let home):

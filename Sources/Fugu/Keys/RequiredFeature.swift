@@ -132,11 +132,12 @@ extension Frame {
     ///
     /// What was made from the placeholder isn't kept.
     fileprivate func noteMissingSupply(_ error: LoadError) -> Bool {
-        guard let warmUp = chain.first(where: { $0.kind == .warmUp }), warmUp.family === family else { return false }
-        family.lock.withLock { token in
-            state[token].load.isProvisional = true
-            warmUp.state[token].more().missingSupplies.append(error)
+        guard let warmUp = chain.first(where: { $0.kind == .warmUp }) else { return false }
+        // Also the loads of other families that led here.
+        for frame in chain.prefix(while: { $0 !== warmUp }) where frame.kind == .load {
+            frame.family.lock.withLock { token in frame.state[token].load.isProvisional = true }
         }
+        warmUp.family.lock.withLock { token in warmUp.state[token].more().missingSupplies.append(error) }
         return true
     }
 

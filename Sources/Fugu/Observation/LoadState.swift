@@ -39,7 +39,8 @@ public enum LoadState<Instance: Sendable>: Sendable {
 /// Loads a feature for those who follow its state, and tells them of it.
 final class LoadMonitor<Instance: Sendable>: Sendable {
     private struct State {
-        var current = LoadState<Instance>.idle { didSet { isUntold = true } }
+        /// At first somebody is about to load.
+        var current = LoadState<Instance>.loading(previous: nil) { didSet { isUntold = true } }
         var observer: Observer?
         var isOver = false
         /// The task that loads, while it does.
@@ -105,7 +106,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             begins = !state.isLoading
             state.isGoneAgain = !begins
             state.isLoading = true
-            if !state.current.isLoading { state.current = .loading(previous: state.current.instance) }
+            if begins || !state.current.isLoading { state.current = .loading(previous: state.current.instance) }
         }
         guard begins else { return }
         // The load is in nobody's load, whoever has changed the input.

@@ -56,6 +56,9 @@
         box = unsafe Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).takeUnretainedValue()
     }
 
+    /// Whether it's the same object, or the same bits, rather than an equal value.
+    func isIdentical(to other: Payload) -> Bool { bits == other.bits && box === other.box }
+
     /// The unchecked cast; see 5 at the top of `Storage.swift`.
     @inlinable
     func value<Value>(as _: Value.Type) -> Value {

@@ -106,13 +106,6 @@ public import Synchronization
             && branch.pointee.deepEpoch.load(ordering: .relaxed) <= time
     }
 
-    /// When anything last became set or unset between this container and the root, or beside it.
-    var pathEpoch: UInt64 {
-        let branch = unsafe header.pointee.branch!
-        return unsafe max(
-            header.pointee.epoch.load(ordering: .relaxed), branch.pointee.deepEpoch.load(ordering: .relaxed))
-    }
-
     // By size, because a detour over memory costs more than the whole read.
     @inlinable @inline(__always)
     static func unpack<Value>(_ word: UInt64, as _: Value.Type) -> Value {

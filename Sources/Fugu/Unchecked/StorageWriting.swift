@@ -123,9 +123,6 @@ extension StorageReference {
         unsafe slots[Int(index)].store(UInt(bitPattern: cell), ordering: .releasing)
     }
 
-    /// Returns the number of cells.
-    func cellCount(_: LockToken) -> Int { unsafe Int(ledger.pointee.count) }
-
     /// Returns the cell of a key, if there is one.
     func existingCell(_: LockToken, _ key: Key) -> CellReference? { unsafe find(key.raw).map(CellReference.init) }
 
