@@ -174,4 +174,15 @@ struct ContributeTests {
         }
         #expect(container[list].sorted() == Array(0..<400))
     }
+
+    @Test("Elements that one line adds before and after a decoration are all there")
+    func aroundDecoration() {
+        let container = Container()
+        func add(_ text: String) { container.contribute(to: \.[routes]) { _ in Route(text) } }
+        add("a")
+        container.decorate(\.[routes]) { routes, _ in routes.map { Route("[\($0.text)]") } }
+        add("b")
+        add("c")
+        #expect(texts(container) == ["[own]", "[a]", "b", "c"])
+    }
 }

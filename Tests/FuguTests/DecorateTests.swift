@@ -219,4 +219,52 @@ struct DecorateTests {
         }
         expectMessage(of: result, "changes Mailer while it loads")
     }
+
+    @Test("A copy, its children, and what they decorate wrap each layer once, wherever the layers come from (law 18)")
+    func copiesOfDecoratedChildren() {
+        let root = Container()
+        root.decorate(Mailer.self) { inner, _ in Mailer("1(\(inner.text))", around: inner) }
+        root.decorate(Mailer.self) { inner, _ in Mailer("2(\(inner.text))", around: inner) }
+        let child = root.child()
+        child.decorate(Mailer.self) { inner, _ in Mailer("3(\(inner.text))", around: inner) }
+        let copy = Container(copying: child)
+        #expect(copy[Mailer.self].text == "3(2(1(mailer 1)))")
+        copy.decorate(Mailer.self) { inner, _ in Mailer("4(\(inner.text))", around: inner) }
+        #expect(copy[Mailer.self].text == "4(3(2(1(mailer 1))))")
+        let below = copy.child()
+        below.decorate(Mailer.self) { inner, _ in Mailer("5(\(inner.text))", around: inner) }
+        #expect(below[Mailer.self].text == "5(4(3(2(1(mailer 1)))))")
+        let again = Container(copying: below)
+        again.decorate(Mailer.self) { inner, _ in Mailer("6(\(inner.text))", around: inner) }
+        #expect(again[Mailer.self].text == "6(5(4(3(2(1(mailer 1))))))")
+    }
+
+    @Test(
+        "A reset of a copy removes the layers within, too, so that the next ones wrap a new instance (laws 18 and 20)")
+    func resetOfCopy() {
+        let root = Container()
+        root.decorate(Mailer.self) { inner, _ in Mailer("1", around: inner) }
+        let child = root.child()
+        child.decorate(Mailer.self) { inner, _ in Mailer("2", around: inner) }
+        let copy = Container(copying: child)
+        let innermost = copy[Mailer.self].inner?.inner
+        #expect(innermost != nil)
+        copy.reset(Mailer.self)
+        for text in ["1", "2"] { copy.decorate(Mailer.self) { inner, _ in Mailer(text, around: inner) } }
+        #expect(copy[Mailer.self].inner?.inner != nil && copy[Mailer.self].inner?.inner !== innermost)
+    }
+
+    @Test("A set at the same moment as a decoration is decorated, or wins, and is never lost (law 10)")
+    func setMeanwhile() async {
+        for round in 1...300 {
+            let container = Container()
+            container[Mailer.self] = Mailer("first")
+            await withTaskGroup { group in
+                group.addTask { container[Mailer.self] = Mailer("\(round)") }
+                group.addTask { container.decorate(Mailer.self) { inner, _ in Mailer("d", around: inner) } }
+            }
+            let mailer = container[Mailer.self]
+            #expect(mailer.text == "\(round)" || mailer.inner?.text == "\(round)")
+        }
+    }
 }

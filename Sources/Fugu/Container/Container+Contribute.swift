@@ -91,7 +91,7 @@ extension Container {
                 base = former!.base!
             }
             let element = ListElement(
-                key: list.key.key.inner(depth: node.depth, index: elements.count, at: place)
+                key: node.innerKey(of: list.key.key, from: elements.count, at: place)
             ) { Payload(load($0)) }
             elements.append(element)
             inner.append(element.key)

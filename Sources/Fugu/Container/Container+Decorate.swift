@@ -271,7 +271,7 @@ extension Container {
 
     /// Returns the key of what a further layer wraps, and what puts it there.
     func layer(within decorated: Decorated, _ node: Node, _ setting: Operation?) -> (inner: Key, writes: [Write]) {
-        let inner = decorated.key.key.inner(depth: node.depth, index: setting?.replacement?.inner.count ?? 0)
+        let inner = node.innerKey(of: decorated.key.key, from: setting?.replacement?.inner.count ?? 0)
         let operation: Operation
         switch setting {
         case .replace(let former):
@@ -297,7 +297,7 @@ extension Container {
         while true {
             let former = node.family.lock.withLock { token in node.setting(token, of: key.key) }
             // The first of the writes is that of the key; somewhere that has gone away, one report is enough.
-            let writes = change(node, former.operation)
+            let writes = change(node, former)
             let isEnded = node.family.lock.withLock { token in node.isEnded(token) }
             let isDone = node.family.commit(isEnded ? Array(writes.prefix(1)) : writes) { token in
                 !node.isEnded(token) && !node.setting(token, of: key.key).isSame(as: former)
@@ -317,26 +317,46 @@ extension Container {
     }
 }
 
-/// What a container has for a key, and since when.
-private struct Setting {
-    let operation: Operation?
-    let time: UInt64
-
-    func isSame(as other: Setting) -> Bool {
-        switch (operation, other.operation) {
+extension Operation? {
+    /// Whether it's the same operation, whose value or loader is kept meanwhile.
+    fileprivate func isSame(as other: Operation?) -> Bool {
+        switch (self, other) {
         case (nil, nil): true
         case (.replace(let own), .replace(let others)): own === others
-        case (.set, .set): time == other.time
+        case (.set(let own), .set(let others)): own.isIdentical(to: others)
         default: false
         }
     }
 }
 
 extension Node {
-    fileprivate func setting(_ token: LockToken, of key: Key) -> Setting {
-        guard let cell = storage.existingCell(token, key), holds(token, key) else {
-            return Setting(operation: nil, time: 0)
+    fileprivate func setting(_ token: LockToken, of key: Key) -> Operation? {
+        guard let cell = storage.existingCell(token, key), holds(token, key) else { return nil }
+        return cell.setting(token)
+    }
+
+    /// Returns a key that belongs to a feature and that nothing uses which this container has or inherits.
+    ///
+    /// Copies have such keys of containers at other depths, and a container keeps those of earlier layers.
+    ///
+    ///   - first: The index from which to look.
+    ///   - place: For the element of a list, where it was added.
+    func innerKey(of key: Key, from first: Int, at place: SourcePlace? = nil) -> Key {
+        var used: Set<Key> = []
+        family.lock.withLock { token in
+            for node in path {
+                // What a copy wraps has keys of its own.
+                var open = [key]
+                while let next = open.popLast() {
+                    let inner = node.setting(token, of: next)?.replacement?.inner ?? []
+                    open += inner.filter { used.insert($0).inserted }
+                }
+            }
         }
-        return Setting(operation: cell.setting(token), time: cell.time)
+        for index in first... {
+            let inner = key.inner(depth: depth, index: index, at: place)
+            if !used.contains(inner) { return inner }
+        }
+        fatalError("unreachable")
     }
 }

@@ -41,17 +41,18 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
         let child = await table.child(for: value)
         do {
             let result = try await Container.with(child) { try await operation(child) }
-            await table.release(value)
+            await table.release(child, of: value)
             return result
         } catch {
-            await table.release(value)
+            await table.release(child, of: value)
             throw error
         }
     }
 
     /// Closes the child of a value, for example when a user signs out.
     ///
-    /// If the child is in use, it's closed when its last user has ended, and this method doesn't wait for that.
+    /// If the child is in use, it's closed when its last user has ended, and this method doesn't wait for that. Whoever asks for the
+    /// value from now on gets a new child. A closer of the child can call this, too, which then has nothing to wait for.
     ///
     /// - Parameter value: The value of the property.
     /// - Complexity: O(1), besides the closing.
@@ -119,8 +120,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
         var userCount = 0
         /// The number of the present time without a user.
         var idleNumber: UInt64?
-        var isUnwanted = false
-        var closing: Task<Void, Never>?
+        var isClosing = false
     }
 
     private struct IdleTime {
@@ -135,6 +135,8 @@ private actor ChildTable<Value: Hashable & Sendable> {
     private let idle: (time: Duration, clock: ErasedClock)?
     private let set: @Sendable (Container, Value) -> Void
     private var entries: [Value: Entry] = [:]
+    /// The children that were evicted while somebody used them, with the number of their users.
+    private var evicted: [ObjectIdentifier: Int] = [:]
     /// The times without a user, in the order in which they began.
     ///
     /// Those that have ended stay until they come first.
@@ -156,11 +158,11 @@ private actor ChildTable<Value: Hashable & Sendable> {
         self.set = set
     }
 
-    var values: [Value] { entries.filter { $0.value.closing == nil }.map(\.key) }
+    var values: [Value] { entries.filter { !$0.value.isClosing }.map(\.key) }
 
     /// Returns the child of a value for one more user.
     func child(for value: Value) async -> Container {
-        while let closing = entries[value]?.closing { await closing.value }
+        while let entry = entries[value], entry.isClosing { await close(entry.container, of: value) }
         if entries[value] == nil {
             let container = parent.child()
             set(container, value)
@@ -175,10 +177,10 @@ private actor ChildTable<Value: Hashable & Sendable> {
     }
 
     /// A user of a child has ended.
-    func release(_ value: Value) {
+    func release(_ container: Container, of value: Value) {
+        guard entries[value]?.container === container else { return releaseEvicted(container) }
         entries[value]!.userCount -= 1
         guard entries[value]!.userCount == 0 else { return }
-        if entries[value]!.isUnwanted { return _ = close(value) }
         idleCount += 1
         entries[value]!.idleNumber = idleCount
         idleTimes.append(IdleTime(value: value, number: idleCount, start: idle?.clock.now))
@@ -187,17 +189,31 @@ private actor ChildTable<Value: Hashable & Sendable> {
         startSweep()
     }
 
+    private func releaseEvicted(_ container: Container) {
+        let id = ObjectIdentifier(container)
+        evicted[id]! -= 1
+        guard evicted[id] == 0 else { return }
+        evicted[id] = nil
+        inNobodysLoad { await $0.close(container) }
+    }
+
     func evict(_ value: Value) async {
         guard let entry = entries[value] else { return }
-        entries[value]!.isUnwanted = true
-        if entry.userCount == 0 { await close(value).value }
+        if entry.userCount == 0 {
+            startClosing(value)
+            return await close(entry.container, of: value)
+        }
+        // Whoever asks from now on gets a new one.
+        evicted[ObjectIdentifier(entry.container)] = entry.userCount
+        entries[value] = nil
+        count -= 1
     }
 
     func evictAll() async {
-        for value in values { entries[value]?.isUnwanted = true }
+        let present = entries
+        for (value, entry) in present where entry.userCount == 0 { startClosing(value) }
         // Those that are being closed already, too.
-        let closings = entries.filter { $0.value.userCount == 0 }.map { close($0.key) }
-        for closing in closings { await closing.value }
+        for (value, entry) in present where entries[value]?.container === entry.container { await evict(value) }
     }
 
     /// Nobody can ask any more.
@@ -207,7 +223,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
 
     /// Closes the children that were used least recently, as long as there are too many.
     private func closeLeastRecent() {
-        while count > capacity, let idle = firstIdleTime() { _ = close(idle.value) }
+        while count > capacity, let idle = firstIdleTime() { startClosing(idle.value) }
     }
 
     /// Returns the time of the child that nobody has used for longest.
@@ -221,7 +237,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
 
     private func isPresent(_ time: IdleTime) -> Bool {
         guard let entry = entries[time.value] else { return false }
-        return entry.idleNumber == time.number && entry.closing == nil
+        return entry.idleNumber == time.number && !entry.isClosing
     }
 
     /// Removes the times that have ended when they are more than the children.
@@ -231,23 +247,33 @@ private actor ChildTable<Value: Hashable & Sendable> {
         firstIdle = 0
     }
 
-    private func close(_ value: Value) -> Task<Void, Never> {
-        let entry = entries[value]!
-        if let closing = entry.closing { return closing }
+    /// Closes a child that nobody uses, without waiting for it.
+    private func startClosing(_ value: Value) {
+        guard let entry = entries[value], !entry.isClosing else { return }
+        entries[value]!.isClosing = true
         count -= 1
-        // The closing is in nobody's load, whoever has released the child.
-        let closing = Scope.run(.ended, nil) {
-            Task {
-                do {
-                    try await entry.container.close()
-                } catch {
-                    parent.report(Messages.evictionFailed(of: key, error))
-                }
-                entries[value] = nil
+        inNobodysLoad { await $0.close(entry.container, of: value) }
+    }
+
+    /// Returns when a child that nobody uses is closed, or at once for a closer of that child, for which it waits.
+    private func close(_ container: Container, of value: Value) async {
+        await close(container)
+        if entries[value]?.container === container { entries[value] = nil }
+    }
+
+    private func close(_ container: Container) async {
+        do {
+            try await container.close()
+        } catch {
+            if (error as? CloseError)?.code != .waitsForItself {
+                parent.report(Messages.evictionFailed(of: key, error))
             }
         }
-        entries[value]!.closing = closing
-        return closing
+    }
+
+    /// Does something in a task, whoever has released the child.
+    private func inNobodysLoad(_ body: @escaping @Sendable (isolated ChildTable) async -> Void) {
+        Scope.run(.ended, nil) { _ = Task { await body(self) } }
     }
 
     // MARK: Idle children
@@ -258,8 +284,10 @@ private actor ChildTable<Value: Hashable & Sendable> {
         let task = Scope.run(.ended, nil) {
             Task { [weak self] in
                 while let next = await self?.closeIdle() {
-                    do { try await idle.clock.sleep(until: next, tolerance: nil) } catch { return }
+                    // A clock that can't sleep lets the next release try again.
+                    do { try await idle.clock.sleep(until: next, tolerance: nil) } catch { break }
                 }
+                await self?.endSweep()
             }
         }
         sweep.withLock { $0 = task }
@@ -272,9 +300,10 @@ private actor ChildTable<Value: Hashable & Sendable> {
         var next: ErasedClock.Instant?
         while next == nil, let time = firstIdleTime() {
             let end = time.start!.advanced(by: idle.time)
-            if end <= now { _ = close(time.value) } else { next = end }
+            if end <= now { startClosing(time.value) } else { next = end }
         }
-        if next == nil { sweep.withLock { $0 = nil } }
         return next
     }
+
+    private func endSweep() { sweep.withLock { $0 = nil } }
 }
