@@ -11,7 +11,7 @@
 ///
 /// Get one from `state(of:)` of an ``ObservableContainer``, or follow all of them with `states(of:)`.
 public enum LoadState<Instance: Sendable>: Sendable {
-    /// Nothing is loaded, and nothing will be: the container is closed or has gone away.
+    /// Nothing is loaded, and nothing will be: the container is closed or was released.
     case idle
     /// A load runs. Until it ends, the previous instance is kept, if there was one.
     case loading(previous: Instance?)
@@ -74,7 +74,8 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     /// Follows the feature in a container, which keeps this until it's cancelled or the container goes away.
     func begin(in container: Container) {
         let observer = Observer(
-            key, isSequence: true, { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
+            key, isSequence: true,
+            { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
             onGone: { [self] in beginLoad(in: $0) }, onEnd: { [self] in end() })
         state.withLock { $0.observer = observer }
         container.add(observer, nil, startsWithPresent: true)
@@ -183,7 +184,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
 /// An asynchronous sequence of the states of a feature's load: the present one, and then later ones.
 ///
 /// A slow reader skips to the newest state. The sequence ends when the reader's task is canceled, or when the container closes or
-/// goes away. Every reader follows the states from its own beginning.
+/// is released. Every reader follows the states from its own beginning.
 public struct LoadStates<Instance: Sendable>: AsyncSequence, Sendable {
     /// The type of the elements.
     public typealias Element = LoadState<Instance>
