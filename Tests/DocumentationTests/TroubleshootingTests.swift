@@ -23,24 +23,26 @@ import Testing
             Explained(
                 file: "Sources/Fugu/Errors/Messages+Container.swift", page: troubleshooting,
                 demand: .beginningOfEveryMessage),
-            Explained(file: "Sources/FuguTesting/Messages.swift", page: troubleshooting, demand: .beginningOfEveryText),
+            Explained(
+                file: "Sources/FuguTesting/Messages.swift", page: troubleshooting, demand: .beginningOfEveryMessage),
             Explained(
                 file: "Sources/FuguFoundation/Messages.swift", page: troubleshooting, demand: .beginningOfEveryText),
-            Explained(file: "Sources/FuguFoundationSources/Messages.swift", page: troubleshooting, demand: .everyText),
             Explained(
                 file: "Sources/FuguConfiguration/Errors/ErrorText.swift", page: configuration, demand: .everyText),
             Explained(
                 file: "Sources/FuguConfiguration/Errors/SyntaxText.swift", page: configuration, demand: .everyText),
         ]
 
-        /// Files whose texts answer a question and explain themselves.
-        static let answers = ["Sources/FuguInspection/Messages.swift"]
+        /// Files whose texts explain themselves: they answer a question, or say what is wrong with a property list.
+        static let selfExplanatory = [
+            "Sources/FuguInspection/Messages.swift", "Sources/FuguFoundationSources/Messages.swift",
+        ]
 
         /// The texts that the page has to explain.
         func messages() throws -> [String] {
             let shapes = MessageShapes(source: try SourceText(at: Page.root.appending(path: file).path).lines).shapes
             return shapes.map(Self.plain).filter { message in
-                // Events and descriptions explain themselves; shorter pieces are conjunctions and punctuation.
+                // Events, descriptions, and advice explain themselves; shorter pieces are conjunctions and punctuation.
                 demand == .beginningOfEveryMessage ? message.hasPrefix("Fugu: ") : message.filter(\.isLetter).count > 7
             }
         }
@@ -64,7 +66,7 @@ import Testing
 
     @Test("Every file with messages is among those that are checked")
     func files() throws {
-        let known = Set(Explained.all.map(\.file) + Explained.answers)
+        let known = Set(Explained.all.map(\.file) + Explained.selfExplanatory)
         let sources = Page.root.appending(path: "Sources")
         for file in FileManager.default.enumerator(atPath: sources.path)!.compactMap({ $0 as? String })
         where file.hasSuffix(".swift") {
