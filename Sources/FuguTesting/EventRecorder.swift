@@ -6,7 +6,7 @@ public import Fugu
 ///     _ = container[Report.self]
 ///     #expect(recorder.events.map(\.kind) == [.loadBegan, .loaded])
 ///
-/// It records until it goes away. Use it from any thread.
+/// It records until it is released. Use it from any thread.
 public final class EventRecorder: Sendable {
     private let state = Locked<[ContainerEvent]>([])
     private let token: ObservationToken

@@ -6,7 +6,7 @@ public import Fugu
 ///     container.timeout = 5
 ///     #expect(recorder.values == [5])
 ///
-/// It observes from its creation until it goes away or is canceled. You can use it from any thread.
+/// It observes from its creation until it is released or canceled. You can use it from any thread.
 public final class ObservationRecorder<Value: Sendable>: Sendable {
     private let state: RecorderState<Value>
     private let token: ObservationToken

@@ -7,14 +7,12 @@ struct Page: Sendable, CustomStringConvertible {
 
     /// The pages whose blocks stand in `Snippets`.
     static let all = [
-        "README.md", "Sources/Fugu/Fugu.docc/Fugu.md", "Sources/Fugu/Fugu.docc/GettingStarted.md",
+        "README.md", "Sources/Fugu/Fugu.docc/Fugu.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
         "Sources/Fugu/Fugu.docc/OnePage.md", "Sources/Fugu/Fugu.docc/Cookbook.md",
         "Sources/Fugu/Fugu.docc/DefaultIsolation.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
         "Sources/Fugu/Fugu.docc/PublicFeatures.md", "Sources/Fugu/Fugu.docc/Concurrency.md",
-        "Sources/Fugu/Fugu.docc/SwiftUIApps.md", "Sources/Fugu/Fugu.docc/ComingFromSwiftUIEnvironment.md",
-        "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
-        "Sources/Fugu/Fugu.docc/ComingFromSwinject.md", "Sources/Fugu/Fugu.docc/ComingFromAnotherLibrary.md",
+        "Sources/Fugu/Fugu.docc/SwiftUIApps.md", "Sources/Fugu/Fugu.docc/ComingFromAnotherLibrary.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
@@ -27,6 +25,9 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/Fugu/Fugu.docc/Troubleshooting.md", "Sources/Fugu/Fugu.docc/Questions.md",
         "Sources/Fugu/Fugu.docc/Costs.md", "Sources/Fugu/Fugu.docc/HowWeKnow.md",
         "Sources/Fugu/Fugu.docc/Versions.md", "Sources/Fugu/Fugu.docc/Changelog.md",
+        "Sources/Fugu/Fugu.docc/ComingFromSwiftUIEnvironment.md",
+        "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
+        "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
         "Sources/Fugu/Engine/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
         "Sources/FuguInspection/FuguInspection.docc/FuguInspection.md",

@@ -57,9 +57,7 @@ extension ContainerKeys {
         #expect(loaded?.instance?.text == "sun in Rome" && loaded?.error == nil)
     }
 
-    @Test(
-        "A load fails while what it has read changes: it is tried again, since nobody will change that any more (law 19)"
-    )
+    @Test("A load that fails while what it has read changes is tried again, since nobody changes that later (law 19)")
     func failsWithOldInputs() async {
         let (began, goesOn) = (Gate(), Gate())
         container.replace(Weather.self) { container in

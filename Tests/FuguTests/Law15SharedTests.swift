@@ -53,7 +53,7 @@ struct Law15SharedTests {
         let error = #expect(throws: LoadError.self) { try child[Database.self] }
         #expect(error?.path == ["Database", "Logger", "RequestID"])
         #expect(error?.description.contains("Database → Logger → RequestID") == true)
-        #expect(error?.code == .inputOverridden && error?.description.contains("(home: .shared)") == true)
+        #expect(error?.code == .inputOverridden && error?.description.contains("has the home .shared") == true)
         #expect(try root[Database.self].prefix == 0)
         #expect(throws: LoadError.self) { try child[Database.self] }
         child.reset(RequestID.self)

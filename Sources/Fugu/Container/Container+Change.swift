@@ -3,7 +3,8 @@ extension Container {
     ///
     /// Inherited values and instances stay.
     ///
-    /// - Complexity: O(*n*) for *n* keys that the container holds and the instances that reload because of them.
+    /// - Complexity: O(*n*) for *n* keys that were set, loaded, or read in this container, instances that reload because of
+    ///   them, and loads in progress in the family.
     public func resetAll() {
         checkMayChange(nil)
         let node = node

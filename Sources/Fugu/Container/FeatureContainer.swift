@@ -12,7 +12,7 @@ extension FeatureContainer {
     /// The instance of a feature.
     ///
     /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
-    /// which it loads if there is none. If the load needs itself, or if the container has gone away, the program stops
+    /// which it loads if there is none. If that's impossible, for a reason that ``LoadError/Code`` lists, the program stops
     /// with a message that shows the path that led there. Setting swaps the feature here and in all descendants that
     /// don't swap it themselves.
     ///
@@ -21,7 +21,7 @@ extension FeatureContainer {
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
     ///   - member: The function or property that reads, for messages.
-    /// - Complexity: A read takes O(1) if the instance is loaded, without a lock. A set takes O(*m*) for *m* observers
+    /// - Complexity: A read takes O(1) if the instance is loaded. A set takes O(*m*) for *m* observers
     ///   and instances that the change concerns.
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function

@@ -11,7 +11,7 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
-    /// - Complexity: A read takes O(1) if the instance is loaded, without a lock. A set takes O(*m*) for *m* observers
+    /// - Complexity: A read takes O(1) if the instance is loaded. A set takes O(*m*) for *m* observers
     ///   and instances that the change concerns.
     @MainActor
     public subscript<F: MainActorFeature>(

@@ -16,7 +16,7 @@ extension PropertyContainer {
     /// otherwise, the default.
     ///
     /// - Parameter property: The type of the property.
-    /// - Complexity: A read takes O(1) after the first one, without a lock. A set takes O(*m*) for *m* observers and
+    /// - Complexity: A read takes O(1) after the first one. A set takes O(*m*) for *m* observers and
     ///   instances that the change concerns.
     public subscript<P: Property>(property: P.Type) -> P.Value {
         @inlinable @inline(__always) get {
@@ -33,7 +33,7 @@ extension PropertyContainer {
     /// The value of a key's property.
     ///
     /// - Parameter key: The key.
-    /// - Complexity: A read takes O(1) after the first one, without a lock. A set takes O(*m*) for *m* observers and
+    /// - Complexity: A read takes O(1) after the first one. A set takes O(*m*) for *m* observers and
     ///   instances that the change concerns.
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
         @inlinable @inline(__always) get {

@@ -92,6 +92,8 @@ extension Container {
     ///
     ///     try await container.warmUp { $0.load(Database.self); $0.load(Search.self) }
     ///
+    /// Canceling the calling task cancels the loads for which nobody else waits.
+    ///
     /// - Parameters:
     ///   - progress: A closure that is called after each feature loads or fails, one call at a time, on any thread.
     ///   - list: A closure that names the features.

@@ -22,7 +22,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         public static let nestedTooDeep = Code(description: "nestedTooDeep")
         /// The container is closed.
         public static let containerClosed = Code(description: "containerClosed")
-        /// The container has gone away.
+        /// The container was released.
         public static let containerGone = Code(description: "containerGone")
         /// The feature declares its home, and a container below overrides one of its inputs.
         public static let inputOverridden = Code(description: "inputOverridden")

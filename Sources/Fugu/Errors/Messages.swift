@@ -25,10 +25,9 @@ enum Messages {
             "Fugu: \(name) is declared without a load, and nothing supplies it: \(way(path)). Supply it before it's read, when "
                 + "the program starts: \(line)"
         case .overridden(let feature, let home):
-            "Fugu: \(feature) lives in one container for all below it (home: \(home.name)), but the container that reads it, or "
-                + "one in between, overrides \(name), an input of \(feature): \(way(path)). Let \(feature) read nothing that "
-                + "children set, pass what needs \(name) to its functions instead, or declare no home, so that each child "
-                + "gets an instance of its own."
+            "Fugu: \(feature) has the home \(home.name), but was read in a child container in which its input \(name) is "
+                + "overridden: \(way(path)). Let \(feature) read nothing that children set, and pass \(name) to its functions "
+                + "instead; or declare no home, so that each child gets its own instance."
         case .ended:
             "Fugu: \(name) was read from a container that has gone away. Keep the Container as long as features that "
                 + "captured it are used, or read \(name) while they load."
@@ -118,10 +117,10 @@ enum Messages {
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {
         let names = way.map(\.name)
         return
-            "Fugu: \(key.name) reaches outside the process or registers teardown closures, and loads again for a child "
-            + "container that overrides \(names.last ?? "something"): \(self.way(names)). For one instance in all, declare "
-            + "`static var home: Home { .shared }` and let it read nothing that children set; for an instance in each child, "
-            + "declare `static var home: Home { .local }`; for one where a key is set, name that key: `{ .with(…) }`."
+            "Fugu: \(key.name) loads again for a child container, because that overrides \(names.last ?? "something"): "
+            + "\(self.way(names)). This can be expensive: \(key.name) reaches outside the process or registers teardown "
+            + "closures. Declare `static var home: Home { .shared }` for one instance in all, and let it read nothing that "
+            + "children set; `{ .local }` for one in each child; or `{ .with(…) }` for one where a key is set."
     }
 
     /// `way`: From the instance that was read to the input that was set.
@@ -135,10 +134,9 @@ enum Messages {
     }
 
     static func lateRead(of key: Key, by feature: Key) -> String {
-        "Fugu: \(feature.name) reads \(key.name) through the container of its load, after the load, and gets what its own "
-            + "container has, though the code that runs has another \(key.name) in a child container (Container.current). Read it "
-            + "through `@Injected` or from Container.current to follow the caller, or while \(feature.name) loads, so that the "
-            + "child gets a \(feature.name) of its own."
+        "Fugu: \(feature.name) reads \(key.name) after its load, through the container of that load, so it ignores the "
+            + "\(key.name) of Container.current, a child container. Read it with `@Injected` or from Container.current to follow "
+            + "the caller, or during the load, so that the child gets its own \(feature.name)."
     }
 
     static func readBeside(_ key: Key, at place: ReadPlace?) -> String {

@@ -17,7 +17,8 @@ public protocol AsyncFeature: NonisolatedKey where ContainerValue == Instance {
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
     ///
-    /// The method runs once, however many tasks ask, in a task of its own, and Fugu holds no lock while it runs.
+    /// The method runs in its own task, once for each container in which an instance lives, however many tasks ask, and again
+    /// after a failure or a reset. Fugu holds no lock while it runs.
     ///
     /// - Parameter container: The handle of the load, which records what you read from it.
     /// - Returns: The instance, which the container keeps.

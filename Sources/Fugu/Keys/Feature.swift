@@ -29,7 +29,8 @@ public protocol Feature: NonisolatedKey where ContainerValue == Instance {
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
     ///
-    /// The method runs once, however many threads ask, and Fugu holds no lock while it runs.
+    /// The method runs once for each container in which an instance lives, however many threads ask, and again after a
+    /// reset. Fugu holds no lock while it runs.
     ///
     /// - Parameter container: The handle of the load. It records what you read from it, and you can register teardown
     ///   closures with it, but you can't set anything. If the instance keeps it, it answers from the container in which the
@@ -61,6 +62,7 @@ extension Feature {
     /// Loads, or returns the preview of an external feature in an Xcode preview.
     @inlinable static func make(in container: any FeatureContainer) -> Payload {
         // A feature that can't throw has a preview that can't.
+        // swift-format-ignore: NeverUseForceTry
         if PreviewRun.isOn, let preview = _key.preview { return try! preview() }
         return Payload(load(in: container))
     }

@@ -12,7 +12,8 @@ public protocol ThrowingFeature: NonisolatedKey where ContainerValue == Instance
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
     ///
-    /// The method runs once, however many threads ask, and Fugu holds no lock while it runs.
+    /// The method runs once for each container in which an instance lives, however many threads ask, and again after a
+    /// failure or a reset. Fugu holds no lock while it runs.
     ///
     /// - Parameter container: The handle of the load, which records what you read from it.
     /// - Returns: The instance, which the container keeps.

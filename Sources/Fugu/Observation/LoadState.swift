@@ -11,7 +11,7 @@
 ///
 /// Get one from `state(of:)` of an ``ObservableContainer``, or follow all of them with `states(of:)`.
 public enum LoadState<Instance: Sendable>: Sendable {
-    /// Nothing is loaded, and nothing will be: the container is closed or has gone away.
+    /// Nothing is loaded, and nothing will be: the container is closed or was released.
     case idle
     /// A load runs. Until it ends, the previous instance is kept, if there was one.
     case loading(previous: Instance?)
@@ -185,7 +185,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
 /// An asynchronous sequence of the states of a feature's load: the present one, and then later ones.
 ///
 /// A slow reader skips to the newest state. The sequence ends when the reader's task is canceled, or when the container closes or
-/// goes away. Every reader follows the states from its own beginning.
+/// is released. Every reader follows the states from its own beginning.
 public struct LoadStates<Instance: Sendable>: AsyncSequence, Sendable {
     /// The type of the elements.
     public typealias Element = LoadState<Instance>

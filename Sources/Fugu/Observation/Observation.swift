@@ -1,6 +1,6 @@
 /// A token that ends an observation.
 ///
-/// You don't need to keep the token: the observation continues until you call ``cancel()``, or until the container goes away.
+/// You don't need to keep the token: the observation continues until you call ``cancel()``, or until the container is released.
 public final class ObservationToken: Sendable {
     private let observer: any Cancelling
 

@@ -1,7 +1,7 @@
 /// An asynchronous sequence of the values of a key: the present one, and then later ones.
 ///
 /// A slow reader skips to the newest value. The sequence ends when the reader's task is canceled, or when the container
-/// closes or goes away. Every reader gets all values. The sequence doesn't keep the container alive.
+/// closes or is released. Every reader gets all values. The sequence doesn't keep the container alive.
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// The type of errors: reading values can't fail.
     public typealias Failure = Never

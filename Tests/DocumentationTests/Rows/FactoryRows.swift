@@ -65,7 +65,6 @@ extension ContainerKeys {
 }
 
 @Suite("Rows: Factory") struct FactoryRows {
-    // | `@InjectedObservable` |
     @MainActor @Test("A binding to a container")
     func bindings() {
         let container = Container()
@@ -85,7 +84,6 @@ extension ContainerKeys {
         #expect(container[Lantern.self] === container.child()[Lantern.self])
         #expect(container.lamp === container[Lantern.self])
 
-        // | `@WeakLazyInjected` |
         // | `.shared` |
         var balloon: Balloon? = container[SharedBalloon.self]()
         #expect(container[SharedBalloon.self]() === balloon)
@@ -117,7 +115,6 @@ extension ContainerKeys {
         container.reset(WeatherClient.self)
         container.resetAll()
 
-        // | `container.manager.push()`, `pop()` |
         container.child { $0.harborLights = 9 }.harborLights += 1
         #expect(container.harborLights == 2)
         #expect(container.spareSiren == nil && Siren.preview.sound() == "preview")

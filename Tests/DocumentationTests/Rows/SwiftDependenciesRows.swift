@@ -71,7 +71,6 @@ private struct Pilot {
         let container = Container.current.child { $0.timeout = 7 }
         Container.with(container) { #expect(Container.current.timeout == 7) }
 
-        // | `withEscapedDependencies { … }` |
         let later: @Sendable () -> Int = { Container.with(container) { Container.current.timeout } }
         #expect(await Task.detached { later() }.value == 7)
     }

@@ -33,9 +33,7 @@ private struct Subtree: View {
 }
 
 // | `@Environment(Model.self)`, `.environment(model)` |
-// | `@EnvironmentObject` |
 // | a service in the environment, made in `App` |
-// | two services that need each other's values |
 private final class Palette: Feature, Sendable {
     let accent: String
     let margin: Int
@@ -79,7 +77,6 @@ private struct Swatches: ExternalFeature {
         let container = Container()
         #expect(container[Tint.self] == "blue" && container[Palette.self].accent == "blue")
 
-        // | `.transformEnvironment(\.margin) { $0 += 8 }` |
         let subtree = container.child { $0.margin += 8 }
         #expect(subtree[Palette.self].margin == container.margin + 8)
 

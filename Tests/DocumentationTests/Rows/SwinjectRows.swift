@@ -21,7 +21,6 @@ private struct Horn: ExternalFeature {
     static var placeholder: Horn { Horn(sound: unimplemented("Horn.sound", placeholder: "")) }
 }
 
-// | `resolver.resolve(…)` in a factory |
 private final class Boat: Feature, Sendable {
     let engine: Engine
     init(engine: Engine) { self.engine = engine }
@@ -54,7 +53,6 @@ private final class Logbook: Feature, Sendable {
     static func load(in container: any FeatureContainer) -> Logbook { Logbook(owner: container[UserName.self]) }
 }
 
-// | `.implements(…)` |
 extension FeatureContainer {
     fileprivate var anyRepository: any LinkRepository { self[Port.self] }
 }

@@ -1,5 +1,9 @@
 import Fugu
 
+extension ContainerKeys {
+    var unit: PropertyKey<String> { .init(defaultValue: "°C") }
+}
+
 struct Session: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Session {
         _ = try container[Account.self]
@@ -12,11 +16,4 @@ struct Account: ThrowingFeature {
         _ = try container[Session.self]
         return Account()
     }
-}
-
-@MainActor final class Screen: MainActorFeature {
-    let title: String
-    init(title: String) { self.title = title }
-
-    static func load(in container: any FeatureContainer) -> Screen { Screen(title: container[Station.self]) }
 }

@@ -157,7 +157,7 @@ extension ContainerKeys {
     func shared() async {
         let check = await Container().check(overriding: \.checkedID) { $0.load(Shared.self) }
         #expect(check.failures.map(\.feature.path) == [["Shared", "RequestLog", "\\.checkedID"]])
-        #expect(check.failures.first?.error.contains("home: .shared") == true)
+        #expect(check.failures.first?.error.contains("has the home .shared") == true)
     }
 
     @Test("What was set or replaced is used, here and above, and nothing is loaded in the container itself (law 18)")

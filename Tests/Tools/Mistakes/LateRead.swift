@@ -1,4 +1,4 @@
-// program: Fugu: Client reads \.timeout through the container of its load, after the load, and gets what its own container has, though the code that runs has another \.timeout in a child container (Container.current). Read it through `@Injected` or from Container.current to follow the caller, or while Client loads, so that the child gets a Client of its own.
+// program: Fugu: Client reads \.timeout after its load, through the container of that load, so it ignores the \.timeout of Container.current, a child container. Read it with `@Injected` or from Container.current to follow the caller, or during the load, so that the child gets its own Client.
 // Cure: read it through `@Injected`, which follows the caller, or while the feature loads.
 
 import Fugu

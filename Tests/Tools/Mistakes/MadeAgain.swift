@@ -1,4 +1,4 @@
-// program: Fugu: Database reaches outside the process or registers teardown closures, and loads again for a child container that overrides \.requestID: Database → Logger → \.requestID. For one instance in all, declare `static var home: Home { .shared }` and let it read nothing that children set; for an instance in each child, declare `static var home: Home { .local }`; for one where a key is set, name that key: `{ .with(…) }`.
+// program: Fugu: Database loads again for a child container, because that overrides \.requestID: Database → Logger → \.requestID. This can be expensive: Database reaches outside the process or registers teardown closures. Declare `static var home: Home { .shared }` for one instance in all, and let it read nothing that children set; `{ .local }` for one in each child; or `{ .with(…) }` for one where a key is set.
 // Cure: declare the home `.shared` and read a logger that knows nothing of requests.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: Database lives in one container for all below it (home: .shared), but the container that reads it, or one in between, overrides \.requestID, an input of Database: Database → Logger → \.requestID. Let Database read nothing that children set, pass what needs \.requestID to its functions instead, or declare no home, so that each child gets an instance of its own.
+// program: Fugu: Database has the home .shared, but was read in a child container in which its input \.requestID is overridden: Database → Logger → \.requestID. Let Database read nothing that children set, and pass \.requestID to its functions instead; or declare no home, so that each child gets its own instance.
 // Cure: let the database read a logger that knows nothing of requests.
 
 import Fugu
