@@ -1,16 +1,14 @@
 public import Fugu
 
-extension Container {
+extension PropertyContainer {
     /// Returns a view of the values under a prefix: its `port` is the container's `database.port`.
     ///
     /// - Parameter prefix: The dotted name of a table.
     /// - Returns: The view.
     public func section(_ prefix: String) -> ConfigurationSection {
-        ConfigurationSection(container: self, prefix: prefix)
+        ConfigurationSection(container: _container, prefix: prefix)
     }
-}
 
-extension PropertyContainer {
     /// Reads several values from the same moment, without a reload in between.
     ///
     ///     let (host, port) = container.snapshot { ($0.host, $0.port) }
@@ -32,7 +30,9 @@ extension PropertyContainer {
 }
 
 /// The values of a container under a prefix.
-public struct ConfigurationSection: Sendable {
+///
+/// Pass one to a library that takes a `PropertyReader`.
+public struct ConfigurationSection: PropertyReader {
     /// The container to read from.
     public let container: Container
     /// The dotted name that precedes all names.
@@ -40,15 +40,12 @@ public struct ConfigurationSection: Sendable {
 
     /// Returns the value that code or a source gives under a name in this section.
     ///
-    /// See `property(_:as:)` of the container.
-    ///
     /// - Parameters:
     ///   - name: The dotted path within the section.
     ///   - type: The type of the value.
     /// - Returns: The value, or `nil` if nothing gives one.
     /// - Throws: ``PropertyError`` if the value has another type.
-    public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
-    {
+    public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type) throws -> Value? {
         try container.property("\(prefix).\(name)", as: type)
     }
 

@@ -1,3 +1,5 @@
+public import Fugu
+
 /// The values of a source at one moment.
 ///
 /// It never changes; a reload creates another.
@@ -91,6 +93,19 @@ public struct PropertySnapshot: Sendable {
         var snapshot = self
         snapshot.content = MarkedContent(content: content, patterns: patterns)
         return snapshot
+    }
+}
+
+extension PropertySnapshot: PropertyReader {
+    /// Returns the value under a name.
+    ///
+    /// - Parameters:
+    ///   - name: The dotted path.
+    ///   - type: The type of the value.
+    /// - Returns: The value, or `nil` if the source has none.
+    /// - Throws: ``PropertyError`` if the value has another type. It quotes no value, since the value may be a secret.
+    public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type) throws -> Value? {
+        try value(named: name)?.decode(type, form: nil, quotesValues: false)
     }
 }
 
