@@ -16,6 +16,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwinject.md", "Sources/Fugu/Fugu.docc/ComingFromAnotherLibrary.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
+        "Sources/FuguConfiguration/FuguConfiguration.docc/ConfiguringAProgram.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
         "Sources/FuguFoundation/FuguFoundation.docc/FuguFoundation.md",

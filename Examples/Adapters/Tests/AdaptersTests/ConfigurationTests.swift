@@ -67,7 +67,8 @@ extension ContainerKeys {
             "api.timeout": 5, "api.hosts": ConfigValue(.stringArray(["a", "b"]), isSecret: false), "api.level": "x",
         ])
         let reader = ConfigReader(provider: provider)
-        try container.apply(DictionarySource(["api": ["timeout": 5, "hosts": ["a", "b"], "level": "x"]], name: "test"))
+        let values: [String: PropertyValue] = ["api": ["timeout": 5, "hosts": ["a", "b"], "level": "x"]]
+        try container.apply(DictionarySource(values, name: "test"))
         let readers: [any PropertyReader] = [reader.scoped(to: "api"), container.section("api")]
         for settings in readers {
             #expect(try settings.property("timeout") == 5)
