@@ -52,7 +52,9 @@ import Testing
         #expect(loaded?.instance?.text == "sun in Rome" && loaded?.error == nil)
     }
 
-    @Test("A load fails while what it has read changes: it is tried again, since nobody will change that any more (law 19)")
+    @Test(
+        "A load fails while what it has read changes: it is tried again, since nobody will change that any more (law 19)"
+    )
     func failsWithOldInputs() async {
         let (began, goesOn) = (Gate(), Gate())
         container.replace(Weather.self) { container in

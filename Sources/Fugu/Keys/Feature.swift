@@ -61,6 +61,7 @@ extension Feature {
     /// Loads, or returns the preview of an external feature in an Xcode preview.
     @inlinable static func make(in container: any FeatureContainer) -> Payload {
         // A feature that can't throw has a preview that can't.
+        // swift-format-ignore: NeverUseForceTry
         if PreviewRun.isOn, let preview = _key.preview { return try! preview() }
         return Payload(load(in: container))
     }

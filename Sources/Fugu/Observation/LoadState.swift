@@ -74,7 +74,8 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     /// Follows the feature in a container, which keeps this until it's cancelled or the container goes away.
     func begin(in container: Container) {
         let observer = Observer(
-            key, isSequence: true, { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
+            key, isSequence: true,
+            { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
             onGone: { [self] in beginLoad(in: $0) }, onEnd: { [self] in end() })
         state.withLock { $0.observer = observer }
         container.add(observer, nil, startsWithPresent: true)
