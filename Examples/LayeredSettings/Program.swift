@@ -10,6 +10,13 @@ struct Program {
     let arguments: [String]
     let environment: [String: String]
 
+    /// What `--help` prints.
+    static var help: String {
+        let container = Container()
+        Settings.declare(in: container)
+        return Request.usage + "\nvalues:\n" + container.reference(prefix: "CONFIG").helpText
+    }
+
     /// Runs the program.
     ///
     /// - Returns: The exit code: 0, or 1 if the configuration has errors, which go to standard error, or 64 if the program
@@ -17,9 +24,7 @@ struct Program {
     func run() -> Int32 {
         let request = Request(arguments)
         if request.isHelp {
-            let container = Container()
-            Settings.declare(in: container)
-            print(Request.usage + "\nvalues:\n" + container.reference(prefix: "CONFIG").helpText, terminator: "")
+            print(Self.help, terminator: "")
             return 0
         }
         var sources: [any PropertySource] = []

@@ -14,6 +14,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/Fugu/Fugu.docc/PublicFeatures.md", "Sources/Fugu/Fugu.docc/Concurrency.md",
         "Sources/Fugu/Fugu.docc/SwiftUIApps.md", "Sources/Fugu/Fugu.docc/ComingFromAnotherLibrary.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
+        "Sources/FuguConfiguration/FuguConfiguration.docc/ConfiguringAProgram.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
         "Sources/FuguFoundation/FuguFoundation.docc/FuguFoundation.md",

@@ -10,7 +10,10 @@ import Testing
 /// A wrong value that is read fails a test by itself.
 @Suite(
     .container {
-        try $0.apply(TOMLSource(text: "[server]\nhost = \"example.org\"\nport = 81", name: "base.toml"))
+        try $0.apply(
+            TOMLSource(
+                text: "[server]\nhost = \"example.org\"\nport = 81\n\n[database]\nurl = \"postgres://db\"",
+                name: "base.toml"))
     })
 struct LayeredSettingsTests {
     private let container = Container.current

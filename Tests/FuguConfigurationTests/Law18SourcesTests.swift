@@ -21,6 +21,17 @@ private struct Zone: NamedProperty {
         DictionarySource(values, name: "source of the second")
     }
 
+    @Test("A copy keeps the values of a mutable source until it is reloaded, and the container follows it (law 18)")
+    func mutable() throws {
+        let (container, source) = (Container(), MutableSource(["copied.port": 1], name: "flags"))
+        try container.apply(source)
+        let copy = Container(copying: container)
+        source["copied.port"] = 2
+        #expect(container.port == 2 && copy.port == 1)
+        try copy.reload()
+        #expect(copy.port == 2)
+    }
+
     @Test(
         "What a later one's source has, though nobody asked it yet, wins over what code set in an earlier one (law 18)")
     func unasked() throws {

@@ -2,7 +2,7 @@
 ///
 /// You can read and write from any thread. A first read evaluates the default, and Fugu holds no lock while it does.
 @dynamicMemberLookup
-public protocol PropertyContainer: AnyObject, Sendable {
+public protocol PropertyContainer: AnyObject, PropertyReader {
     /// The storage that inlined reads use. Don't access it directly.
     var _storage: StorageReference { get }
     /// The container that answers if the storage doesn't. Don't access it directly.

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Whatever runs user code: a load, an update, a `modify`, rules, a round of observers, a closing.
+/// Whatever runs user code: a load, an update, a `modify`, rules, a round of observers, a closing, a snapshot.
 ///
 /// Frames form chains, from what is needed to what needs it; messages print such a chain.
 final class Frame: Sendable {
     enum Kind {
-        case load, modify, update, rules, observers, closing, closer, warmUp
+        case load, modify, update, rules, observers, closing, closer, warmUp, snapshot
     }
     let kind: Kind
     let family: Family
@@ -130,6 +130,8 @@ final class RareFrameState {
     var pending: PendingWrites?
     /// When a transaction began.
     var begun: UInt64 = 0
+    /// What an attempt has read for loads.
+    var heldReads: [HeldRead] = []
     /// What was needed and has failed.
     var failures: [FailedNeed] = []
     /// What a warm-up needed and nothing supplies.

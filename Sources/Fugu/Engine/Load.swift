@@ -218,7 +218,8 @@ extension Frame {
         record(token, root.storage.cell(token, key), of: UnmanagedReference(root))
     }
 
-    private func add(_ token: LockToken, _ input: Input, _ depth: Int) {
+    func add(_ token: LockToken, _ input: Input, _ depth: Int) {
+        if holdBack(token, input, depth) { return }
         if depth > state[token].load.depth { state[token].load.depth = depth }
         if input.provenance?.isLocal == true { state[token].load.isLocal = true }
         state[token].load.append(input)
@@ -227,14 +228,16 @@ extension Frame {
     /// Whether an input has changed since it was read.
     func hasOldInputs(_ token: LockToken) -> Bool {
         if family.state[token].now == load!.begun { return false }
-        func isOld(_ input: Input) -> Bool {
-            guard let known = input.cell else { return input.time == Input.neverKept }
-            if known.time != input.time { return true }
-            guard case .found(let cell, _) = node!.look(token, input.key) else { return known.has(CellFlags.hasWord) }
-            return cell != known
-        }
         guard let first = state[token].load.first else { return false }
-        return isOld(first) || state[token].load.more.contains(where: isOld)
+        return isOld(token, first) || state[token].load.more.contains { isOld(token, $0) }
+    }
+
+    /// Whether this input has changed since it was read.
+    func isOld(_ token: LockToken, _ input: Input) -> Bool {
+        guard let known = input.cell else { return input.time == Input.neverKept }
+        if known.time != input.time { return true }
+        guard case .found(let cell, _) = node!.look(token, input.key) else { return known.has(CellFlags.hasWord) }
+        return cell != known
     }
 
     /// Adds a closer, if the load hasn't ended.

@@ -47,6 +47,8 @@ struct FamilyState {
     private(set) var childCount: UInt64 = 0
     /// How sources are asked for each named key that was read or is observed.
     var namings: [Key: PropertyNaming] = [:]
+    /// How many attempts to read at one moment are under way.
+    var attemptCount = 0
     /// The nodes that have sources; a node leaves before it goes.
     var sourced: Set<UnmanagedReference<Node>> = []
     /// What debug builds have reported: for each feature, the keys.

@@ -176,7 +176,7 @@ struct Reading: ~Copyable {
 
     /// Whether the load that reads is one that replaces the loader of the very key.
     private var isOwnReplacement: Bool {
-        guard let frame, frame.kind == .load else { return false }
+        guard let frame = frame?.reader, frame.kind == .load else { return false }
         return frame.key == key && frame.load!.limit != nil
     }
 
@@ -309,7 +309,9 @@ struct Reading: ~Copyable {
             else { continue }
             if let circle = Waits.add(frame, for: load) {
                 // Some may wait for what will turn out to be none of theirs: a load in parallel shows it.
-                guard circle.allSatisfy({ $0.kind == .load && $0.node === node }) else { return nil }
+                guard circle.allSatisfy({ $0.kind == .snapshot || $0.kind == .load && $0.node === node }) else {
+                    return nil
+                }
                 return .cycle(circle.compactMap(\.key) + [key])
             }
             let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
@@ -410,7 +412,7 @@ struct Reading: ~Copyable {
     #if DEBUG
     /// Tells of a load that reads its own family past its handle.
     private func reportUnrecorded() {
-        guard recorder == nil, let load = frame, load.kind == .load, load.family === node.family else { return }
+        guard recorder == nil, let load = frame?.reader, load.kind == .load, load.family === node.family else { return }
         node.family.reports.report(Messages.unrecordedRead(of: key, by: load.key!))
     }
     #endif

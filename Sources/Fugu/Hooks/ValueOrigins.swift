@@ -5,6 +5,20 @@ package enum ValueOrigin<Value: Sendable>: Sendable {
     case sources(any ValueSources, SourceAnswer<Value>)
 }
 
+extension Array {
+    /// The answer of the first layer that has one.
+    package func answer<Value>() -> SourceAnswer<Value> where Element == ValueOrigin<Value> {
+        for layer in self {
+            switch layer {
+            case .code(let value), .rule(let value): return .value(value)
+            case .sources(_, .nothing): continue
+            case .sources(_, let answer): return answer
+            }
+        }
+        return .nothing
+    }
+}
+
 extension Container {
     /// Returns everything that has a value for the key, in order of precedence.
     ///

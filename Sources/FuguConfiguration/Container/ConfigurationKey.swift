@@ -25,22 +25,10 @@ extension PropertyKey: ConfigurationKey where Value: Decodable {
     /// - Returns: The problem, or `nil` if there is none or if code, a rule, or the default gives the value. That nothing
     ///   gives the value of a required key is a problem.
     public func mistake(in container: Container) -> PropertyError? {
-        let answer = answer(container.origins(of: self))
+        let answer = container.origins(of: self).answer()
         if isRequired, case .nothing = answer { return container.missing(name, label: name ?? label) }
         return answer.mistake
     }
-}
-
-/// Returns the answer of the first layer that has one.
-func answer<Value>(_ layers: [ValueOrigin<Value>]) -> SourceAnswer<Value> {
-    for layer in layers {
-        switch layer {
-        case .code(let value), .rule(let value): return .value(value)
-        case .sources(_, .nothing): continue
-        case .sources(_, let answer): return answer
-        }
-    }
-    return .nothing
 }
 
 extension SourceAnswer {

@@ -1,12 +1,12 @@
 public import Fugu
 
-extension Container {
+extension PropertyContainer {
     /// Returns a view of the values under a prefix: its `port` is the container's `database.port`.
     ///
     /// - Parameter prefix: The dotted name of a table.
     /// - Returns: The view.
     public func section(_ prefix: String) -> ConfigurationSection {
-        ConfigurationSection(container: self, prefix: prefix)
+        ConfigurationSection(container: _container, prefix: prefix)
     }
 
     /// Reads several values from the same moment, without a reload in between.
@@ -14,23 +14,25 @@ extension Container {
     ///     let (host, port) = container.snapshot { ($0.host, $0.port) }
     ///
     /// If the sources of the container or of an ancestor are replaced in the meantime, it reads again. It doesn't hold
-    /// back values that code sets at the same time; publish those with `update`.
+    /// back values that code sets at the same time.
     ///
-    /// - Parameter read: A closure that reads the values. It may run several times.
+    /// Call it on the handle of a load to create an instance from values that belong together, such as a certificate and its
+    /// key. The values count as inputs of the load like all that it reads; what was read again counts once.
+    ///
+    /// - Parameter read: A closure that reads the values from the container that it receives. It may run several times; the
+    ///   last result counts, whether it's returned or thrown.
     /// - Returns: What `read` returns.
     /// - Throws: What `read` throws.
-    /// - Complexity: Besides the closure, O(*n*) for *n* values that were set in this container and its ancestors.
-    public func snapshot<Result>(_ read: (Container) throws -> Result) rethrows -> Result {
-        while true {
-            let before = allSources
-            let result = try read(self)
-            if before.elementsEqual(allSources, by: { $0 === $1 }) { return result }
-        }
+    /// - Complexity: Besides the closure, O(*d*) for *d* ancestors, and O(*n*) for *n* values that a load reads.
+    public func snapshot<Result, E>(_ read: (Self) throws(E) -> Result) throws(E) -> Result {
+        try _container.atOneMoment { () throws(E) in try read(self) }
     }
 }
 
 /// The values of a container under a prefix.
-public struct ConfigurationSection: Sendable {
+///
+/// Pass one to a library that takes a `PropertyReader`.
+public struct ConfigurationSection: PropertyReader {
     /// The container to read from.
     public let container: Container
     /// The dotted name that precedes all names.
@@ -38,15 +40,12 @@ public struct ConfigurationSection: Sendable {
 
     /// Returns the value that code or a source gives under a name in this section.
     ///
-    /// See `property(_:as:)` of the container.
-    ///
     /// - Parameters:
     ///   - name: The dotted path within the section.
     ///   - type: The type of the value.
     /// - Returns: The value, or `nil` if nothing gives one.
     /// - Throws: ``PropertyError`` if the value has another type.
-    public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type = Value.self) throws -> Value?
-    {
+    public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type) throws -> Value? {
         try container.property("\(prefix).\(name)", as: type)
     }
 

@@ -74,7 +74,7 @@ private struct Explainer {
 
     func explanation<Value>(of layers: [ValueOrigin<Value>], defaultValue: () -> Value?) -> Explanation {
         var entries = layers.flatMap { self.entries(of: $0) }
-        let answer = answer(layers)
+        let answer = layers.answer()
         let winner: Explanation.Entry
         switch answer {
         case .value(let value):

@@ -105,7 +105,7 @@ extension Container {
     var declaredChecks: [DeclaredCheck] { declarations.checks }
 
     private var declarations: Declarations {
-        if case .value(let declarations) = answer(origins(of: Declarations.self)) {
+        if case .value(let declarations) = origins(of: Declarations.self).answer() {
             declarations
         } else {
             Declarations()

@@ -61,7 +61,7 @@ struct DeclaredKey: Sendable {
         // Accessing it registers the name, and whether it's a secret.
         let naming = P._key.naming
         isSecret = { P.isSecret || naming?.isSecret == true }
-        mistake = { answer($0.origins(of: P.self)).mistake }
+        mistake = { ($0.origins(of: P.self).answer() as SourceAnswer<P.Value>).mistake }
         explanation = { $0.origin(of: P.self) }
         defaultValue = { Reflection.value(of: P.defaultValue) }
         defaultText = { TOMLText.text(of: P.defaultValue) }

@@ -228,7 +228,10 @@ extension LocatedValue {
     }
 
     private func list(of words: [String?]) -> LocatedValue {
-        PropertyTree(store: NodeStore(words: words, name: name), source: tree.source, textForm: tree.textForm).root
+        // The place of a word is that of its text.
+        let origins = tree.origins.map { _ in { @Sendable [origin] (_: String) -> PropertyOrigin? in origin } }
+        let store = NodeStore(words: words, name: name)
+        return PropertyTree(store: store, source: tree.source, textForm: tree.textForm, origins: origins).root
     }
 
     /// Returns the words before an option, such as `-v`.

@@ -18,7 +18,7 @@ struct Document: SnapshotContent {
         var store = tree.store
         do {
             index = try NameIndex(&store)
-            self.tree = PropertyTree(store: store, source: tree.source)
+            self.tree = PropertyTree(store: store, source: tree.source, origins: tree.origins)
         } catch {
             throw PropertyError(error, in: tree)
         }
@@ -76,7 +76,7 @@ extension PropertyError {
         let origin = value.keyOrigin
         let isLocated = value.node.keyOffset != Node.noOffset
         self.init(
-            reason, source: value.tree.source, line: origin.line, column: origin.column,
+            reason, source: origin.source, line: origin.line, column: origin.column,
             name: isLocated ? nil : SecretNames.printable(value.name))
     }
 }

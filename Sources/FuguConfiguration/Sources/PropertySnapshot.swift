@@ -1,3 +1,5 @@
+public import Fugu
+
 /// The values of a source at one moment.
 ///
 /// It never changes; a reload creates another.
@@ -16,14 +18,19 @@ public struct PropertySnapshot: Sendable {
     /// - Parameters:
     ///   - values: The values.
     ///   - source: The name of the source in errors.
+    ///   - origin: A closure that returns the place of the value under a dotted name, such as `servers[2].port`, or `nil` if
+    ///     it isn't known. Errors and explanations show it. It's called on any thread.
     /// - Throws: ``PropertyError`` if a dotted name is also given nested, or if the values are nested deeper than 512
     ///   levels.
     /// - Complexity: O(*n*) for *n* values.
-    public init(_ values: [String: PropertyValue], source: String) throws(PropertyError) {
+    public init(
+        _ values: [String: PropertyValue], source: String,
+        origin: (@Sendable (_ name: String) -> PropertyOrigin?)? = nil
+    ) throws(PropertyError) {
         guard let store = NodeStore(table: values) else {
             throw PropertyError(ErrorText.nestedTooDeep, source: source)
         }
-        try self.init(PropertyTree(store: store, source: source))
+        try self.init(PropertyTree(store: store, source: source, origins: origin))
     }
 
     /// Creates a snapshot of texts, which are parsed to the type of the key: `true` and `false`, numbers, `a,b` for
@@ -31,10 +38,15 @@ public struct PropertySnapshot: Sendable {
     ///
     /// - Parameters:
     ///   - source: The name of the source in errors.
+    ///   - origin: A closure that returns the place of the text under a dotted name, or `nil` if it isn't known. Errors and
+    ///     explanations show it. It's called on any thread.
     ///   - text: A closure that returns the text for a dotted name, or `nil`. It's called on any thread, and must
     ///     always return the same text for the same name.
-    public init(source: String, text: @escaping @Sendable (_ name: String) -> String?) {
-        self.init(source: source, content: AskedTexts(source: source, text: text))
+    public init(
+        source: String, origin: (@Sendable (_ name: String) -> PropertyOrigin?)? = nil,
+        text: @escaping @Sendable (_ name: String) -> String?
+    ) {
+        self.init(source: source, content: AskedTexts(source: source, origin: origin, text: text))
     }
 
     /// Returns an empty snapshot for an optional source that is missing.
@@ -42,7 +54,7 @@ public struct PropertySnapshot: Sendable {
     /// - Parameter source: The name of the source in errors.
     /// - Returns: The snapshot.
     public static func missing(source: String) -> PropertySnapshot {
-        PropertySnapshot(source: source, isMissing: true, content: AskedTexts(source: source) { _ in nil })
+        PropertySnapshot(source: source, isMissing: true, content: AskedTexts(source: source, origin: nil) { _ in nil })
     }
 
     init(source: String, isMissing: Bool = false, content: any SnapshotContent) {
@@ -91,6 +103,19 @@ public struct PropertySnapshot: Sendable {
         var snapshot = self
         snapshot.content = MarkedContent(content: content, patterns: patterns)
         return snapshot
+    }
+}
+
+extension PropertySnapshot: PropertyReader {
+    /// Returns the value under a name.
+    ///
+    /// - Parameters:
+    ///   - name: The dotted path.
+    ///   - type: The type of the value.
+    /// - Returns: The value, or `nil` if the source has none.
+    /// - Throws: ``PropertyError`` if the value has another type. It quotes no value, since the value may be a secret.
+    public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type) throws -> Value? {
+        try value(named: name)?.decode(type, form: nil, quotesValues: false)
     }
 }
 
@@ -201,12 +226,13 @@ private struct MarkedContent: SnapshotContent {
 /// The texts of a custom source.
 private struct AskedTexts: SnapshotContent {
     let source: String
+    let origin: (@Sendable (String) -> PropertyOrigin?)?
     let text: @Sendable (String) -> String?
 
     var valueCount: Int? { nil }
 
     func value(named name: String) -> LocatedValue? {
-        text(name).map { PropertyTree(store: NodeStore(text: $0, name: name), source: source).root }
+        text(name).map { PropertyTree(store: NodeStore(text: $0, name: name), source: source, origins: origin).root }
     }
 
     func unknownNames(_: KnownNames) -> [PropertyError] { [] }

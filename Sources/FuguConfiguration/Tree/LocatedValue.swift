@@ -17,13 +17,17 @@ final class PropertyTree: Sendable {
     let usage: MemberUsage?
     /// The members of the root if they come from several sources.
     let merged: MergedTable?
+    /// The places of values in a source that isn't a text, by their names.
+    let origins: (@Sendable (_ name: String) -> PropertyOrigin?)?
     private let positions: PositionIndex
 
     init(
         store: NodeStore, source: String, following: [[String]] = [], problem: PropertyError? = nil,
-        textForm: PropertyTextForm = PropertyTextForm(), merged: MergedTable? = nil
+        textForm: PropertyTextForm = PropertyTextForm(), merged: MergedTable? = nil,
+        origins: (@Sendable (_ name: String) -> PropertyOrigin?)? = nil
     ) {
         self.merged = merged
+        self.origins = origins
         self.store = store
         self.source = source
         self.following = following
@@ -40,6 +44,7 @@ final class PropertyTree: Sendable {
         problem = tree.problem
         positions = tree.positions
         merged = tree.merged
+        origins = tree.origins
         self.usage = usage
         self.textForm = textForm
     }
@@ -73,7 +78,9 @@ package struct LocatedValue: Sendable {
     /// The place of the value.
     package var origin: PropertyOrigin {
         if let merged = tree.merged { return merged.origin }
-        guard node.offset != Node.noOffset else { return PropertyOrigin(source: tree.source) }
+        guard node.offset != Node.noOffset else {
+            return tree.origins?(name) ?? PropertyOrigin(source: tree.source)
+        }
         let (line, column) = tree.position(of: node.offset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
     }

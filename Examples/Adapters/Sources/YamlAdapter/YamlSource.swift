@@ -15,10 +15,12 @@ public struct YamlSource: PropertySource {
     /// Reads the file.
     public func load() throws(PropertyError) -> PropertySnapshot {
         do {
+            var reading = Reading(source: name)
             guard let root = try Yams.compose(yaml: String(contentsOfFile: name, encoding: .utf8)),
-                case .table(let values)? = try Self.value(root)
+                case .table(let values)? = reading.value(root, named: "")
             else { throw PropertyError("expected a mapping at the top", source: name) }
-            return try PropertySnapshot(values, source: name)
+            let origins = reading.origins
+            return try PropertySnapshot(values, source: name) { origins[$0] }
         } catch let error as PropertyError {
             throw error
         } catch YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _) {
@@ -30,16 +32,34 @@ public struct YamlSource: PropertySource {
 
     /// Changes with the file.
     public func modificationStamp() -> PropertySourceStamp? { PropertySourceStamp(file: name) }
+}
+
+/// Converts nodes to values, and remembers where they are.
+private struct Reading {
+    let source: String
+    private(set) var origins: [String: PropertyOrigin] = [:]
+
+    init(source: String) { self.source = source }
 
     /// Null is left out, as in JSON.
-    private static func value(_ node: Node) throws -> PropertyValue? {
+    mutating func value(_ node: Node, named name: String) -> PropertyValue? {
+        origins[name] = node.mark.map { PropertyOrigin(source: source, line: $0.line, column: $0.column) }
         if let mapping = node.mapping {
-            let members = try mapping.compactMap { member in
-                try value(member.value).map { (member.key.string ?? "", $0) }
+            var members: [String: PropertyValue] = [:]
+            for (key, node) in mapping {
+                let key = key.string ?? ""
+                guard members[key] == nil else { continue }
+                members[key] = value(node, named: name.isEmpty ? key : name + "." + key)
             }
-            return .table(Dictionary(members) { first, _ in first })
+            return .table(members)
         }
-        if let elements = node.sequence { return .array(try elements.compactMap(value)) }
+        if let sequence = node.sequence {
+            var elements: [PropertyValue] = []
+            for node in sequence {
+                if let element = value(node, named: "\(name)[\(elements.count)]") { elements.append(element) }
+            }
+            return .array(elements)
+        }
         return switch Tag.Name(rawValue: "\(node.tag)") {
         case .null: nil
         case .bool: node.bool.map { .bool($0) }

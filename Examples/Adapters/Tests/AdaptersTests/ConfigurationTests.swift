@@ -61,6 +61,23 @@ extension ContainerKeys {
         #expect(before.int(forKey: "api.timeout") == 5)
     }
 
+    @Test("A library that takes a reader gets the same settings from swift-configuration and from a container")
+    func readers() throws {
+        let provider = InMemoryProvider(values: [
+            "api.timeout": 5, "api.hosts": ConfigValue(.stringArray(["a", "b"]), isSecret: false), "api.level": "x",
+        ])
+        let reader = ConfigReader(provider: provider)
+        let values: [String: PropertyValue] = ["api": ["timeout": 5, "hosts": ["a", "b"], "level": "x"]]
+        try container.apply(DictionarySource(values, name: "test"))
+        let readers: [any PropertyReader] = [reader.scoped(to: "api"), container.section("api")]
+        for settings in readers {
+            #expect(try settings.property("timeout") == 5)
+            #expect(try settings.property("hosts") == ["a", "b"])
+            #expect(try settings.property("retries", as: Int.self) == nil)
+            #expect(throws: (any Error).self) { try settings.property("level", as: Int.self) }
+        }
+    }
+
     @Test("The container passes the tests that swift-configuration has for providers")
     func conformance() async throws {
         let (magic, magic2) = (PropertyValue.data(Array("magic".utf8)), PropertyValue.data(Array("magic2".utf8)))

@@ -1,0 +1,83 @@
+// Reads that belong to one moment, also inside a load: they are made again if the sources were replaced in between, and
+// what a load read in vain is none of its inputs.
+
+/// What an attempt has read for a load, which counts only if the attempt does.
+struct HeldRead {
+    let load: Frame
+    let input: Input
+    let depth: Int
+}
+
+extension Container {
+    /// Runs `read` again until no sources of this container or its ancestors were replaced meanwhile.
+    ///
+    /// What `read` throws counts like what it returns.
+    package func atOneMoment<R, E>(_ read: () throws(E) -> R) throws(E) -> R {
+        let attempt = beginAttempt()
+        defer { attempt?.endAttempt() }
+        while true {
+            let before = allSources
+            let result = Self.run(attempt, read)
+            if before.elementsEqual(allSources, by: { $0 === $1 }) { return try result.get() }
+            attempt?.dropOldReads()
+        }
+    }
+
+    private static func run<R, E>(_ attempt: Frame?, _ read: () throws(E) -> R) -> Result<R, E> {
+        func attemptRead() -> Result<R, E> {
+            do throws(E) { return .success(try read()) } catch { return .failure(error) }
+        }
+        return attempt.map { Scope.run(nil, $0, attemptRead) } ?? attemptRead()
+    }
+
+    /// Returns the frame of an attempt, unless no load can be reading.
+    private func beginAttempt() -> Frame? {
+        guard let reader = Frame.current ?? recorder else { return nil }
+        let node = node
+        let attempt = Frame(.snapshot, in: node.family, node, under: reader, within: Frame.own)
+        node.family.lock.withLock { token in node.family.state[token].attemptCount += 1 }
+        return attempt
+    }
+}
+
+extension Frame {
+    /// This, or what an attempt is made in.
+    var reader: Frame? { chain.first { $0.kind != .snapshot } }
+
+    /// Holds an input back if the running code reads it in an attempt that the load, or a load that needs it, makes.
+    func holdBack(_ token: LockToken, _ input: Input, _ depth: Int) -> Bool {
+        guard family.state[token].attemptCount > 0,
+            let inner = Frame.current?.chain.first(where: {
+                $0 === self || $0.kind == .snapshot && $0.family === family
+            }),
+            inner !== self
+        else { return false }
+        inner.state[token].more().heldReads.append(HeldRead(load: self, input: input, depth: depth))
+        return true
+    }
+
+    /// Drops what has changed since it was read.
+    ///
+    /// What has not may be read again without being recorded again.
+    fileprivate func dropOldReads() {
+        let reads = family.lock.withLock { token in
+            let reads = state[token].rare?.heldReads ?? []
+            state[token].rare?.heldReads = reads.filter { !$0.load.isOld(token, $0.input) }
+            return reads
+        }
+        withExtendedLifetime(reads) {}
+    }
+
+    /// Ends the attempt: loads are made from what is still held back.
+    fileprivate func endAttempt() {
+        let reads = family.lock.withLock { token in
+            family.state[token].attemptCount -= 1
+            let reads = state[token].rare?.heldReads ?? []
+            state[token].rare?.heldReads = []
+            for read in reads where !read.load.isFinished { read.load.add(token, read.input, read.depth) }
+            return reads
+        }
+        withExtendedLifetime(reads) {}
+        end()
+    }
+}

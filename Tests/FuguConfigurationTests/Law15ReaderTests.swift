@@ -1,0 +1,76 @@
+import Fugu
+import FuguConfiguration
+import Support
+import Testing
+
+/// What a library may look like that reads its settings without a container.
+private struct Pool: Equatable {
+    var size: Int
+    var hosts: [String]
+
+    init(settings: any PropertyReader) throws {
+        size = try settings.property("size") ?? 10
+        hosts = try settings.property("hosts", as: [String].self) ?? []
+    }
+}
+
+private struct PoolFeature: ThrowingFeature {
+    let pool: Pool
+    static func load(in container: any FeatureContainer) throws -> PoolFeature {
+        try PoolFeature(pool: Pool(settings: container.section("pool")))
+    }
+}
+
+private struct Whole: ThrowingFeature {
+    let size: Int?
+    static func load(in container: any FeatureContainer) throws -> Whole {
+        let reader: any PropertyReader = container
+        return try Whole(size: reader.property("pool.size"))
+    }
+}
+
+@Suite struct Law15ReaderTests {
+    private let container = Container()
+    private let source = MutableSource(["pool": ["size": 5, "hosts": ["a"]]], name: "values")
+
+    init() throws { try container.apply(source) }
+
+    @Test(
+        "A library reads the same settings from a section, a container, a handle, and the values of a source (law 24)")
+    func readers() throws {
+        let expected = try Pool(settings: container.section("pool"))
+        #expect(expected.size == 5 && expected.hosts == ["a"])
+        #expect(try container[PoolFeature.self].pool == expected)
+        #expect(try Pool(settings: PropertySnapshot(["size": 5, "hosts": ["a"]], source: "own")) == expected)
+        let readers: [any PropertyReader] = [container, container.child(), container.observable, try source.load()]
+        for reader in readers { #expect(try reader.property("pool.size") == 5) }
+        for reader in readers { #expect(try reader.property("pool.other", as: Int.self) == nil) }
+    }
+
+    @Test("What a library reads through a handle is an input of the load, also what nothing gives (laws 15 and 16)")
+    func inputs() throws {
+        #expect(try container[Whole.self].size == 5)
+        let child = container.child()
+        try child.apply(DictionarySource(["pool.size": 7], name: "child"))
+        #expect(try child[Whole.self].size == 7)
+        #expect(try container[Whole.self].size == 5)
+        let empty = Container()
+        #expect(try empty[PoolFeature.self].pool.size == 10)
+        let other = empty.child()
+        try other.apply(DictionarySource(["pool.size": 8], name: "child"))
+        #expect(try other[PoolFeature.self].pool.size == 8)
+    }
+
+    @Test("A reader throws a wrong value with its place and without the value (laws 25 and 26)")
+    func wrong() throws {
+        let source = TOMLSource(text: "pool.size = 'hunter2'", name: "app.toml")
+        let wrong = Container()
+        try wrong.apply(source)
+        let readers: [any PropertyReader] = [wrong, wrong.child(), wrong.section("pool"), try source.load()]
+        for (reader, name) in zip(readers, ["pool.size", "pool.size", "size", "pool.size"]) {
+            let error = #expect(throws: PropertyError.self) { try reader.property(name, as: Int.self) }
+            #expect(error?.line == 1 && error?.column == 13 && error?.name == "pool.size")
+            #expect("\(error.map { "\($0)" } ?? "hunter2")".contains("hunter2") == false)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Fugu
+import FuguConfiguration
+import Support
+import Testing
+
+private typealias Pair = (certificate: String, key: String)
+
+extension ContainerKeys {
+    fileprivate var certificate: PropertyKey<String> { .init("tls.certificate", defaultValue: "none") }
+    fileprivate var privateKey: PropertyKey<String> { .init("tls.key", defaultValue: "none") }
+}
+
+/// What the test does between the first read and the second of the first attempt.
+private enum Between {
+    @TaskLocal static var act: (@Sendable (_ attempt: Int) -> Void)?
+}
+
+extension PropertyContainer {
+    fileprivate func pair() -> Pair {
+        let attempts = Counter()
+        return snapshot { container in
+            let certificate = container.certificate
+            Between.act?(attempts.add())
+            return (certificate, container.privateKey)
+        }
+    }
+}
+
+private struct Server: Feature {
+    let pair: Pair
+    static func load(in container: any FeatureContainer) -> Server { Server(pair: container.pair()) }
+}
+
+private struct ReloadingServer: Feature {
+    let pair: Pair
+    static var reloadsWhenInputsChange: Bool { true }
+    static func load(in container: any FeatureContainer) -> ReloadingServer {
+        ReloadingServer(pair: container.pair())
+    }
+}
+
+private struct ServerOfChild: Feature {
+    let pair: Pair
+    static func load(in container: any FeatureContainer) -> ServerOfChild {
+        ServerOfChild(pair: Container.current.child().pair())
+    }
+}
+
+private struct Outer: Feature {
+    let server: Server
+    static func load(in container: any FeatureContainer) -> Outer {
+        Outer(server: container.snapshot { $0[Server.self] })
+    }
+}
+
+private struct Refusing: ThrowingFeature {
+    struct Mismatch: Error {}
+    let pair: Pair
+    static func load(in container: any FeatureContainer) throws -> Refusing {
+        let attempts = Counter()
+        return try container.snapshot { container in
+            let certificate = container.certificate
+            Between.act?(attempts.add())
+            let key = container.privateKey
+            if certificate != key { throw Mismatch() }
+            return Refusing(pair: (certificate, key))
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct Law25MomentTests {
+    private let container = Container()
+    private let source = MutableSource(["tls.certificate": "1", "tls.key": "1"], name: "secrets")
+
+    init() throws { try container.apply(source) }
+
+    private func renew(to value: String) {
+        source.update { $0 = ["tls.certificate": .string(value), "tls.key": .string(value)] }
+    }
+
+    /// Loads while the pair is renewed after the first read of the first attempt.
+    private func renewing<R>(_ body: () throws -> R) rethrows -> R {
+        try Between.$act.withValue({ attempt in if attempt == 1 { self.renew(to: "2") } }, operation: body)
+    }
+
+    private func entry(_ name: String) -> ContainerGraph.Entry? {
+        container.graph.entries.first { $0.name.hasSuffix(name) }
+    }
+
+    @Test("A reload between two reads in a load gives both new values, never one old and one new (law 25)")
+    func load() {
+        let server = renewing { container[Server.self] }
+        #expect(server.pair == ("2", "2"))
+        #expect(container[Server.self].pair == ("2", "2"))
+    }
+
+    @Test(
+        "What was read again in a snapshot counts as read once: the instance is of the new values, and not stale (law 19)"
+    )
+    func inputs() throws {
+        _ = renewing { container[Server.self] }
+        let fresh = try #require(entry("Server"))
+        #expect(!fresh.isStale && fresh.inputs.count == 2, "\(fresh)")
+        renew(to: "3")
+        #expect(entry("Server")?.isStale == true)
+    }
+
+    @Test("What a load reads in a snapshot is its input: it reloads when one of the values changes (law 19)")
+    func reloads() {
+        #expect(renewing { container[ReloadingServer.self].pair } == ("2", "2"))
+        renew(to: "3")
+        #expect(container[ReloadingServer.self].pair == ("3", "3"))
+    }
+
+    @Test("A child that overrides what a snapshot read has an instance of its own (law 16)")
+    func overrides() {
+        _ = renewing { container[Server.self] }
+        let child = container.child { $0.privateKey = "own" }
+        #expect(child[Server.self].pair == ("2", "own"))
+        #expect(container[Server.self].pair == ("2", "2"))
+    }
+
+    @Test("A snapshot of a child that a load makes is of one moment, and its values are inputs of the load (law 15)")
+    func children() throws {
+        #expect(renewing { container[ServerOfChild.self].pair } == ("2", "2"))
+        let loaded = try #require(entry("ServerOfChild"))
+        #expect(!loaded.isStale && loaded.inputs.count == 2, "\(loaded)")
+        renew(to: "3")
+        #expect(entry("ServerOfChild")?.isStale == true)
+    }
+
+    @Test("A load inside a snapshot is an input of the load around it (law 15)")
+    func nested() {
+        #expect(renewing { container[Outer.self].server.pair } == ("2", "2"))
+        #expect(entry("Outer")?.inputs.count == 1)
+        let child = container.child { $0.privateKey = "own" }
+        #expect(child[Outer.self].server.pair == ("2", "own"))
+    }
+
+    @Test("What a snapshot throws because of values of two moments isn't thrown: it reads again (law 25)")
+    func thrown() throws {
+        #expect(try renewing { try container[Refusing.self].pair } == ("2", "2"))
+        source["tls.key"] = "3"
+        container.reset(Refusing.self)
+        #expect(throws: Refusing.Mismatch.self) { try container[Refusing.self] }
+    }
+
+    @Test("Threads that load while the pair is renewed again and again never see an old and a new value (law 25)")
+    func storm() async {
+        let (container, source) = (container, source)
+        let isDone = Locked(false)
+        let torn = Counter()
+        await onThreads(3) { thread in
+            if thread == 0 {
+                for number in 1...2_000 {
+                    source.update { $0 = ["tls.certificate": .string("\(number)"), "tls.key": .string("\(number)")] }
+                }
+                return isDone.withLock { $0 = true }
+            }
+            repeat {
+                let child = container.child()
+                for pair in [
+                    container[ReloadingServer.self].pair, container[ServerOfChild.self].pair, child.pair(),
+                    Server.load(in: child).pair,
+                ] where pair.certificate != pair.key {
+                    torn.add()
+                }
+                container.reset(ServerOfChild.self)
+            } while !isDone.withLock { $0 }
+        }
+        #expect(torn.add(0) == 0)
+        #expect(container[ReloadingServer.self].pair == ("2000", "2000"))
+    }
+}
