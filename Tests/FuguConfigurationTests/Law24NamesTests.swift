@@ -65,11 +65,15 @@ private struct API: Encodable {
     @Test("A value in place of a table, and a table in place of a value, is what the layer has")
     func shapes() throws {
         let reports = container.reports()
-        try container.apply(JSONSource(text: #"{"api": {"timeout": 1}}"#, name: "base"))
-        try container.apply(JSONSource(text: #"{"api": 5}"#, name: "local"))
-        // The later layer has nothing under api.timeout.
-        #expect(container.timeout == 1)
-        #expect(container.api == [:])
-        #expect(reports.all == ["local:1:9: api: expected table, found integer 5"])
+        // A name of its own, since values are hidden of tables in which anything in the process declares a secret.
+        let (table, member) = (
+            PropertyKey("shape", defaultValue: [String: Int]()), PropertyKey("shape.size", defaultValue: 30)
+        )
+        try container.apply(JSONSource(text: #"{"shape": {"size": 1}}"#, name: "base"))
+        try container.apply(JSONSource(text: #"{"shape": 5}"#, name: "local"))
+        // The later layer has nothing under shape.size.
+        #expect(container[member] == 1)
+        #expect(container[table] == [:])
+        #expect(reports.all == ["local:1:11: shape: expected table, found integer 5"])
     }
 }
