@@ -32,7 +32,11 @@ let package = Package(
         ),
         .executableTarget(name: "Ratios", dependencies: ["Workloads"], swiftSettings: settings),
         .executableTarget(
-            name: "Growth", dependencies: ["CHeap", "Workloads", .product(name: "Fugu", package: "Fugu")],
+            name: "Growth",
+            dependencies: [
+                "CHeap", "Workloads", .product(name: "Fugu", package: "Fugu"),
+                .product(name: "FuguConfiguration", package: "Fugu"),
+            ],
             swiftSettings: settings),
         .target(name: "Counting", swiftSettings: settings),
         .executableTarget(

@@ -1,5 +1,6 @@
 import CHeap
 import Fugu
+import FuguConfiguration
 import Synchronization
 
 /// Work that is repeated and leaves nothing behind.
@@ -166,12 +167,22 @@ enum Flat {
         let root = Container()
         root[Watched.self] = 1
         root.configureScopes("/a/*") { $0[Watched.self] = 2 }
+        let (source, flag) = (
+            MutableSource(["flag": true], name: "flags"), PropertyKey<Bool>("flag", defaultValue: false)
+        )
         return [
             Routine("copies", share: 2) { range in
                 for _ in range { _ = Container(copying: root)[Watched.self] }
             },
             Routine("scopes with a rule", share: 5) { range in
                 for index in range { _ = root.scope("/a/\(index)")[Watched.self] }
+            },
+            Routine("children with one mutable source") { range in
+                for _ in range {
+                    let child = root.child()
+                    try child.apply(source)
+                    _ = child[flag]
+                }
             },
             Routine("scopes without one", share: 2) { range in
                 for index in range { _ = root.scope("/b/\(index)")[Watched.self] }

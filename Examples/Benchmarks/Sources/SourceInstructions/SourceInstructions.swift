@@ -19,7 +19,23 @@ import FuguConfiguration
                 return sum
             },
             inherited(inputs: 1), inherited(inputs: 10), inherited(inputs: 100),
+            mutable(after: 0), mutable(after: 20_000),
         ])
+    }
+
+    private static func mutable(after gone: Int) -> Row {
+        Row("mutable-\(gone)", "a child applies a mutable source and reads it, after others that have gone: \(gone)") {
+            count in
+            let (root, source) = (Container(), MutableSource(["flag": 1], name: "flags"))
+            let key = PropertyKey<Int>("flag", defaultValue: 0)
+            var sum = 0
+            for _ in 0..<gone + count {
+                let child = root.child()
+                try child.apply(source)
+                sum &+= child[key]
+            }
+            return sum
+        }
     }
 
     private static func inherited(inputs: Int) -> Row {
