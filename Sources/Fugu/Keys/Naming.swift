@@ -71,6 +71,8 @@ package enum SecretNames {
 
     /// Returns a Boolean value that indicates whether the name or a name around it is a secret.
     package static func cover(_ name: String) -> Bool {
+        // Most programs that read thousands of names declare few secrets or none.
+        if known.withLock({ $0.names.isEmpty }) { return false }
         let prefixes = prefixes(of: name)
         let spelling = spelling(of: name)
         return known.withLock { known in
@@ -95,6 +97,11 @@ package enum SecretNames {
     }
 
     private static func spelling(of name: String) -> String {
-        String(name.lowercased().unicodeScalars.filter { $0 != "." && $0 != "-" && $0 != "_" })
+        let marks: [UInt8] = [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")]
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return String(name.lowercased().unicodeScalars.filter { $0 != "." && $0 != "-" && $0 != "_" })
+        }
+        return String(
+            decoding: name.utf8.filter { !marks.contains($0) }.map { $0 &- 65 < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

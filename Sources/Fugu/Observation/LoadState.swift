@@ -295,7 +295,7 @@ extension Container {
 extension ObservableContainer {
     /// The state of a feature's load, which is tracked like a read.
     ///
-    /// See ``state(of:)-(F.Type)``.
+    /// See `state(of:)`.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Returns: The state at this moment.
@@ -306,7 +306,7 @@ extension ObservableContainer {
 
     /// The state of a feature's load, which is tracked like a read.
     ///
-    /// See ``state(of:)-(F.Type)``. The load runs in a task.
+    /// See `state(of:)`. The load runs in a task.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Returns: The state at this moment.
@@ -329,7 +329,7 @@ extension ObservableContainer {
 
     /// The state of a feature's load, which is tracked like a read.
     ///
-    /// See ``state(of:)-(F.Type)``. The load runs in a task.
+    /// See `state(of:)`. The load runs in a task.
     ///
     /// - Parameter feature: The feature to follow.
     /// - Returns: The state at this moment.

@@ -32,3 +32,9 @@ extension ContainerKeys {
     var attempts: PropertyKey<Int> { .init(defaultValue: 3) }
     var headers: PropertyKey<[String: String]> { .init(defaultValue: ["Accept": "application/json"]) }
 }
+
+// | `@Entry var accent = "blue"` in `EnvironmentValues` |
+extension ContainerKeys {
+    var accent: PropertyKey<String> { .init(defaultValue: "blue") }
+    var margin: PropertyKey<Int> { .init(defaultValue: 8) }
+}

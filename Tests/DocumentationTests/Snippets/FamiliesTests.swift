@@ -87,4 +87,21 @@ extension Snippets {
             print(orders.attempts)  // 5
         }
     }
+
+    @Test("Families, law 18: a copy with priorities")
+    func copies() async throws {
+        try await run {
+            let standard = Container()
+            standard.accent = "green"
+            standard.margin = 12
+            let warning = Container()
+            warning.accent = "red"
+
+            let copy = Container(copying: standard, warning)
+            print(copy.accent)  // red
+            print(copy.margin)  // 12
+            standard.margin = 20
+            print(copy.margin)  // 12
+        }
+    }
 }
