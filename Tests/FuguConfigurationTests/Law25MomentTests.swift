@@ -11,8 +11,12 @@ extension ContainerKeys {
 }
 
 /// What the test does between the first read and the second of the first attempt.
-private enum Between {
-    @TaskLocal static var act: (@Sendable (_ attempt: Int) -> Void)?
+///
+/// It's a class, since the optimizer of Swift 6.3.1 miscompiles a task-local closure that a generic function binds.
+private final class Between: Sendable {
+    @TaskLocal static var current: Between?
+    let act: @Sendable (_ attempt: Int) -> Void
+    init(_ act: @escaping @Sendable (_ attempt: Int) -> Void) { self.act = act }
 }
 
 extension PropertyContainer {
@@ -20,7 +24,7 @@ extension PropertyContainer {
         let attempts = Counter()
         return snapshot { container in
             let certificate = container.certificate
-            Between.act?(attempts.add())
+            Between.current?.act(attempts.add())
             return (certificate, container.privateKey)
         }
     }
@@ -60,7 +64,7 @@ private struct Refusing: ThrowingFeature {
         let attempts = Counter()
         return try container.snapshot { container in
             let certificate = container.certificate
-            Between.act?(attempts.add())
+            Between.current?.act(attempts.add())
             let key = container.privateKey
             if certificate != key { throw Mismatch() }
             return Refusing(pair: (certificate, key))
@@ -80,7 +84,8 @@ private struct Refusing: ThrowingFeature {
 
     /// Loads while the pair is renewed after the first read of the first attempt.
     private func renewing<R>(_ body: () throws -> R) rethrows -> R {
-        try Between.$act.withValue({ attempt in if attempt == 1 { self.renew(to: "2") } }, operation: body)
+        let between = Between { attempt in if attempt == 1 { self.renew(to: "2") } }
+        return try Between.$current.withValue(between, operation: body)
     }
 
     private func entry(_ name: String) -> ContainerGraph.Entry? {

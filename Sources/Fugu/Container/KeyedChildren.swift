@@ -285,9 +285,13 @@ private actor ChildTable<Value: Hashable & Sendable> {
             Task { [weak self] in
                 while let next = await self?.closeIdle() {
                     // A clock that can't sleep lets the next release try again.
-                    do { try await idle.clock.sleep(until: next, tolerance: nil) } catch { break }
+                    do {
+                        try await idle.clock.sleep(until: next, tolerance: nil)
+                    } catch {
+                        await self?.endSweep()
+                        return
+                    }
                 }
-                await self?.endSweep()
             }
         }
         sweep.withLock { $0 = task }
@@ -302,6 +306,8 @@ private actor ChildTable<Value: Hashable & Sendable> {
             let end = time.start!.advanced(by: idle.time)
             if end <= now { startClosing(time.value) } else { next = end }
         }
+        // In the same turn, so that who releases a child now begins anew.
+        if next == nil { endSweep() }
         return next
     }
 

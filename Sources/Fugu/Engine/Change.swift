@@ -269,9 +269,17 @@ extension Effects {
         }
     }
 
-    /// Lets those who follow the key load what they miss, though nothing has changed for others.
-    mutating func noteMissing(_ token: LockToken, _ place: Place) {
-        place.forEachFollower(token) { note(token, $0, isReset: true) }
+    /// Lets those who would see the instance load it again, since it was not kept.
+    mutating func noteNotKept(_ token: LockToken, _ place: Place, of provenance: Provenance) {
+        place.forEachFollower(token) { follower in
+            guard follower.isMissing(token) else { return note(token, follower, isReset: true) }
+            if follower.watchFailed(token, provenance, isOutdated: true, until: holder?.object) { tell(follower) }
+        }
+    }
+
+    /// Lets those who miss the key load it again, though nothing has changed for others.
+    mutating func noteReset(_ token: LockToken, _ place: Place) {
+        place.forEachFollower(token) { if $0.isMissing(token) { note(token, $0, isReset: true) } }
     }
 
     private mutating func tell(_ follower: Follower) {
@@ -335,7 +343,7 @@ private struct Change {
         case .reset:
             markReset(token)
             guard isByCode || wasLoaded else {
-                if let place = cell.place { effects.noteMissing(token, place) }
+                if let place = cell.place { effects.noteReset(token, place) }
                 return nil
             }
         case .replace: markReset(token)
@@ -617,7 +625,10 @@ extension Place {
         var open = [self]
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower { body(follower) }
-            place.forEachBelow(token) { open.append($0) }
+            place.forEachBelow(token) { below in
+                // What is set below hides this.
+                if !below[token].node.use({ $0.holds(token, key) }) { open.append(below) }
+            }
         }
     }
 }

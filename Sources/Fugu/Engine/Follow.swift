@@ -248,7 +248,7 @@ extension Follower {
 
     /// A load for those who observe has failed: what it has read decides when it's tried again.
     ///
-    /// Returns whether that is at once, so that there is something to deliver.
+    /// The same holds for one that was not kept. Returns whether it's tried at once, so that there is something to deliver.
     ///
     /// - `isOutdated`: Whether some of it has changed meanwhile, or the key was reset.
     func watchFailed(_ token: LockToken, _ provenance: Provenance, isOutdated: Bool, until holder: Frame?) -> Bool {
@@ -267,14 +267,22 @@ extension Follower {
     /// What was loaded for those who observe was not kept, or has failed, because of what they or the load changed: tries it again,
     /// but not without end.
     private func missAgain(_ token: LockToken, until holder: Frame?) -> Bool {
-        guard case .loss(let attempts) = state[token].seen, attempts < 8 else { return false }
+        guard case .loss(let attempts) = state[token].seen, attempts < 8, !isGoneQueued(token) else { return false }
         state[token].seen = .loss(attempts: attempts + 1)
         return queueGone(token, until: holder)
     }
 
+    /// Whether those who observe miss a value, as far as they were told or are going to be.
+    func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
+
+    /// Whether the last event is that there is nothing.
+    private func isGoneQueued(_ token: LockToken) -> Bool {
+        if case .gone? = state[token].events[state[token].first...].last?.news { true } else { false }
+    }
+
     /// Tells those who observe that there is nothing, once; says whether there is something to deliver.
     private func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
-        if case .gone? = state[token].events[state[token].first...].last?.news { return false }
+        if isGoneQueued(token) { return false }
         state[token].queue(.gone, at: now(token), until: holder)
         return true
     }
@@ -503,7 +511,7 @@ extension Follower {
 
     /// Whether there is nothing and something is to be loaded; if there is something by now, it's told.
     private func isGone(_ token: LockToken, _ garbage: inout Garbage) -> Bool {
-        if state[token].isEnded { return false }
+        if state[token].isEnded || state[token].count == 0 { return false }
         if case .found = node.use({ $0.look(token, key) }) {
             _ = refresh(token, News(), nil, &garbage)
             return false

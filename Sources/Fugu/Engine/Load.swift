@@ -515,7 +515,8 @@ private struct LoadEnd {
                 // What it has read decides what becomes of who goes on without it.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
                 if let place = home.storage.existingCell(token, key)?.place {
-                    effects.noteFailure(token, place, of: provenance, isOutdated: isOutdated || wasReset(token))
+                    let isOutdated = !load.state[token].load.isProvisional && (isOutdated || wasReset(token))
+                    effects.noteFailure(token, place, of: provenance, isOutdated: isOutdated)
                 }
                 return nil
             }
@@ -630,7 +631,7 @@ private struct LoadEnd {
         guard !load.state[token].load.isProvisional, let place = home.storage.existingCell(token, key)?.place else {
             return
         }
-        effects.noteMissing(token, place)
+        effects.noteNotKept(token, place, of: provenance)
     }
 
     private func outcome(_ token: LockToken, _ result: Result<Payload, any Error>) -> LoadOutcome {

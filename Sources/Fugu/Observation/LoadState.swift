@@ -119,8 +119,9 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     }
 
     private func load(in container: Container) async {
-        // A load that changes what it reads itself would go on without end.
+        // Who follows hears how it ends now and then, though it has to be loaded again.
         for attempt in 1...8 {
+            if Task.isCancelled { return }
             let result: Result<Instance, any Error>
             do {
                 result = .success(try await Scope.run(container, nil) { try await self.load(container) })
@@ -129,6 +130,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             }
             if endLoad(with: result, in: container, isLast: attempt == 8) { return }
         }
+        beginLoad(in: container)
     }
 
     /// Says whether the load has ended, or is to be repeated.
@@ -139,9 +141,9 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         }
         var hasEnded = true
         change { state in
-            hasEnded = !state.isGoneAgain || isLast
+            hasEnded = !state.isGoneAgain
             state.isGoneAgain = false
-            guard hasEnded else { return }
+            guard hasEnded || isLast else { return }
             (state.task, state.isLoading) = (nil, false)
             guard case .loading(let previous) = state.current else { return }
             switch result {
