@@ -40,6 +40,17 @@ extension ContainerKeys {
         return nil
     }
 
+    /// Reads the city, and throws if there was none, after the test has gone on.
+    @Sendable private static func cityRead(
+        _ container: any FeatureContainer, _ began: Gate, _ goesOn: Gate
+    ) async throws -> String {
+        let city = container[City.self]
+        began.open()
+        await goesOn.opened()
+        guard let city else { throw NoCity() }
+        return city
+    }
+
     @Test(
         "The sequence begins to load, tells of the failure, and tries again when something changes that was read (law 19)"
     )
@@ -60,13 +71,7 @@ extension ContainerKeys {
     @Test("A load that fails while what it has read changes is tried again, since nobody changes that later (law 19)")
     func failsWithOldInputs() async {
         let (began, goesOn) = (Gate(), Gate())
-        container.replace(Weather.self) { container in
-            let city = container[City.self]
-            began.open()
-            await goesOn.opened()
-            guard let city else { throw NoCity() }
-            return Weather(text: city)
-        }
+        container.replace(Weather.self) { Weather(text: try await Self.cityRead($0, began, goesOn)) }
         var states = container.states(of: Weather.self).makeAsyncIterator()
         await began.opened()
         container[City.self] = "Oslo"
@@ -180,13 +185,7 @@ extension ContainerKeys {
         // A child begins the load that the root's follower joins.
         let root = Container()
         let (began, goesOn) = (Gate(), Gate())
-        root.replace(Weather.self) { container in
-            let city = container[City.self]
-            began.open()
-            await goesOn.opened()
-            guard let city else { throw NoCity() }
-            return Weather(text: city)
-        }
+        root.replace(Weather.self) { Weather(text: try await Self.cityRead($0, began, goesOn)) }
         let request = root.child()
         async let asked = try? request[Weather.self]
         await began.opened()
@@ -205,13 +204,7 @@ extension ContainerKeys {
             static func load(in container: any FeatureContainer) async throws -> String { "" }
         }
         let (began, goesOn) = (Gate(), Gate())
-        container.replace(Place.self) { container in
-            let city = container[City.self]
-            began.open()
-            await goesOn.opened()
-            guard let city else { throw NoCity() }
-            return city
-        }
+        container.replace(Place.self) { try await Self.cityRead($0, began, goesOn) }
         container.replace(Weather.self) { Weather(text: try await $0[Place.self]) }
         var states = container.states(of: Weather.self).makeAsyncIterator()
         await began.opened()

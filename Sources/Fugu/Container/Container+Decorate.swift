@@ -353,10 +353,9 @@ extension Node {
                 }
             }
         }
-        for index in first... {
-            let inner = key.inner(depth: depth, index: index, at: place)
-            if !used.contains(inner) { return inner }
-        }
-        fatalError("unreachable")
+        func inner(_ index: Int) -> Key { key.inner(depth: depth, index: index, at: place) }
+        var index = first
+        while used.contains(inner(index)) { index += 1 }
+        return inner(index)
     }
 }

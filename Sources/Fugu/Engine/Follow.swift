@@ -267,22 +267,19 @@ extension Follower {
     /// What was loaded for those who observe was not kept, or has failed, because of what they or the load changed: tries it again,
     /// but not without end.
     private func missAgain(_ token: LockToken, until holder: Frame?) -> Bool {
-        guard case .loss(let attempts) = state[token].seen, attempts < 8, !isGoneQueued(token) else { return false }
+        guard case .loss(let attempts) = state[token].seen, attempts < 8, queueGone(token, until: holder) else {
+            return false
+        }
         state[token].seen = .loss(attempts: attempts + 1)
-        return queueGone(token, until: holder)
+        return true
     }
 
     /// Whether those who observe miss a value, as far as they were told or are going to be.
     func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
 
-    /// Whether the last event is that there is nothing.
-    private func isGoneQueued(_ token: LockToken) -> Bool {
-        if case .gone? = state[token].events[state[token].first...].last?.news { true } else { false }
-    }
-
     /// Tells those who observe that there is nothing, once; says whether there is something to deliver.
     private func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
-        if isGoneQueued(token) { return false }
+        if case .gone? = state[token].events[state[token].first...].last?.news { return false }
         state[token].queue(.gone, at: now(token), until: holder)
         return true
     }
