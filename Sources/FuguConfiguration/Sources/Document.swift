@@ -38,7 +38,7 @@ struct Document: SnapshotContent {
     func value(named name: String) -> LocatedValue? {
         if let index { return index.node(named: name).map { LocatedValue(tree: tree, id: $0) } }
         var value = tree.root
-        for segment in name.split(separator: ".", omittingEmptySubsequences: false) {
+        for segment in name.segments {
             guard let member = value.member(String(segment)) else { return nil }
             value = member
         }

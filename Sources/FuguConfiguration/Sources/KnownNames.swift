@@ -24,7 +24,7 @@ struct KnownNames: Sendable {
     init(_ names: [String]) {
         self.names = Set(names).sorted()
         root = Branch(
-            self.names.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...] })
+            self.names.map { $0.segments.map(String.init)[...] })
         byLastSegment = Dictionary(grouping: self.names) { Self.folded(Self.lastSegment($0)) }
     }
 

@@ -15,7 +15,7 @@ struct UnknownNames {
             var inner: [(LocatedValue, KnownNames.Branch, String)] = []
             table.forEachChild { child in
                 let key = tree.store.string(child.node.key)
-                let segments = key.split(separator: ".", omittingEmptySubsequences: false)
+                let segments = key.segments
                 switch Self.search(segments.map(String.init), from: branch) {
                 case .name: return
                 case .table(let found) where child.node.kind == .table: inner.append((child, found, prefix + key + "."))
@@ -58,7 +58,7 @@ struct UnknownNames {
     private mutating func unknown(
         _ name: String, _ value: LocatedValue, _ branch: KnownNames.Branch
     ) -> PropertyError {
-        let segments = name.split(separator: ".", omittingEmptySubsequences: false)
+        let segments = name.segments
         let prefix = segments.dropLast().map { $0 + "." }.joined()
         let sibling = nearest.suggestion(for: String(segments.last ?? ""), in: branch.segments)
         let meant = sibling.map { prefix + $0 } ?? known.nameEnding(like: name)

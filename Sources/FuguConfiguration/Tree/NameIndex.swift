@@ -50,7 +50,7 @@ struct NameIndex: Sendable {
     /// Returns the node for a name.
     func node(named name: String) -> Int32? {
         var entry = 0
-        for segment in name.split(separator: ".", omittingEmptySubsequences: false) {
+        for segment in name.segments {
             guard let next = numbers[Key(parent: entry, segment: segment)] else { return nil }
             entry = next
         }
@@ -61,7 +61,7 @@ struct NameIndex: Sendable {
         _ node: Int32, below table: Int, depth: Int, _ store: NodeStore
     ) throws(Failure) -> (entry: Int, depth: Int) {
         let (key, offset) = (store.nodes[Int(node)].key, store.nodes[Int(node)].keyOffset)
-        let segments = store.string(key).split(separator: ".", omittingEmptySubsequences: false)
+        let segments = store.string(key).segments
         guard depth + segments.count <= NodeStore.depthLimit else { throw .tooDeep(node) }
         var entry = table
         var start = key.start
