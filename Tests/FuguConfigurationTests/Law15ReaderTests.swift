@@ -29,6 +29,24 @@ private struct Whole: ThrowingFeature {
     }
 }
 
+private struct Sized: ThrowingFeature {
+    let size: Int?
+    static func load(in container: any FeatureContainer) throws -> Sized {
+        try Sized(size: container.property("pool.size", as: Int.self))
+    }
+}
+
+private struct Demanding: ThrowingFeature {
+    let size: Int
+    static func load(in container: any FeatureContainer) throws -> Demanding {
+        try Demanding(size: Container.current.require(\.poolSize))
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var poolSize: PropertyKey<Int> { .init("pool.size", defaultValue: 1) }
+}
+
 @Suite struct Law15ReaderTests {
     private let container = Container()
     private let source = MutableSource(["pool": ["size": 5, "hosts": ["a"]]], name: "values")
@@ -72,5 +90,35 @@ private struct Whole: ThrowingFeature {
             #expect(error?.line == 1 && error?.column == 13 && error?.name == "pool.size")
             #expect("\(error.map { "\($0)" } ?? "hunter2")".contains("hunter2") == false)
         }
+    }
+
+    @Test(
+        "A load that fails because of a wrong setting is tried again when the setting is right (law 12)",
+        .timeLimit(.minutes(1)))
+    func retriedWhenRight() async throws {
+        let source = MutableSource(["pool.size": "many"], name: "values")
+        let container = Container()
+        container.handleReports(by: { _ in })
+        try container.apply(source)
+        var sized = container.states(of: Sized.self).makeAsyncIterator()
+        while let state = await sized.next(), state.error == nil {}
+        var demanding = container.states(of: Demanding.self).makeAsyncIterator()
+        while let state = await demanding.next(), state.error == nil {}
+        source["pool.size"] = 7
+        while let state = await sized.next(), state.instance?.size != 7 {}
+        while let state = await demanding.next(), state.instance?.size != 7 {}
+    }
+
+    @Test(
+        "A load that fails because nothing gives a setting is tried again when something does (law 12)",
+        .timeLimit(.minutes(1)))
+    func retriedWhenThere() async throws {
+        let source = MutableSource(name: "values")
+        let container = Container()
+        try container.apply(source)
+        var demanding = container.states(of: Demanding.self).makeAsyncIterator()
+        while let state = await demanding.next(), state.error == nil {}
+        source["pool.size"] = 7
+        while let state = await demanding.next(), state.instance?.size != 7 {}
     }
 }

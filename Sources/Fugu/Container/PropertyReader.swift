@@ -53,14 +53,13 @@ extension Container {
         _ key: PropertyKey<Stored>, as _: Value.Type
     ) throws -> Stored? {
         try atOneMoment {
+            recordInput(key)
             let layers = origins(of: key)
             let answer = layers.answer()
             if case .failure(let error) = answer {
                 throw layers.unquoted(key.name ?? key.label, Value.self) ?? error
             }
-            // Reads the key even if nothing provides a value: the answer is an input of a load that asks.
-            let value = self[key]
-            if case .value = answer { return value }
+            if case .value = answer { return self[key] }
             return nil
         }
     }

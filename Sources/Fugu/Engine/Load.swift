@@ -210,10 +210,12 @@ extension Frame {
         outerRecorder(token)?.record(token, outcome, of: key, hasFailed: hasFailed)
     }
 
-    /// Records an external feature that was refused; it counts as read from the root.
-    func recordRefusal(_ token: LockToken, of key: Key, isForAll: Bool) {
+    /// Records a key that has no value: an external feature that was refused, or a setting that is missing or wrong.
+    ///
+    /// It counts as read from the root.
+    func recordMissing(_ token: LockToken, of key: Key, isProvisional: Bool = false) {
         guard !isFinished else { return }
-        if isForAll { state[token].load.isProvisional = true }
+        if isProvisional { state[token].load.isProvisional = true }
         let root = node!.ancestor(at: 0)
         record(token, root.storage.cell(token, key), of: UnmanagedReference(root))
     }

@@ -387,7 +387,9 @@ struct Reading: ~Copyable {
     /// It counts as read, from the root: a child that swaps it has its own instance of whatever was made with the
     /// placeholder.
     private func refuse(by strictness: Strictness) throws -> Payload {
-        node.family.lock.withLock { token in recorder?.recordRefusal(token, of: key, isForAll: strictness.isForAll) }
+        node.family.lock.withLock { token in
+            recorder?.recordMissing(token, of: key, isProvisional: strictness.isForAll)
+        }
         // What is read to swap a part of it is no mistake.
         let isForPart = frame?.kind == .modify && frame?.key == key && frame?.node === node
         if isForPart, request.placeholder != nil { return strictness.placeholder(request) }

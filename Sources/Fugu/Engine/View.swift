@@ -36,6 +36,9 @@ extension Container {
         }
     }
 
+    /// Whether this registers every access.
+    var isTracking: Bool { if case .tracked = role { true } else { false } }
+
     /// The container that children made from here belong to, where it is another one.
     var owner: Container? {
         switch role {

@@ -49,6 +49,21 @@ extension Container {
         return origins
     }
 
+    /// Makes a key an input of the load that reads here, or lets an observable container track it: what fails because of a
+    /// missing or wrong value is tried again when there's another one.
+    package func recordInput<Value>(_ key: PropertyKey<Value>) { recordInput(Request(key)) }
+
+    /// Makes a property an input of the load that reads here, or lets an observable container track it.
+    package func recordInput<P: Property>(_ property: P.Type) { recordInput(Request(property)) }
+
+    private func recordInput(_ request: Request) {
+        let (node, reader) = (node, recorder)
+        let load = node.family.lock.withLock { token in reader ?? node.ownRecorder(token) { Frame.current } }
+        // Nobody else can try again, so the first use of the name can wait.
+        guard load != nil || isTracking, present(request.key, request.naming) == nil else { return }
+        node.family.lock.withLock { token in load?.recordMissing(token, of: request.key) }
+    }
+
     /// The sources of this container and its ancestors, nearest first.
     package var allSources: [any ValueSources] {
         let node = node

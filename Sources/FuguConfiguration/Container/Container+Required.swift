@@ -11,6 +11,7 @@ extension Container {
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try atOneMoment {
+            recordInput(key)
             try require(origins(of: key), key.name, label: key.name ?? key.label)
             return self[key]
         }
@@ -26,6 +27,7 @@ extension Container {
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
         try atOneMoment {
+            recordInput(property)
             try require(origins(of: property), P.name, label: P.name)
             return self[property]
         }
