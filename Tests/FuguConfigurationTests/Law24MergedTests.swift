@@ -57,6 +57,20 @@ extension ContainerKeys {
         #expect(container.child().mergedPool?.size == 99)
     }
 
+    @Test("The help text of a merged table shows the argument and the variable of each member")
+    func help() throws {
+        let reference = container.reference(prefix: "APP")
+        let members = try #require(reference.entries.first).members
+        #expect(members.map(\.argument).prefix(2) == ["--law24m-pool-size", "--law24m-pool-idle"])
+        #expect(members.map(\.variable).prefix(2) == ["APP_LAW24M_POOL_SIZE", "APP_LAW24M_POOL_IDLE"])
+        #expect(reference.helpText.contains("size <Int>, --law24m-pool-size, APP_LAW24M_POOL_SIZE"))
+        #expect(reference.helpText.contains("a table with members of any source:"))
+        #expect(reference.markdown.contains("`APP_LAW24M_POOL_SIZE`"))
+        let whole = Container()
+        whole.declare(\.wholePool)
+        #expect(whole.reference().helpText.contains("a table, in files only:"))
+    }
+
     @Test("Variables and arguments alone make a merged table")
     func variables() throws {
         let variables = ["LAW24M_POOL_SIZE": "1", "LAW24M_POOL_IDLE": "2"]

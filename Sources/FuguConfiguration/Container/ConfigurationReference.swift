@@ -64,6 +64,10 @@ public struct ConfigurationReference: Sendable, Hashable {
         public var type: String
         /// The default in the notation of TOML, or `nil` for a secret and if there's no default.
         public var defaultValue: String?
+        /// The name of the environment variable, or `nil` unless the table is merged member by member.
+        public var variable: String?
+        /// The argument with its leading dashes, or `nil` unless the table is merged member by member.
+        public var argument: String?
     }
 
     /// The keys in the order of their declaration.
@@ -146,8 +150,12 @@ extension ConfigurationReference.Entry {
         let fallback = secret + (isSecret ? "" : defaultValue.map { "default \($0); " } ?? "")
         guard isInFilesOnly else { return helpLines + ["\(fallback)\(variable), \(name)"] }
         guard !members.isEmpty else { return helpLines + ["\(fallback)in files only"] }
-        let list = members.map { "  \($0.name) <\($0.type)>" + ($0.defaultValue.map { ", default \($0)" } ?? "") }
-        return helpLines + [(isList ? "\(fallback)a list of tables" : "\(secret)a table") + ", in files only:"] + list
+        let list = members.map { member in
+            let remarks = [member.defaultValue.map { "default \($0)" }, member.argument, member.variable]
+            return (["  \(member.name) <\(member.type)>"] + remarks.compactMap(\.self)).joined(separator: ", ")
+        }
+        let places = members[0].argument == nil ? ", in files only:" : " with members of any source:"
+        return helpLines + [(isList ? "\(fallback)a list of tables" : "\(secret)a table") + places] + list
     }
 
     /// The lines of a sample file.
@@ -180,7 +188,10 @@ extension ConfigurationReference.Entry {
         }
         return [["`\(name)`", "", "", type, fallback(isTable ? nil : defaultValue), about]]
             + members.map {
-                ["`\(name)\(isList ? "[]" : "").\($0.name)`", "", "", $0.type, fallback($0.defaultValue), ""]
+                [
+                    "`\(name)\(isList ? "[]" : "").\($0.name)`", $0.variable.map { "`\($0)`" } ?? "",
+                    $0.argument.map { "`\($0)`" } ?? "", $0.type, fallback($0.defaultValue), "",
+                ]
             }
     }
 }
@@ -198,9 +209,11 @@ extension DeclaredKey {
         let shape = shape(sample)
         let members = shape.members.map { member in
             let value = shape.isList ? nil : member.name.split(separator: ".").reduce(sample) { $0?.member(String($1)) }
+            let fullName = memberNames.first { $0 == name + "." + member.name }
             return ConfigurationReference.Member(
                 name: member.name, type: TypeText.name(of: member.type),
-                defaultValue: value.map { TOMLText.text($0.propertyValue) })
+                defaultValue: value.map { TOMLText.text($0.propertyValue) }, variable: fullName.map(variable),
+                argument: fullName.map { "--" + Spelling.argument($0) })
         }
         return ConfigurationReference.Entry(
             name: name, variable: variable(name), argument: "--" + Spelling.argument(name), type: type,
