@@ -99,6 +99,63 @@ extension ContainerKeys {
         #expect(loads.value <= loaded + 1 && container.loaded(Weather.self).text == "set")
     }
 
+    @Test(
+        "A load that sets what it reads is tried again a few times only, async ones too (law 19)",
+        .timeLimit(.minutes(1)))
+    func setsItsInput() async {
+        let (loads, kept) = (Counter(), container)
+        container.replace(Weather.self) { container in
+            let city = container[City.self] ?? ""
+            loads.add()
+            kept[City.self] = city + "!"
+            throw NoCity()
+        }
+        var states = container.states(of: Weather.self).makeAsyncIterator()
+        #expect(await next(&states)?.error is NoCity)
+        container.set(Weather.self, to: Weather(text: "set"))
+        while await next(&states)?.instance?.text != "set" {}
+        #expect(loads.value <= 20)
+    }
+
+    @Test(
+        "What observers change in different deliveries lets a failed load be tried again each time (law 19)",
+        .timeLimit(.minutes(1)))
+    func changedInManyDeliveries() async {
+        struct Number: Property { static var defaultValue: Int { 0 } }
+        let (tries, kept) = (Log<String>(), container)
+        container.replace(Parsed.self) { container in
+            let city = container[City.self] ?? ""
+            tries.add(city)
+            guard city == "20" else { throw NoCity() }
+            return Parsed(text: city)
+        }
+        var states = container.states(of: Parsed.self).makeAsyncIterator()
+        var last = await next(&states)
+        #expect(last?.error is NoCity)
+        let token = container.observe(Number.self) { kept[City.self] = "\($0)" }
+        for number in 1...20 {
+            container[Number.self] = number
+            while tries.all.last != "\(number)" { last = await states.next() }
+        }
+        while last?.instance?.text != "20" { last = await states.next() }
+        token.cancel()
+    }
+
+    @Test("resetAll lets a failed load be tried again (law 20)")
+    func resetsAll() async {
+        let works = Log<Bool>()
+        container.replace(Parsed.self) { _ in
+            if works.all.isEmpty { throw NoCity() }
+            return Parsed(text: "works")
+        }
+        let replaced = container.child()
+        var states = replaced.states(of: Parsed.self).makeAsyncIterator()
+        #expect(await next(&states)?.error is NoCity)
+        works.add(true)
+        replaced.resetAll()
+        #expect(await next(&states)?.instance?.text == "works")
+    }
+
     @Test("However many threads change what is read, the last state is that of the last value (laws 10 and 19)")
     func lastState() async {
         for round in 0..<200 {

@@ -63,6 +63,35 @@ import Testing
         #expect(heard.all == [1, 2, 3, 4])
     }
 
+    @Test("What an observer sets while another thread delivers the key is delivered by that thread (law 10)")
+    func otherThreadDelivers() {
+        struct Third: Property { static var defaultValue: Int { 0 } }
+        let (container, heard) = observed()
+        let (isDelivering, goesOn, hasEnded) = (Gate(), Gate(), Gate())
+        container.observe(Number.self) { number in
+            guard number == 1 else { return }
+            isDelivering.open()
+            goesOn.wait()
+        }
+        container.observe(Other.self) { number in
+            container[Number.self] = 2
+            container[Third.self] = 1
+        }
+        // The other thread looks for more, and ends, before this round does.
+        container.observe(Third.self) { _ in
+            goesOn.open()
+            hasEnded.wait()
+        }
+        let thread = startThread {
+            container[Number.self] = 1
+            hasEnded.open()
+        }
+        isDelivering.wait()
+        container[Other.self] = 1
+        thread.wait()
+        #expect(heard.all == [1, 2])
+    }
+
     @Test("A change inside a modify or an update is delivered when the outermost ends (law 10)")
     func modifyAndUpdate() {
         let (container, heard) = observed()

@@ -607,10 +607,14 @@ extension Family {
         return true
     }
 
-    /// Resets every key that was set or loaded in a node.
+    /// Resets every key that was set or loaded in a node, or that is observed there.
     func resetAll(in node: Node) {
         let keys = lock.withLock { token in
-            var keys = Set(node.storage.cells(token).filter { $0.has(CellFlags.held | CellFlags.loaded) }.map(\.key))
+            // A place may be that of a follower whose load has failed.
+            let cells = node.storage.cells(token).filter {
+                $0.has(CellFlags.held | CellFlags.loaded) || $0.place != nil
+            }
+            var keys = Set(cells.map(\.key))
             guard node.subtree(token).contains(where: { $0.storage[token].underWay > 0 }) else { return keys }
             for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!) }
             return keys

@@ -127,8 +127,8 @@ private struct FollowerState {
     enum Seen {
         case nothing
         case value(Stamp)
-        /// The value is gone, and they wait for the next one; it was loaded for them so often since, with nothing to be
-        /// seen afterwards.
+        /// The value is gone, and they wait for the next one; it was loaded for them so often since outside of deliveries,
+        /// which count for themselves, with nothing to be seen afterwards.
         case loss(attempts: Int)
     }
 
@@ -139,7 +139,7 @@ private struct FollowerState {
         /// When it was made.
         let time: UInt64
         /// The frame whose end it waits for.
-        let holder: Frame?
+        var holder: Frame?
         /// The one who is told, if it is not for all.
         var only: Observer?
     }
@@ -171,6 +171,14 @@ private struct FollowerState {
             first = 0
         }
         return event
+    }
+
+    /// Lets what waits for the end of a frame wait no longer.
+    mutating func freeEvents(of frame: Frame) {
+        for index in events.indices.dropFirst(first) where events[index].holder === frame {
+            events[index].holder = nil
+            freeCount += 1
+        }
     }
 
     /// Takes out what was made within a transaction and waits.
@@ -226,8 +234,10 @@ extension Follower {
                 state[token].seen = .loss(attempts: 0)
             case .value: return false
             case .loss:
-                // Attempts count what observers and their loads change; what others change says nothing of the next attempt.
-                if news.holder?.kind == .observers { return missAgain(token, until: news.holder) }
+                // Attempts count what observers and loads of the key change; what others change says nothing of the next one.
+                if news.holder?.kind == .observers || Frame.current?.chain.contains(where: isLoad) == true {
+                    return missAgain(token, until: news.holder)
+                }
                 state[token].seen = .loss(attempts: 0)
             }
             return queueGone(token, until: news.holder)
@@ -264,15 +274,20 @@ extension Follower {
         return isOutdated && missAgain(token, until: holder)
     }
 
-    /// What was loaded for those who observe was not kept, or has failed, because of what they or the load changed: tries it again,
-    /// but not without end.
+    /// What was loaded for those who observe was not kept, or has failed, because of what they or the load changed: tries it
+    /// again, but in one delivery only a few times.
     private func missAgain(_ token: LockToken, until holder: Frame?) -> Bool {
-        guard case .loss(let attempts) = state[token].seen, attempts < 8, queueGone(token, until: holder) else {
-            return false
-        }
-        state[token].seen = .loss(attempts: attempts + 1)
+        guard case .loss(let attempts) = state[token].seen else { return false }
+        let isDelivery = holder?.kind == .observers && holder?.family === family
+        let delivery = isDelivery ? holder?.state[token].more() : nil
+        let id = ObjectIdentifier(self)
+        let count = delivery?.attempts[id] ?? attempts
+        guard count < 8, queueGone(token, until: holder) else { return false }
+        if let delivery { delivery.attempts[id] = count + 1 } else { state[token].seen = .loss(attempts: count + 1) }
         return true
     }
+
+    private func isLoad(_ frame: Frame) -> Bool { frame.kind == .load && frame.key == key && frame.family === family }
 
     /// Whether those who observe miss a value, as far as they were told or are going to be.
     func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
@@ -421,7 +436,12 @@ extension Follower {
         var bound = container?.object
         var node: Node?
         var next: Turn? = family.lock.withLock { token in
-            if state[token].isDelivering || !isDue(token, in: frame) { return nil }
+            if state[token].isDelivering {
+                // The other thread may look once more before this frame ends, and never after it.
+                state[token].freeEvents(of: frame)
+                return nil
+            }
+            guard isDue(token, in: frame) else { return nil }
             if container == nil { node = self.node.object }
             return takeTurn(token, in: frame)
         }

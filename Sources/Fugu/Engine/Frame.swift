@@ -126,6 +126,8 @@ final class RareFrameState {
     var waiters = WaiterList()
     /// Whom to tell at the end, if it is the outermost on its thread or task.
     var deferred: [Follower] = []
+    /// How often a delivery has tried to load again for a follower.
+    var attempts: [ObjectIdentifier: Int] = [:]
     /// What an update, or rules, have written.
     var pending: PendingWrites?
     /// When a transaction began.
