@@ -163,6 +163,8 @@ private actor ChildTable<Value: Hashable & Sendable> {
     /// Returns the child of a value for one more user.
     func child(for value: Value) async -> Container {
         while let entry = entries[value], entry.isClosing { await close(entry.container, of: value) }
+        // A user may have closed it.
+        if let entry = entries[value], entry.container.node.isClosed { detach(value, entry) }
         if entries[value] == nil {
             let container = parent.child()
             set(container, value)
@@ -203,17 +205,23 @@ private actor ChildTable<Value: Hashable & Sendable> {
             startClosing(value)
             return await close(entry.container, of: value)
         }
-        // Whoever asks from now on gets a new one.
-        evicted[ObjectIdentifier(entry.container)] = entry.userCount
-        entries[value] = nil
-        count -= 1
+        detach(value, entry)
     }
 
     func evictAll() async {
         let present = entries
-        for (value, entry) in present where entry.userCount == 0 { startClosing(value) }
+        for (value, entry) in present {
+            if entry.userCount == 0 { startClosing(value) } else { detach(value, entry) }
+        }
         // Those that are being closed already, too.
-        for (value, entry) in present where entries[value]?.container === entry.container { await evict(value) }
+        for (value, entry) in present where entry.userCount == 0 { await close(entry.container, of: value) }
+    }
+
+    /// Leaves a child to its present users; whoever asks from now on gets a new one.
+    private func detach(_ value: Value, _ entry: Entry) {
+        if entry.userCount > 0 { evicted[ObjectIdentifier(entry.container)] = entry.userCount }
+        entries[value] = nil
+        count -= 1
     }
 
     /// Nobody can ask any more.

@@ -120,8 +120,8 @@ extension Container {
     func configure<E>(_ body: (Container) throws(E) -> Void) throws(E) {
         guard TestProcess.isTesting, isStrict else { return try body(self) }
         beginConfiguration()
+        defer { endConfiguration() }
         try body(self)
-        endConfiguration()
     }
 
     private func setStrictness(_ strictness: Strictness?) {

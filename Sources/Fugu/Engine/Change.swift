@@ -138,9 +138,10 @@ struct Effects {
 
     /// Does everything that was collected; who follows hears of it at the end of the outermost frame that runs here.
     func perform() {
+        // First, since what is released may wait for them.
+        wakeWaiters()
         if let more { for event in more.events { event.tell() } }
         garbage.dispose()
-        wakeWaiters()
         guard let follower else { return }
         let others = more?.followers ?? []
         if let holder { holder.object.add([follower] + others) } else { Follower.deliver(follower, others) }
@@ -619,7 +620,7 @@ extension Family {
             for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!) }
             return keys
         }
-        for key in keys { commit(CollectionOfOne(Write(node, TypedKey(resetting: key), .reset))) }
+        commit(keys.map { Write(node, TypedKey(resetting: $0), .reset) })
     }
 }
 

@@ -48,7 +48,7 @@ final class Lifetime: Sendable {
             state.isLeaving = true
             return true
         }
-        if isNew, !home.isEnded(token) { home.storage[token].more().leaverCount += 1 }
+        if isNew { home.nearestOpen(token)?.storage[token].more().leaverCount += 1 }
     }
 
     /// Takes away the closers of the instance, and of those that left early and are kept only by it: their container
@@ -95,21 +95,33 @@ final class Lifetime: Sendable {
 }
 
 extension Node {
+    /// The node that counts the former instances of this one: this, or the nearest one above that hasn't ended.
+    fileprivate func nearestOpen(_ token: LockToken) -> Node? {
+        path.firstResult { $0.isEnded(token) ? nil : UnmanagedReference($0) }?.object
+    }
+
+    /// The node has ended: closings of those above wait for its former instances.
+    func passLeavers(_ token: LockToken, _ rare: RareNodeState) {
+        guard rare.leaverCount > 0, let above = nearestOpen(token) else { return }
+        above.storage[token].more().leaverCount += rare.leaverCount
+        above.storage[token].more().releasedCount += rare.releasedCount
+    }
+
     /// The closers of a former instance have run, or there are none any more.
     fileprivate func leaverIsGone(wasReleased: Bool) {
         var effects = Effects(in: nil)
         family.lock.withLock { token in
-            guard let rare = storage[token].rare else { return }
+            guard let node = nearestOpen(token), let rare = node.storage[token].rare else { return }
             rare.leaverCount -= 1
             if wasReleased { rare.releasedCount -= 1 }
-            if rare.leaverCount == 0 || rare.releasedCount == 0 { wakeIdle(token, &effects) }
+            if rare.leaverCount == 0 || rare.releasedCount == 0 { node.wakeIdle(token, &effects) }
         }
         effects.wakeWaiters()
     }
 
     /// Nothing needs a former instance any more: its closers run soon.
     fileprivate func leaverIsReleased() {
-        family.lock.withLock { token in storage[token].rare?.releasedCount += 1 }
+        family.lock.withLock { token in nearestOpen(token)?.storage[token].rare?.releasedCount += 1 }
     }
 }
 
@@ -325,7 +337,6 @@ extension Node {
                     return false
                 }
             }
-            storage[token].isRefusing = true
             release(token, &effects)
             return true
         }
@@ -335,6 +346,8 @@ extension Node {
 
     /// Gives up the features that were loaded or set here.
     fileprivate func release(_ token: LockToken, _ effects: inout Effects) {
+        // A circle of closings may have opened it again.
+        storage[token].isRefusing = true
         storage[token].isClosed = true
         for cell in storage.cells(token) where cell.key.kind != .property {
             if cell.has(CellFlags.loaded), let place = cell.place {

@@ -117,8 +117,6 @@ private struct FollowerState {
     /// What observers are still to be told, the first at `first`.
     var events: [Event] = []
     var first = 0
-    /// How many events wait for the end of no frame.
-    var freeCount = 0
     var number: UInt64 = 0
     var isDelivering = false
     var isEnded = false
@@ -139,7 +137,7 @@ private struct FollowerState {
         /// When it was made.
         let time: UInt64
         /// The frame whose end it waits for.
-        var holder: Frame?
+        let holder: Frame?
         /// The one who is told, if it is not for all.
         var only: Observer?
     }
@@ -153,14 +151,12 @@ private struct FollowerState {
 
     mutating func queue(_ news: Change, at time: UInt64, until holder: Frame?, only: Observer? = nil) {
         number += 1
-        if holder == nil { freeCount += 1 }
         events.append(Event(news: news, number: number, time: time, holder: holder, only: only))
     }
 
     /// Takes the first event out.
     mutating func takeFirst() -> Event {
         let event = events[first]
-        if event.holder == nil { freeCount -= 1 }
         first += 1
         if events.count == 1 {
             // Nearly always so, and cheaper.
@@ -171,14 +167,6 @@ private struct FollowerState {
             first = 0
         }
         return event
-    }
-
-    /// Lets what waits for the end of a frame wait no longer.
-    mutating func freeEvents(of frame: Frame) {
-        for index in events.indices.dropFirst(first) where events[index].holder === frame {
-            events[index].holder = nil
-            freeCount += 1
-        }
     }
 
     /// Takes out what was made within a transaction and waits.
@@ -244,14 +232,17 @@ extension Follower {
         }
         watch(token, cell, &garbage)
         let stamp = Stamp(cell)
+        // Where something else was seen, what was loaded is no first load: it was uncovered, or takes that one's place.
+        var isFirst = true
         if case .value(let last) = state[token].seen {
+            isFirst = false
             if last == stamp, !isOwed { return false }
             state[token].seen = .value(stamp)
             if news.known == last, !isOwed { return false }
         }
         state[token].seen = .value(stamp)
         guard let payload = cell.payload else { return false }
-        let change: FollowerState.Change = cell.has(CellFlags.loaded) ? .load(payload) : .value(payload)
+        let change: FollowerState.Change = isFirst && cell.has(CellFlags.loaded) ? .load(payload) : .value(payload)
         state[token].queue(change, at: now(token), until: news.holder)
         return true
     }
@@ -410,13 +401,13 @@ extension Follower {
     ///
     /// Observers are in nobody's load: what they change is told after the present round.
     static func deliver(_ first: Follower, _ others: [Follower] = []) {
-        let frame = Frame(.observers, in: first.family, nil, under: nil, within: nil)
+        var frame = Frame(.observers, in: first.family, nil, under: nil, within: nil)
         first.deliver(in: frame)
         for follower in others { follower.deliver(in: frame) }
-        while case let round = frame.takeDeferred(), !round.isEmpty {
-            for follower in round { follower.deliver(in: frame) }
+        while let round = frame.nextRound() {
+            for follower in round.followers { follower.deliver(in: round.frame) }
+            frame = round.frame
         }
-        frame.markFinished()
     }
 
     /// Delivers nothing more, since the container is going away.
@@ -436,12 +427,7 @@ extension Follower {
         var bound = container?.object
         var node: Node?
         var next: Turn? = family.lock.withLock { token in
-            if state[token].isDelivering {
-                // The other thread may look once more before this frame ends, and never after it.
-                state[token].freeEvents(of: frame)
-                return nil
-            }
-            guard isDue(token, in: frame) else { return nil }
+            if state[token].isDelivering || !isDue(token, in: frame) { return nil }
             if container == nil { node = self.node.object }
             return takeTurn(token, in: frame)
         }
@@ -481,10 +467,10 @@ extension Follower {
         guard state[token].first < state[token].events.count, !state[token].isEnded,
             !node.use({ $0.isEnded(token) })
         else { return false }
-        guard let holder = state[token].events[state[token].first].holder, !holder.isFinished, holder !== frame else {
-            return true
-        }
-        return state[token].freeCount > 0 && holder.node.map { UnmanagedReference($0) != node } ?? true
+        let events = state[token].events[state[token].first...]
+        guard let holder = events.first!.holder, !holder.isFinished, holder !== frame else { return true }
+        return holder.node.map { UnmanagedReference($0) != node } ?? true
+            && events.dropFirst().contains { $0.holder.map { $0.isFinished || $0 === frame } ?? true }
     }
 
     private func tell(_ turn: borrowing Turn, in container: Container) {
@@ -517,11 +503,7 @@ extension Follower {
         garbage = Garbage()
         family.lock.withLock { token in
             if state[token].isEnded { return }
-            if case .found = node.use({ $0.look(token, key) }) {
-                _ = refresh(token, News(), nil, &garbage)
-            } else if !key.kind.throws {
-                _ = missAgain(token, until: nil)
-            }
+            if case .found = node.use({ $0.look(token, key) }) { _ = refresh(token, News(), nil, &garbage) }
         }
         garbage.dispose()
     }

@@ -96,8 +96,25 @@ final class Frame: Sendable {
         if let first = followers.first { Follower.deliver(first, Array(followers.dropFirst())) }
     }
 
+    /// Ends a round of observers, and returns the next one, in which those are called who were reached by their changes.
+    ///
+    /// It ends first: if another thread delivers to one of them, that thread goes on with what waited for the end, or it has
+    /// stopped by the time this one looks.
+    func nextRound() -> (frame: Frame, followers: [Follower])? {
+        markFinished()
+        let followers = takeDeferred()
+        if followers.isEmpty { return nil }
+        let next = Frame(.observers, in: family, nil, under: nil, within: nil)
+        family.lock.withLock { token in
+            if let attempts = state[token].rare?.attempts, !attempts.isEmpty {
+                next.state[token].more().attempts = attempts
+            }
+        }
+        return (next, followers)
+    }
+
     /// Takes what was deferred since the last call.
-    func takeDeferred() -> [Follower] {
+    private func takeDeferred() -> [Follower] {
         family.lock.withLock { token in
             guard let rare = state[token].rare, !rare.deferred.isEmpty else { return [] }
             defer { rare.deferred = [] }
@@ -126,7 +143,7 @@ final class RareFrameState {
     var waiters = WaiterList()
     /// Whom to tell at the end, if it is the outermost on its thread or task.
     var deferred: [Follower] = []
-    /// How often a delivery has tried to load again for a follower.
+    /// How often a delivery has tried to load again for a follower, in this and earlier rounds.
     var attempts: [ObjectIdentifier: Int] = [:]
     /// What an update, or rules, have written.
     var pending: PendingWrites?

@@ -153,7 +153,8 @@ struct LoadList {
 
     mutating func remove(_ token: LockToken, _ load: Frame) {
         let index = load.state[token].load.index
-        guard index >= 0 else { return }
+        // The list goes with the root, which a load through a kept handle may survive.
+        guard index >= 0, index < all.count, all[index] === load else { return }
         load.state[token].load.index = -1
         let last = all.removeLast()
         if index < all.count {
@@ -479,17 +480,17 @@ private struct LoadEnd {
         {
             return last
         }
-        var (direct, keys, mask) = ([Key](), others.sortedUnique(), state[token].load.mask)
+        var (direct, lists, mask) = ([Key](), [others.sortedUnique()], state[token].load.mask)
         direct.reserveCapacity(1 + state[token].load.more.count)
         for key in others { mask |= key.mask }
         for input in state[token].load.inputs {
             direct.append(input.key)
             guard let made = input.provenance else { continue }
             mask |= made.mask
-            keys = keys.merged(with: made.keys)
+            lists.append(made.keys)
             if input.cell == nil { direct += made.direct }
         }
-        keys = keys.merged(with: direct.sortedUnique())
+        let keys = (lists + [direct.sortedUnique()]).merged()
         let made = Provenance(direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
@@ -571,12 +572,14 @@ private struct LoadEnd {
         }
         let cell = keep(token, payload, &effects)
         let owner = UnmanagedReference(home)
-        if home === asker || provenance.isValid(token, for: asker, from: home) {
+        var isSeen = home === asker
+        if !isSeen, case .found(let seen, _) = asker.look(token, key) { isSeen = seen == cell }
+        if isSeen {
             recorder?.record(token, cell, of: owner)
             asker.link(token, key, to: cell, of: owner)
         } else {
             recorder?.record(token, outcome(token, given), of: key)
-            // Something was set meanwhile that hides it from the asker.
+            // Something was set or replaced meanwhile that hides it from the asker.
             repeatIfObserved(token, &effects)
         }
         return madeAgain(token)
@@ -599,11 +602,7 @@ private struct LoadEnd {
         return !wasReset(token) && isAnchored(token)
     }
 
-    /// Whether the key was reset after the load began, where the instance would live.
-    private func wasReset(_ token: LockToken) -> Bool {
-        guard let rare = home.storage.existingCell(token, key)?.place?[token].rare else { return false }
-        return rare.resetTime > facts.begun
-    }
+    private func wasReset(_ token: LockToken) -> Bool { home.wasReset(token, key, since: facts.begun) }
 
     private func isAnchored(_ token: LockToken) -> Bool {
         home.isRoot || provenance.isLocal || home.holds(token, key)
@@ -674,7 +673,7 @@ private struct LoadEnd {
         guard let rare = state[token].rare else { return }
         // What events call it is asked for later still, and what is deferred is told later.
         let left = RareFrameState()
-        (left.number, left.deferred, left.alone) = (rare.number, rare.deferred, rare.alone)
+        (left.number, left.deferred) = (rare.number, rare.deferred)
         state[token].rare = left
         effects.garbage.add(rare)
     }
@@ -794,7 +793,6 @@ extension Frame {
             // Who began it may not wait yet.
             guard rare.waiters.isEmpty, rare.isLaunched else { return nil }
             state[token].load.isAbandoned = true
-            family.rootPlace(token, of: key!)?[token].rare?.loads.remove(token, self)
             return rare.task
         }
         task?.cancel()
@@ -802,6 +800,14 @@ extension Frame {
 }
 
 extension Node {
+    /// Whether the key was reset here or above after a load of it began.
+    func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64) -> Bool {
+        if family.state[token].now == begun { return false }
+        return path.firstResult { node in
+            node.storage.existingCell(token, key)?.place?[token].rare.map { $0.resetTime > begun } == true ? true : nil
+        } ?? false
+    }
+
     /// A load that was asked for here, or a read that waits here for one, begins: no closing goes on until its end.
     func beginUnderWay(_ token: LockToken) { storage[token].underWay += 1 }
 

@@ -297,11 +297,15 @@ extension Node {
         return made
     }
 
+    /// Whether the container is closed.
+    var isClosed: Bool { family.lock.withLock { token in storage[token].isClosed } }
+
     /// The container goes away: gives up everything.
     func end() {
         var garbage = Garbage()
         var abandoned: [Key?] = []
         var followers: [Follower] = []
+        var effects = Effects(in: nil)
         family.lock.withLock { token in
             storage[token].isEnded = true
             if isRoot {
@@ -327,8 +331,11 @@ extension Node {
             if !rare.closers.isEmpty { abandoned.append(nil) }
             if rare.sources != nil { family.state[token].sourced.remove(UnmanagedReference(self)) }
             if let scope = rare.scope { scope.forget(token, in: self) }
+            passLeavers(token, rare)
+            effects.wake(rare.idle.map { .task($0) })
             garbage.add(rare)
         }
+        effects.wakeWaiters()
         garbage.dispose()
         for follower in followers { follower.end() }
         #if DEBUG

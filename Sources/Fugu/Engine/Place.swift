@@ -368,7 +368,7 @@ final class Provenance: Sendable {
 
 extension [Key] {
     /// The keys of two sorted lists, sorted, each once.
-    func merged(with other: [Key]) -> [Key] {
+    fileprivate func merged(with other: [Key]) -> [Key] {
         if isEmpty || other.isEmpty { return isEmpty ? other : self }
         var merged: [Key] = []
         merged.reserveCapacity(count + other.count)
@@ -395,5 +395,18 @@ extension [Key] {
         }
         all.removeLast(all.count - end)
         return all
+    }
+}
+
+extension [[Key]] {
+    /// The keys of sorted lists, sorted, each once: neighbours are merged until one list is left.
+    func merged() -> [Key] {
+        var lists = self
+        while lists.count > 1 {
+            lists = stride(from: 0, to: lists.count, by: 2).map { index in
+                index + 1 < lists.count ? lists[index].merged(with: lists[index + 1]) : lists[index]
+            }
+        }
+        return lists.first ?? []
     }
 }

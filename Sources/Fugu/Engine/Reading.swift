@@ -43,13 +43,16 @@ struct Reading: ~Copyable {
     private var wait: WaitSpan?
     /// What the ancestor to which the feature belongs has given.
     private var given: Payload?
+    /// Whether a reader in a descendant asks, who records what it is given.
+    private let isForDescendant: Bool
 
     private var key: Key { request.key }
 
     init(
         _ request: Request, in node: Node, for container: Container, _ recorder: Frame?, through draft: Frame? = nil,
-        isTask: Bool = false
+        isTask: Bool = false, isForDescendant: Bool = false
     ) {
+        self.isForDescendant = isForDescendant
         self.request = request
         self.node = node
         self.draft = draft
@@ -90,7 +93,7 @@ struct Reading: ~Copyable {
     private func load(in home: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
         let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
-        return try Reading(request, in: home, for: container, nil).read(loader)
+        return try Reading(request, in: home, for: container, nil, isForDescendant: true).read(loader)
     }
 
     private func run(
@@ -111,7 +114,9 @@ struct Reading: ~Copyable {
             case .found(let payload): return payload
             case .above(let home):
                 let container = container.object.ancestor(home)
-                given = try await Reading(request, in: home, for: container, nil, isTask: true).readAsync(loader)
+                given = try await Reading(
+                    request, in: home, for: container, nil, isTask: true, isForDescendant: true
+                ).readAsync(loader)
                 withExtendedLifetime(container) {}
             case .load(let load, let replacement):
                 let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
@@ -201,7 +206,7 @@ struct Reading: ~Copyable {
         }
         effects.wakeWaiters()
         #if DEBUG
-        if misses == 0 { reportUnrecorded() }
+        if misses == 0, !isForDescendant { reportUnrecorded() }
         #endif
         return decision
     }
@@ -221,7 +226,11 @@ struct Reading: ~Copyable {
         }
         if limit == nil, request.home.isFixed, !node.isRoot {
             let home = fixedHome(token)
-            if home !== node { return decide(token, in: home) }
+            if home !== node {
+                // What was waited for here is over.
+                awaited = nil
+                return decide(token, in: home)
+            }
         }
         if let outcome = awaited?.state[token] {
             if let decision = accept(token, outcome, limit) { return decision }
@@ -239,11 +248,15 @@ struct Reading: ~Copyable {
             }
         }
         if isTask, Task.isCancelled { return .cancelled }
+        // An update changes nothing of a load whose key it doesn't write.
+        let draft = draft.flatMap { draft in
+            node.path.firstResult { draft.pendingWrite(token, of: key, in: $0) == nil ? nil : draft }
+        }
         let rare = node.ancestor(at: 0).place(token, key)[token].more()
         let expected = expectedHome(token, of: node, rare.last, limit)
         // Who was given nothing but what others need, again and again, loads in parallel.
-        if misses < 4, !isAlone, draft == nil, !rare.loads.all.isEmpty,
-            let decision = join(token, rare, expected, limit)
+        if misses < 4, !isAlone, !rare.loads.all.isEmpty,
+            let decision = join(token, rare, expected, limit, through: draft)
         {
             return decision
         }
@@ -298,14 +311,16 @@ struct Reading: ~Copyable {
 
     /// Joins a load under way whose instance is expected to live where this reader's would.
     private mutating func join(
-        _ token: LockToken, _ rare: RarePlaceState, _ mine: UnmanagedReference<Node>, _ limit: UnmanagedReference<Node>?
+        _ token: LockToken, _ rare: RarePlaceState, _ mine: UnmanagedReference<Node>,
+        _ limit: UnmanagedReference<Node>?, through draft: Frame?
     ) -> Decision? {
         for load in rare.loads.candidates(at: mine) {
             let facts = load.load!
-            guard facts.limit == limit, load.draft == nil, !facts.isForReaderAlone,
+            guard facts.limit == limit, load.draft === draft, !facts.isForReaderAlone,
                 !load.state[token].load.isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, rare.last, limit) == mine,
-                !facts.reloads || !load.hasOldInputs(token), !wasReset(token, facts, mine)
+                !facts.reloads || !load.hasOldInputs(token),
+                !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
             if let circle = Waits.add(frame, for: load) {
                 // Some may wait for what will turn out to be none of theirs: a load in parallel shows it.
@@ -320,12 +335,6 @@ struct Reading: ~Copyable {
             return .wait(load, waiter)
         }
         return nil
-    }
-
-    /// Whether the key was reset after a load of it began.
-    private func wasReset(_ token: LockToken, _ facts: LoadFacts, _ home: UnmanagedReference<Node>) -> Bool {
-        let place = home.use { $0.storage.existingCell(token, key)?.place }
-        return place?[token].rare.map { $0.resetTime > facts.begun } ?? false
     }
 
     /// Returns where the key's next instance for a node will live, judging by its last one.

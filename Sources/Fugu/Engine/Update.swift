@@ -158,7 +158,10 @@ extension Container {
         let (node, own) = (node, Frame.own)
         // One that runs in a task or thread started inside another is none of that one's.
         let ownChain = own.map { own in own.chain.prefix { $0.outermost == own.outermost } } ?? []
-        if let outer = ownChain.first(where: { $0.kind == .update && $0.family === node.family }) {
+        // What runs while one publishes is no part of it.
+        if let outer = ownChain.first(where: { $0.kind == .update && $0.family === node.family }),
+            node.family.lock.withLock({ token in outer.state[token].rare?.pending != nil })
+        {
             return try join(outer, node, body)
         }
         let update = Frame(.update, in: node.family, node, under: Frame.current, within: own)

@@ -16,13 +16,20 @@ extension Container {
     /// - Parameter onRead: A closure that is called on the reading thread, outside every lock.
     package func watchOverrides(onRead: @escaping @Sendable (Override) -> Void) {
         let node = node
-        node.family.commit(
-            held().map { key, loader in
-                let telling = loader.telling { onRead(Override(key: key)) }
-                var write = Write(node, TypedKey(resetting: key), .replace(telling))
+        while true {
+            let held = held()
+            let writes = held.map { entry in
+                let telling = entry.loader.telling { onRead(Override(key: entry.key)) }
+                var write = Write(node, TypedKey(resetting: entry.key), .replace(telling))
                 write.isTheSame = true
                 return write
-            })
+            }
+            // What is set meanwhile is not overwritten.
+            let isDone = node.family.commit(writes) { token in
+                held.contains { node.storage.existingCell(token, $0.key).map { Stamp($0) } != $0.stamp }
+            }
+            if isDone { return }
+        }
     }
 
     /// A Boolean value that indicates whether a teardown closure is registered.
@@ -37,18 +44,18 @@ extension Container {
     }
 
     /// Returns the entries that code set here, each as a loader that gives it.
-    private func held() -> [(key: Key, loader: Replacement)] {
+    private func held() -> [(key: Key, loader: Replacement, stamp: Stamp)] {
         let node = node
         return node.family.lock.withLock { token in
             let cells = node.storage.cells(token)
             // What a decoration wraps was set by nobody.
             let inner = Set(cells.flatMap { $0.place?[token].rare?.replacement?.inner ?? [] })
-            return cells.compactMap { cell -> (key: Key, loader: Replacement)? in
+            return cells.compactMap { cell -> (key: Key, loader: Replacement, stamp: Stamp)? in
                 if cell.has(CellFlags.layered) || inner.contains(cell.key) { return nil }
                 return switch cell.setting(token) {
-                case .replace(let replacement): (cell.key, replacement)
+                case .replace(let replacement): (cell.key, replacement, Stamp(cell))
                 case .set(let payload):
-                    (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }))
+                    (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }), Stamp(cell))
                 default: nil
                 }
             }

@@ -81,8 +81,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         state.withLock { $0.observer = observer }
         container.add(observer, nil, startsWithPresent: true)
         // Closing ends those that exist at that moment; this one may have been added later.
-        let node = container.node
-        if node.family.lock.withLock({ token in node.storage[token].isClosed }) { observer.cancel() }
+        if container.node.isClosed { observer.cancel() }
     }
 
     func cancel() {
@@ -110,12 +109,12 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         }
         guard begins else { return }
         // The load is in nobody's load, whoever has changed the input.
-        let task = Scope.run(.ended, nil) { Task { [self] in await load(in: container) } }
-        let isOver = state.withLock { state in
-            if !state.isOver, state.isLoading { state.task = task }
-            return state.isOver
+        Scope.run(.ended, nil) {
+            state.withLock { state in
+                // Under the lock, so that the task can't end before it's known.
+                if !state.isOver { state.task = Task { [self] in await load(in: container) } }
+            }
         }
-        if isOver { task.cancel() }
     }
 
     private func load(in container: Container) async {
