@@ -15,7 +15,6 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/Fugu/Fugu.docc/SwiftUIApps.md", "Sources/Fugu/Fugu.docc/ComingFromAnotherLibrary.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/FuguConfiguration.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfiguringAProgram.md",
-        "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
         "Sources/FuguFoundation/FuguFoundation.docc/FuguFoundation.md",
         "Sources/FuguFoundationSources/FuguFoundationSources.docc/FuguFoundationSources.md",
@@ -30,6 +29,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/Fugu/Fugu.docc/ComingFromSwiftDependencies.md", "Sources/Fugu/Fugu.docc/ComingFromFactory.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwinject.md",
         "Sources/Fugu/Engine/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md",
+        "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
         "Sources/FuguInspection/FuguInspection.docc/FuguInspection.md",
     ].map(Page.init)

@@ -12,7 +12,6 @@ extension Snippets {
             let preview = shop.child { $0.database = "draft" }
 
             print(ada[Basket.self].text)  // basket of Ada from the catalog of main
-            print(grace[Basket.self].text)  // basket of Grace from the catalog of main
             print(preview[Basket.self].text)  // basket of nobody from the catalog of draft
             print(ada[Catalog.self] === grace[Catalog.self])  // true
             print(ada[Catalog.self] === preview[Catalog.self])  // false
@@ -30,16 +29,6 @@ extension Snippets {
             print(request[Catalog.self].text)  // catalog of draft
             request.reset(\.database)
             print(request[Catalog.self] === shared)  // true
-        }
-    }
-
-    @Test("Families, law 15: what is local belongs to the container that was asked")
-    func local() async throws {
-        try await run {
-            let shop = Container()
-            let request = shop.child()
-            print(request[Notes.self] === request[Notes.self])  // true
-            print(request[Notes.self] === shop[Notes.self])  // false
         }
     }
 

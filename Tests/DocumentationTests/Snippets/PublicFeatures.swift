@@ -7,10 +7,7 @@ import Testing
 nonisolated private func downloadWords() async throws -> [String] { throw CancellationError() }
 
 extension ContainerKeys {
-    /// The language of translations, such as `en`.
     public var language: PropertyKey<String> { .init(defaultValue: "en") }
-
-    /// The translator.
     public var translator: Translator.Type { Translator.self }
 }
 
