@@ -8,20 +8,6 @@ nonisolated private func downloadWords() async throws -> [String] { throw Cancel
 
 extension ContainerKeys {
     public var language: PropertyKey<String> { .init(defaultValue: "en") }
-    public var translator: Translator.Type { Translator.self }
-}
-
-public struct Translator: Feature, Sendable {
-    public var translate: @Sendable (_ text: String) -> String
-
-    public init(translate: @escaping @Sendable (_ text: String) -> String) {
-        self.translate = translate
-    }
-
-    public static func load(in container: any FeatureContainer) -> Translator {
-        let language = container.language
-        return Translator { "\($0) (\(language))" }
-    }
 }
 
 /// A namespace: `Dictionary` has a meaning elsewhere.
@@ -75,7 +61,6 @@ extension Snippets {
             container.replace(Words.self) { LanguageDictionary(language: $0.language) }
             container.language = "no"
             print(container[Words.self].meaning(of: "fugu") ?? "unknown")  // fugu in no
-            print(container.translator.translate("fish"))  // fish (no)
         }
     }
 
