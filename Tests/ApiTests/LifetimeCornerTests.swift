@@ -257,7 +257,7 @@ struct LifetimeCornerTests {
             c = nil
             _ = handle[Plain.self]
         }
-        expectMessage(of: result, "Plain was read from a container that has gone away")
+        expectMessage(of: result, "Plain was read after its container was released")
     }
 
     @Test("values(of:) ends when the container closes or goes away (law 12)")

@@ -28,9 +28,11 @@ import Testing
             Explained(
                 file: "Sources/FuguFoundation/Messages.swift", page: troubleshooting, demand: .beginningOfEveryText),
             Explained(
-                file: "Sources/FuguConfiguration/Errors/ErrorText.swift", page: configuration, demand: .beginningOfEveryText),
+                file: "Sources/FuguConfiguration/Errors/ErrorText.swift", page: configuration,
+                demand: .beginningOfEveryText),
             Explained(
-                file: "Sources/FuguConfiguration/Errors/SyntaxText.swift", page: configuration, demand: .beginningOfEveryText),
+                file: "Sources/FuguConfiguration/Errors/SyntaxText.swift", page: configuration,
+                demand: .beginningOfEveryText),
         ]
 
         /// Files whose texts explain themselves: they answer a question, or say what is wrong with a property list.

@@ -38,8 +38,8 @@ import Testing
     }
 
     private static let stock =
-        "Fugu: Stock was loaded before Items was swapped, and keeps what it was made from: Stock → Items. Swap Items earlier, or "
-        + "call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
+        "Fugu: Stock was loaded before Items was swapped, and keeps what it was made from.\nPath: Stock → Items\n"
+        + "Fix: swap Items earlier, or call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
 
     private static func container() -> Container { .strict { $0[Items.self] = Items { 2 } } }
 
@@ -75,8 +75,8 @@ import Testing
             #expect(container[Shelf.self].count == 2)
         }
         let shelf =
-            "Fugu: Shelf was loaded before Items was swapped, and keeps what it was made from: Shelf → Stock → Items. Swap "
-            + "Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
+            "Fugu: Shelf was loaded before Items was swapped, and keeps what it was made from.\n"
+            + "Path: Shelf → Stock → Items\nFix: swap Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
             + "An instance that should follow its inputs declares reloadsWhenInputsChange."
         #expect(found.map(\.text) == [shelf, shelf, Self.stock])
     }

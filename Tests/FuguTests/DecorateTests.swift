@@ -196,7 +196,7 @@ struct DecorateTests {
         let container = Container()
         container.replace(Loop.self) { try $0[Loop.self] }
         let error = #expect(throws: LoadError.self) { try container[Loop.self] }
-        #expect(error?.description.contains("write decorate instead of replace") == true)
+        #expect(error?.description.contains("call decorate instead of replace") == true)
         #expect(error?.path == ["Loop", "Loop"])
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()

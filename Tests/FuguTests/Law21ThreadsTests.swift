@@ -240,7 +240,7 @@ struct Law21TrapsTests {
             }
             _ = container.scope("/a")[Timeout.self]
         }
-        expectMessage(of: result, "/a", "configure it again without end")
+        expectMessage(of: result, "/a", "configure that scope again without end")
     }
 
     @Test("So are two rules that read each other's scopes, on one thread and on two (law 21)", arguments: [1, 2])

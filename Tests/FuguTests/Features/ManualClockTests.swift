@@ -186,6 +186,6 @@ private actor Bedroom {
             ManualClock().advance(by: .seconds(-1))
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(message.contains("a ManualClock can't go back. Pass advance(by:) a duration of zero or more"))
+        #expect(message.contains("a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more"))
     }
 }
