@@ -20,7 +20,7 @@ import Testing
             return true
         }
         // The page's declarations stand in a file of the reader.
-        let place = / at \S+\.swift:\d+/
+        let place = #/ at \S+\.swift:\d+/#
         let page = try SourceText(at: Page.root.appending(path: "README.md").path).lines
         let text = SourceText.normalized(page).joined(separator: " ").replacing(place, with: "")
         let shown = failures.withLock { $0 }
