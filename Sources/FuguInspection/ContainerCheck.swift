@@ -87,7 +87,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// Where features live, each told once.
+/// Where features live, each listed once.
 private struct Lives {
     var shared: [ContainerCheck.Feature] = []
     var overriding: [ContainerCheck.Feature] = []

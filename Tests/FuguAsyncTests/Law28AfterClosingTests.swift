@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("A closed container answers those who outlive it (law 28)", .timeLimit(.minutes(5)))
+@Suite("A closed container answers readers that outlive it (law 28)", .timeLimit(.minutes(5)))
 struct Law28AfterClosingTests {
     struct Logger: Feature {
         final class Instance: Sendable {
@@ -126,7 +126,7 @@ struct Law28AfterClosingTests {
         static func load(in container: any FeatureContainer) -> Thing { container[Round.self] }
     }
 
-    @Test("One that needs itself stops the program with the way round, at once (laws 6 and 28)")
+    @Test("One that needs itself stops the program with the path, at once (laws 6 and 28)")
     func cycle() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let container = Container()

@@ -99,7 +99,7 @@ import Testing
         _ = try await container[ClosesWhileLoading.self]
     }
 
-    @Test("A load or a closer may close what does not wait for it: another family, a child of its own (law 28)")
+    @Test("A load or a closer may close what does not wait for it: another family, its own child (law 28)")
     func unrelated() async throws {
         let (container, other) = (Container(), Container())
         let child = container.child()

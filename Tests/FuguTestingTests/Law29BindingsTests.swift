@@ -36,7 +36,7 @@ import Testing
     // MARK: Bindings beside one another
 
     @Test(
-        "What is made under one binding and read under another one beside it, with other values, is told of once (law 29)"
+        "What is made under one binding and read under another one beside it, with other values, is reported once (law 29)"
     )
     func besideOneAnother() async throws {
         let found = await issues {

@@ -44,7 +44,7 @@ import Testing
         static var placeholder: Kept { Kept() }
     }
 
-    @Test("Failures met on a thread of its own or in a detached task are recorded when the case ends (law 29)")
+    @Test("Failures met on a new thread or in a detached task are recorded when the case ends (law 29)")
     func offTask() async throws {
         let place = try #require(Test.current?.sourceLocation)
         let during = Log<Int>()

@@ -84,7 +84,7 @@ import Testing
         #expect(both.map(\.text) == [unused("Number")])
     }
 
-    @Test("A test that throws is not told of unused swaps as well")
+    @Test("A test that throws gets no report of unused swaps as well")
     func throwing() async {
         struct Stop: Error {}
         await #expect(throws: Stop.self) {

@@ -64,7 +64,7 @@ struct DecorateTests {
         #expect(replaced[Mailer.self].text == "logged replaced 1")
     }
 
-    @Test("A child that overrides an input of what is wrapped has both of its own (laws 15 and 16)")
+    @Test("A child that overrides an input of what is wrapped has its own of both (laws 15 and 16)")
     func childOverridesInner() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }

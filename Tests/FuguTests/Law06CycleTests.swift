@@ -36,7 +36,7 @@ import Testing
         expectMessage(of: result, "Session → Account → Audit → Session", "Fix: let one of them read")
     }
 
-    @Test("The way to a cycle is told from its beginning (law 6)")
+    @Test("The path to a cycle is given from its beginning (law 6)")
     func wayIn() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("Two threads that each load what the other waits for stop with the way round (law 6)")
+    @Test("Two threads that each load what the other waits for stop with the path (law 6)")
     func twoThreads() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()

@@ -198,7 +198,7 @@ struct Law21ThreadsTests {
 struct Law21TrapsTests {
     typealias Timeout = Law21RulesTests.Timeout
 
-    @Test("A rule that reads its own scope is told so (law 21)")
+    @Test("A rule that reads its own scope stops with a message (law 21)")
     func ownScope() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()

@@ -18,7 +18,7 @@ extension Snippets {
         }
     }
 
-    @Test("Configuration, law 25: everything that is wrong is told at once")
+    @Test("Configuration, law 25: everything that is wrong is reported at once")
     func validated() async throws {
         try await run {
             let container = Container()

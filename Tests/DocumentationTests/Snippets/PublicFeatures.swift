@@ -75,7 +75,7 @@ extension Snippets {
         }
     }
 
-    @Test("Features of a library: what the program forgets to supply is told when it starts")
+    @Test("Features of a library: what the program forgets to supply is reported when it starts")
     func requiredFeatures() async throws {
         try await run {
             let container = Container()

@@ -17,7 +17,7 @@ private actor Bedroom {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
-    @Test("Each step of the clock wakes those whose deadline has come, and nobody else")
+    @Test("Each step of the clock wakes the sleepers whose deadline has come, and nobody else")
     func wakesInSteps() async throws {
         let clock = ManualClock()
         let bedroom = Bedroom()
