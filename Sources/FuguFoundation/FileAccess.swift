@@ -69,7 +69,7 @@ public struct FileAccess: ExternalFeature, Sendable {
 
     /// Adds data to the end of a file, and creates the file and missing folders if needed.
     ///
-    /// What other threads and processes append at the same time is neither overwritten nor mixed in.
+    /// Text that other threads and processes append at the same time is neither overwritten nor mixed in.
     ///
     /// - Parameters:
     ///   - data: The data to add.

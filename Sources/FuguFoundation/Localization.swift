@@ -2,7 +2,7 @@ public import Foundation
 public import Fugu
 
 // Foundation's types aren't features themselves, because `Locale.load(in:)` would appear in every program that
-// imports this module. Each has a key of its own instead.
+// imports this module. Each has its own key instead.
 
 /// The feature behind ``Fugu/FeatureContainer/locale``.
 public enum LocaleFeature: ExternalFeature {

@@ -67,13 +67,13 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The findings, one line each, in a fixed order.
+    /// The findings in a fixed order.
     public var description: String {
         var lines: [String] = []
         func add(_ title: String, _ texts: [String]) {
             if texts.isEmpty { return }
             lines.append(title)
-            lines += texts.map { "  \($0)" }
+            lines += texts.map { "  " + $0.split(separator: "\n").joined(separator: "\n    ") }
         }
         add(Messages.livesInTheRoot, shared.map(\.name))
         add(Messages.livesWhere(overridden), overriding.map { Messages.checked($0.name, $0.path) })
@@ -87,7 +87,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// Where features live, each told once.
+/// Where features live, each listed once.
 private struct Lives {
     var shared: [ContainerCheck.Feature] = []
     var overriding: [ContainerCheck.Feature] = []

@@ -109,7 +109,7 @@ extension Messages {
         "lives where \(overridden.joined(separator: " or ")) is set"
     }
 
-    /// Returns the name of a feature and the path that explains why it's told.
+    /// Returns the name of a feature and the path that explains why it's listed.
     static func checked(_ name: String?, _ path: [String]) -> String {
         let way = path.joined(separator: " → ")
         return name.map { path.isEmpty ? $0 : "\($0): \(way)" } ?? way

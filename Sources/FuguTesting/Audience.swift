@@ -8,7 +8,7 @@ import XCTest
 
 /// The test, or the process, that a failure on this thread belongs to.
 enum Audience {
-    /// A test case that has a container of its own.
+    /// A test case that has its own container.
     case testCase(TestCase)
     /// A test of Swift Testing that has none.
     case test(Test)

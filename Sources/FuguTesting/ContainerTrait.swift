@@ -1,7 +1,7 @@
 public import Fugu
 public import Testing
 
-/// A trait that gives every test case a container of its own as `Container.current`.
+/// A trait that gives every test case its own container as `Container.current`.
 ///
 ///     @Test(.container { $0.timestamp = .constant(0) })
 ///     func greets() { … }
@@ -82,10 +82,10 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ContainerTrait {
-    /// Gives every test case a strict container of its own as `Container.current`.
+    /// Gives every test case its own strict container as `Container.current`.
     public static var container: Self { container() }
 
-    /// Gives every test case a strict container of its own as `Container.current`, configured by a closure.
+    /// Gives every test case its own strict container as `Container.current`, configured by a closure.
     ///
     /// - Parameters:
     ///   - reportsUnusedSwaps: A Boolean value that indicates whether swaps of `configure` that nothing read fail the
@@ -101,10 +101,10 @@ extension Trait where Self == ContainerTrait {
         ContainerTrait(isLive: false, configure: configure, reportsUnusedSwaps: reportsUnusedSwaps)
     }
 
-    /// Gives every test case a container of its own as `Container.current` that loads the real features.
+    /// Gives every test case its own container as `Container.current` that loads the real features.
     public static var liveContainer: Self { liveContainer() }
 
-    /// Gives every test case a container of its own as `Container.current` that loads the real features, configured by a
+    /// Gives every test case its own container as `Container.current` that loads the real features, configured by a
     /// closure.
     ///
     /// The container has the values and swaps of enclosing traits, or else of `Container.shared`, but no loaded

@@ -318,7 +318,7 @@ struct ConfigurationCornerTests {
         circle.next?.next = nil
     }
 
-    @Test("What is required and missing is told with the sources that were asked (law 25)")
+    @Test("A missing required value is reported with the sources that were asked (law 25)")
     func required() throws {
         let c = Container()
         let words = "probe.port: a value is required, but "

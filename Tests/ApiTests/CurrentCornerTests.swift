@@ -74,7 +74,7 @@ struct CurrentCornerTests {
         #expect(c[Service.self].a == 7 && c[Service.self].sum.n == 17)
     }
 
-    @Test("A load may run code in a child of its own; what is read beyond that child is its input (law 15)")
+    @Test("A load may run code in its own child; what is read beyond that child is its input (law 15)")
     func withInLoad() async throws {
         let c = Container()
         let reports = Log<String>()

@@ -178,7 +178,7 @@ struct LifetimeCornerTests {
         }
     }
 
-    @Test("A storm of cancellations leaves one load for those who stay (law 27)")
+    @Test("A storm of cancellations leaves one load for the remaining readers (law 27)")
     func storm() async throws {
         let c = Container()
         let gate = c[Gates.self]
@@ -222,7 +222,7 @@ struct LifetimeCornerTests {
         #expect(try await c[Waiting.self].n == 77)
     }
 
-    @Test("A reset during a load gives the result to those who wait and does not keep it (law 5)")
+    @Test("A reset during a load gives the result to the waiters and does not keep it (law 5)")
     func resetDuringLoad() async throws {
         let c = Container()
         let task = Task { try await c[Waiting.self].n }
@@ -257,10 +257,10 @@ struct LifetimeCornerTests {
             c = nil
             _ = handle[Plain.self]
         }
-        expectMessage(of: result, "Plain was read from a container that has gone away")
+        expectMessage(of: result, "Plain was read after its container was released")
     }
 
-    @Test("values(of:) ends when the container closes or goes away (law 12)")
+    @Test("values(of:) ends when the container closes or is released (law 12)")
     func sequences() async throws {
         let c = Container()
         let values = c.values(of: N.self)

@@ -165,7 +165,7 @@ struct ValueCornerTests {
         #expect(heard.all == ["first"])
     }
 
-    @Test("What is equal is told to nobody, what cannot be compared always (law 10)")
+    @Test("An equal value notifies nobody, one that cannot be compared always does (law 10)")
     func equality() {
         let c = Container()
         let heard = Log<Int>()

@@ -5,7 +5,7 @@ import Testing
     /// A file with messages, and the page that explains them.
     struct Explained: Sendable, CustomStringConvertible {
         /// What the page has to have.
-        enum Demand { case everyText, beginningOfEveryText, beginningOfEveryMessage }
+        enum Demand { case beginningOfEveryText, beginningOfEveryMessage }
 
         let file: String
         let page: String
@@ -28,9 +28,11 @@ import Testing
             Explained(
                 file: "Sources/FuguFoundation/Messages.swift", page: troubleshooting, demand: .beginningOfEveryText),
             Explained(
-                file: "Sources/FuguConfiguration/Errors/ErrorText.swift", page: configuration, demand: .everyText),
+                file: "Sources/FuguConfiguration/Errors/ErrorText.swift", page: configuration,
+                demand: .beginningOfEveryText),
             Explained(
-                file: "Sources/FuguConfiguration/Errors/SyntaxText.swift", page: configuration, demand: .everyText),
+                file: "Sources/FuguConfiguration/Errors/SyntaxText.swift", page: configuration,
+                demand: .beginningOfEveryText),
         ]
 
         /// Files whose texts explain themselves: they answer a question, or say what is wrong with a property list.
@@ -49,7 +51,7 @@ import Testing
 
         /// Whether a page explains a message.
         func explains(_ message: String, on page: String) -> Bool {
-            page.contains("`\(message)`") || demand != .everyText && Self.hasBeginning(of: message, on: page)
+            page.contains("`\(message)`") || Self.hasBeginning(of: message, on: page)
         }
 
         /// Whether a piece of code on a page is the beginning of a message, with enough letters to be found by it.

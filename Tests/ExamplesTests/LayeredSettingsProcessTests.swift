@@ -26,7 +26,7 @@ import Testing
         #expect(result.errors == "" && result.exitCode == 0)
     }
 
-    @Test("Files, environment and arguments are layered, each value told with its place and what it hides")
+    @Test("Files, environment and arguments are layered, each value shown with its place and what it hides")
     func layers() async throws {
         let base = try write(
             """
@@ -118,7 +118,7 @@ import Testing
         #expect(result.exitCode == 1 && result.errors.hasPrefix("argument --server-port: server.port: expected UInt16"))
     }
 
-    @Test("A misspelt name beside the right one is told, and the exit code is 1")
+    @Test("A misspelt name beside the right one is reported, and the exit code is 1")
     func misspelt() async throws {
         let file = try write("database.url = \"x\"\n[server]\nport = 80\nprot = 3", to: "base.toml")
         let result = try await program.run([file])

@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("The same key in unrelated families that delegate to each other is no cycle; a way round is one (law 6)")
+    @Test("The same key in unrelated families that delegate to each other is no cycle; a closed path is one (law 6)")
     func families() async throws {
         let (one, two) = (Container(), Container())
         one[FamilyProperty.self] = Weak(container: two)

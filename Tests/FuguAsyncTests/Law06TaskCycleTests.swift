@@ -70,7 +70,7 @@ import Testing
         try await finishing { #expect(await read.first(2) == ["root", "7"]) }
     }
 
-    @Test("values(of:) inside a load that waits for the load itself is told the way or ends with the load (law 6)")
+    @Test("values(of:) inside a load that waits for the load itself is given the path or ends with the load (law 6)")
     func values() async throws {
         let root = Container()
         root.handleReports { _ in }

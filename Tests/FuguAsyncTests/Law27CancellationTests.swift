@@ -81,7 +81,7 @@ struct Law27CancellationTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
     }
 
-    @Test("A depending load that is cancelled leaves the load to those who wait besides (law 27)")
+    @Test("A depending load that is cancelled leaves the load to the other waiters (law 27)")
     func dependingLoadLeavesAlone() async throws {
         let container = Container()
         let depending = Task { try await container[Ranking.self] }

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("A failure reaches those whose home it concerns; others load on (law 27)")
+    @Test("A failure reaches the waiters whose home it concerns; others load on (law 27)")
     func othersLoadOn() async throws {
         let root = Container()
         let stage = root.stage

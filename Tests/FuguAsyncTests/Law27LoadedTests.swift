@@ -82,7 +82,7 @@ import Testing
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(
             text.contains(
-                "Fugu: Users → Pool: there is no loaded instance of Pool. Load it first, with "
+                "Fugu: there is no loaded instance of Pool.\nPath: Users → Pool\nFix: load it first, with "
                     + "try await container.warmUp { $0.load("))
         #expect(text.contains("Law27LoadedTests.Pool.self) }"))
         #expect(text.contains("or set it, with container.set("))
@@ -97,6 +97,6 @@ import Testing
             _ = container.child { $0[Tenant.self] = "child" }.loaded(Pool.self)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Fugu: Pool: there is no loaded instance of Pool"))
+        #expect(text.contains("Fugu: there is no loaded instance of Pool"))
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("A closed container answers those who outlive it (law 28)", .timeLimit(.minutes(5)))
+@Suite("A closed container answers readers that outlive it (law 28)", .timeLimit(.minutes(5)))
 struct Law28AfterClosingTests {
     struct Logger: Feature {
         final class Instance: Sendable {
@@ -65,8 +65,8 @@ struct Law28AfterClosingTests {
         #expect(reports.all.count == 2)
         #expect(
             reports.all.first
-                == "Fugu: Logger was read after its container was closed. Logger was loaded for this read alone and isn't "
-                + "kept. Read Logger before close(), or use a container that is still open.")
+                == "Fugu: Logger was read after its container was closed. It was loaded for this read alone and isn't "
+                + "kept.\nFix: read Logger before close(), or use a container that is still open.")
     }
 
     @Test("What it needs is loaded for it alone as well, and reported with the way there (law 28)")
@@ -76,9 +76,10 @@ struct Law28AfterClosingTests {
         #expect(container.ifLoaded(Logger.self) == nil)
         #expect(
             reports.all.map { $0.prefix { $0 != "." } } == [
-                "Fugu: Files → Logger was read after its container was closed",
+                "Fugu: Logger was read after its container was closed",
                 "Fugu: Files was read after its container was closed",
             ])
+        #expect(reports.all.first?.contains("\nPath: Files → Logger\n") == true)
     }
 
     @Test("Closers that it registers do not run, and the report says so (law 28)")
@@ -125,7 +126,7 @@ struct Law28AfterClosingTests {
         static func load(in container: any FeatureContainer) -> Thing { container[Round.self] }
     }
 
-    @Test("One that needs itself stops the program with the way round, at once (laws 6 and 28)")
+    @Test("One that needs itself stops the program with the path, at once (laws 6 and 28)")
     func cycle() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let container = Container()
@@ -133,7 +134,7 @@ struct Law28AfterClosingTests {
             _ = container[Round.self]
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Round needs itself to load: Round → Trip → Round."))
+        #expect(text.contains("Round needs itself to load.\nPath: Round → Trip → Round\n"))
     }
 
     struct Disk: ExternalFeature {

@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test("A closer may close a child of its own (law 28)")
+    @Test("A closer may close its own child (law 28)")
     func closerClosesAChild() async throws {
         let root = Container()
         _ = try await root[Owner.self]

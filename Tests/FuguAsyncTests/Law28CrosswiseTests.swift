@@ -30,7 +30,7 @@ struct Law28CrosswiseTests {
         }
     }
 
-    @Test("Two children whose closers close each other: at least one is told, and both are closed (law 28)")
+    @Test("Two children whose closers close each other: at least one gets an error, and both are closed (law 28)")
     func two() async throws {
         let root = Container()
         let children = [root.child(), root.child()]
@@ -52,7 +52,7 @@ struct Law28CrosswiseTests {
         #expect(try await !closeInARing((0..<2).map { _ in Container() }).isEmpty)
     }
 
-    @Test("Two that close the same third one at once both wait for it, and nobody is told anything (law 28)")
+    @Test("Two that close the same third one at once both wait for it, without an error (law 28)")
     func sameTarget() async throws {
         let root = Container()
         let (first, second, third) = (root.child(), root.child(), root.child())

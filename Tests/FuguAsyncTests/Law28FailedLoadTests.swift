@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("They wait for nobody who is still to be told of the failure (law 28)")
+    @Test("They wait for nobody who is still to be notified of the failure (law 28)")
     func toldLate() async throws {
         let container = Container()
         let occupied = Occupied()

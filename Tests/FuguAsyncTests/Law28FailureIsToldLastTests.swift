@@ -4,7 +4,7 @@ import Testing
 
 // Law 28: a load that fails runs its own closers at once; an async one has awaited them before anyone is told, so that
 // the next try finds what they gave back.
-@Suite("A failed load has given back before anybody is told (law 28)", .timeLimit(.minutes(1)))
+@Suite("A failed load has given back before anybody is notified (law 28)", .timeLimit(.minutes(1)))
 struct Law28FailureIsToldLastTests {
     /// There is one of what it takes.
     struct Taking: AsyncFeature {
@@ -35,7 +35,7 @@ struct Law28FailureIsToldLastTests {
         }
     }
 
-    @Test("Its reader, those who wait and those who need it are told when its closers have ended (law 28)")
+    @Test("Its reader, its waiters and its dependents are notified when its closers have ended (law 28)")
     func toldLast() async throws {
         let container = Container()
         let stage = container.stage
@@ -71,7 +71,7 @@ struct Law28FailureIsToldLastTests {
         #expect(stage.log.count == 20)
     }
 
-    @Test("Many who read again as soon as they are told never meet what is still to be given back (laws 27 and 28)")
+    @Test("Many who read again as soon as they are notified never meet what is still to be given back (laws 27 and 28)")
     func manyTries() async throws {
         let container = Container()
         let stage = container.stage

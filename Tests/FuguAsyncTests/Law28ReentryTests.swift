@@ -35,7 +35,7 @@ import Testing
         let failure = try failure(await #expect(throws: CloseError.self) { try await container.close() })
         #expect(failure.feature == "Closing")
         #expect(failure.description.contains("a teardown closure of Closing waits for close()"))
-        #expect(failure.description.contains("Call close() from outside"))
+        #expect(failure.description.contains("Fix: call close() from outside"))
         #expect(container.stage.log.all == ["begin", "end"])
         await #expect(throws: LoadError.self) { try await container[Closing.self] }
     }
@@ -99,7 +99,7 @@ import Testing
         _ = try await container[ClosesWhileLoading.self]
     }
 
-    @Test("A load or a closer may close what does not wait for it: another family, a child of its own (law 28)")
+    @Test("A load or a closer may close what does not wait for it: another family, its own child (law 28)")
     func unrelated() async throws {
         let (container, other) = (Container(), Container())
         let child = container.child()

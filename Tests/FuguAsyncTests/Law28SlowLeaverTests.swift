@@ -46,7 +46,7 @@ struct Law28SlowLeaverTests {
         #expect(stage.log.all == ["other begins", "other ends"])
     }
 
-    @Test("Nor for what leaves its parent or a sibling's child, though it has closers of its own to run (law 28)")
+    @Test("Nor for what leaves its parent or a sibling's child, though it has its own closers to run (law 28)")
     func parentsLeaver() async throws {
         let server = Container()
         let stage = server.stage
@@ -184,7 +184,7 @@ struct Law28SlowLeaverTests {
         }
     }
 
-    @Test("The closers of those who leave one family run one after the other, each once (law 28)")
+    @Test("The closers of leavers of one family run one after the other, each once (law 28)")
     func oneAfterTheOther() async throws {
         let root = Container()
         let stage = root.stage

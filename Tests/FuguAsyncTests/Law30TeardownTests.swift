@@ -221,7 +221,7 @@ struct Law30TeardownTests {
         #expect(root.loadsUnderWay == 0)
     }
 
-    @Test("Those who wait are woken in the order in which they came; who left is forgotten (law 30)")
+    @Test("Waiters are woken in the order in which they came; who left is forgotten (law 30)")
     func waiterQueue() {
         var queue = WaiterList()
         let tasks = (0..<1_000).map { _ in TaskWaiter() }

@@ -22,7 +22,7 @@ struct Law4ImmediateTests {
         }
     }
 
-    @Test("It runs on the reader's thread, in a task of its own, and the reader does not suspend (law 4)")
+    @Test("It runs on the reader's thread, in a separate task, and the reader does not suspend (law 4)")
     func runsHere() async throws {
         let container = Container()
         let done = Gate()
@@ -109,7 +109,7 @@ struct Law4ImmediateTests {
         }
     }
 
-    @Test("A cycle of loads that all run here is found, with the way round (law 6)")
+    @Test("A cycle of loads that all run here is found, with the path (law 6)")
     func cycle() async throws {
         let error = try #require(await #expect(throws: LoadError.self) { try await Container()[Round.self] })
         #expect(error.path == ["Round", "Trip", "Round"])

@@ -334,7 +334,7 @@ extension ContainerKeys {
         #expect(await next(&states)?.instance?.text == "Rome")
     }
 
-    @Test("What is loaded or set already is the first state, and what is set later is told, too (law 12)")
+    @Test("What is loaded or set already is the first state, and what is set later is delivered, too (law 12)")
     func present() async {
         container.set(Weather.self, to: Weather(text: "set"))
         var states = container.states(of: Weather.self).makeAsyncIterator()

@@ -172,7 +172,7 @@ import Testing
         #expect(all.map(\.elapsed) == all.map(\.elapsed).sorted())
     }
 
-    @Test("A failure is progress, too, and is told from a success by its error")
+    @Test("A failure is progress, too, and differs from a success by its error")
     func failureIsProgress() async throws {
         let told = Locked<[WarmUpList.Progress]>([])
         await #expect(throws: WarmUpError.self) {

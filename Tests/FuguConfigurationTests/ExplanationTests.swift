@@ -44,13 +44,13 @@ private struct Plain: Property {
         #expect(child.explain(\.host).winner.origin == .source(origin))
     }
 
-    @Test("Text of the environment is told as what it was read as")
+    @Test("Text of the environment is shown as what it was read as")
     func read() throws {
         try container.apply(EnvironmentSource(environment: ["API_LIMIT": "2"]))
         #expect("\(container.explain(Limit.self))" == "api.limit = 2.0 (environment variable API_LIMIT)")
     }
 
-    @Test("A value that is wrong is told as such, with the default that is read instead")
+    @Test("A wrong value is shown as such, with the default that is read instead")
     func wrong() throws {
         _ = container.reports()
         try container.apply(TOMLSource(text: "api.timeout = 1", name: "base"))
@@ -63,7 +63,7 @@ private struct Plain: Property {
                 """)
     }
 
-    @Test("Keys without a name, and types, are told by what messages call them")
+    @Test("Keys without a name, and types, are shown as messages call them")
     func unnamed() {
         #expect("\(container.explain(Plain.self))" == "Plain = 5 (default)")
         container[Plain.self] = nil

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("A container that goes may be told of changes of its source on another thread (laws 4 and 8)")
+    @Test("A container that goes may be notified of changes of its source on another thread (laws 4 and 8)")
     func container() async throws {
         try await finishing {
             let source = MutableSource(["law04.number": 1], name: "source")

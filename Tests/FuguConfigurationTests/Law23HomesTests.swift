@@ -78,7 +78,7 @@ extension Container {
         #expect(first[Service.self] === second[Service.self] && container[Service.self] === first[Service.self])
     }
 
-    @Test("A child with a source of its own gets its own copy of what reads the name, whoever asks first (laws 16, 23)")
+    @Test("A child with its own source gets its own copy of what reads the name, whoever asks first (laws 16, 23)")
     func ownCopy() throws {
         for isChildFirst in [true, false] {
             let root = Container()

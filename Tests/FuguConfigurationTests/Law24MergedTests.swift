@@ -80,7 +80,7 @@ extension ContainerKeys {
         #expect("\(container.explain(\.mergedPool) as Explanation)".hasPrefix("law24m.pool = {size, idle} ("))
     }
 
-    @Test("A member that is wrong, missing, or unknown is told with its own place")
+    @Test("A member that is wrong, missing, or unknown is reported with its own place")
     func mistakes() throws {
         try container.apply(base)
         try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_LAW24M_POOL_SIZE": "hunter2"]))
@@ -120,7 +120,7 @@ extension ContainerKeys {
         #expect(throws: PropertyError.self) { try container.require(\.mergedLabels) }
     }
 
-    @Test("Where tables aren't merged, members that get lost are told")
+    @Test("Where tables aren't merged, members that get lost are reported")
     func lost() throws {
         try container.apply(TOMLSource(text: "law24m.whole = {size = 1, idle = 2, hosts = ['a']}", name: "base"))
         try container.apply(TOMLSource(text: "law24m.whole = {size = 3, idle = 4}", name: "site"))

@@ -127,7 +127,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         #expect(throws: PropertyError.self) { try Container().apply(TOMLSource(path: path + "\0x", isOptional: true)) }
     }
 
-    @Test("A link that leads back to itself is told in the system's own words")
+    @Test("A link that leads back to itself is reported in the system's own words")
     func loop() throws {
         #expect(symlink(path, path) == 0)
         defer { unlink(path) }

@@ -86,7 +86,7 @@ private struct Share: NamedProperty {
         #expect(throws: PropertyError.self) { try container.require(\.formFlag) }
     }
 
-    @Test("What is required is read like any value, and told with all other mistakes where it's missing")
+    @Test("What is required is read like any value, and reported with all other mistakes where it's missing")
     func required() throws {
         container.declare(\.databaseURL, \.databasePort, \.boundPort)
         try container.apply(TOMLSource(text: "law25f.port = 80\nlaw25f.number = 10", name: "t"))
@@ -149,7 +149,7 @@ private struct Share: NamedProperty {
         #expect(container.boundPort == 2002)
     }
 
-    @Test("A check of several keys is told with the place of its key, and a reload that breaks it is refused")
+    @Test("A check of several keys is reported with the place of its key, and a reload that breaks it is refused")
     func several() throws {
         let source = ChangingSource(["law25f.tls.cert": "c", "law25f.tls.key": "k"])
         container.declare(\.certificate, \.privateKey)

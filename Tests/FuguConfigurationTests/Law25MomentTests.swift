@@ -117,7 +117,7 @@ private struct Refusing: ThrowingFeature {
         #expect(container[ReloadingServer.self].pair == ("3", "3"))
     }
 
-    @Test("A child that overrides what a snapshot read has an instance of its own (law 16)")
+    @Test("A child that overrides what a snapshot read has its own instance (law 16)")
     func overrides() {
         _ = renewing { container[Server.self] }
         let child = container.child { $0.privateKey = "own" }

@@ -80,7 +80,7 @@ private struct Server: Decodable, Sendable {
             ])
     }
 
-    @Test("A missing member and the one that was perhaps meant are told together")
+    @Test("A missing member and the one that was perhaps meant are reported together")
     func similar() throws {
         struct Strict: Decodable, Sendable { var port: UInt16 }
         let source = TOMLSource(text: "[[s]]\nprot = 1", name: "x")
@@ -125,7 +125,7 @@ private struct Server: Decodable, Sendable {
         #expect(throws: PropertyError.self) { try readText(text, as: Double.self) }
     }
 
-    @Test("Not-a-number, and a value that no type compares, are told once and not at every reload (law 25)")
+    @Test("Not-a-number, and a value that no type compares, are reported once and not at every reload (law 25)")
     func same() throws {
         struct Opaque: Decodable, Sendable { var x: Int }
         let container = Container()

@@ -73,7 +73,7 @@ private struct Talkative: Decodable, Sendable {
         #expect("\(Own())" == "Own(own)")
     }
 
-    @Test("What lies inside a table is told by no explanation and no error, declared secret or not (law 26)")
+    @Test("What lies inside a table is shown by no explanation and no error, declared secret or not (law 26)")
     func insideTables() throws {
         let container = Container()
         let reports = container.reports()
@@ -105,7 +105,7 @@ private struct Talkative: Decodable, Sendable {
         #expect(thrown { try container.validate() } == "x: law26.database: expected table, found string")
     }
 
-    @Test("Nothing that a type's own error says of a secret is told (law 26)")
+    @Test("Nothing that a type's own error says of a secret is printed (law 26)")
     func ownErrors() throws {
         let container = Container()
         try container.apply(TOMLSource(text: "law26.custom = 'hunter2'", name: "x"))
@@ -116,7 +116,7 @@ private struct Talkative: Decodable, Sendable {
         #expect(thrown { _ = try container.require(open) } == "y:1:14: blue: bad blue")
     }
 
-    @Test("The names inside a secret are told by no error (law 26)")
+    @Test("The names inside a secret are shown by no error (law 26)")
     func members() throws {
         let container = Container()
         let key = PropertyKey<[String: Int]>("law26.tokens", defaultValue: [:], isSecret: true)

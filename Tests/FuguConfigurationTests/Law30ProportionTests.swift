@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("10,000 typos among 10,000 names are told in time in proportion (law 30)")
+    @Test("10,000 typos among 10,000 names are reported in time in proportion (law 30)")
     func typos() throws {
         try grows(to: 10_000, "typos") { count in
             let keys = (0..<count).map { PropertyKey<Int?>("application\(count).section\($0).setting_number_\($0)") }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("10,000 typos among 10,000 names of one table are told in time in proportion (law 30)")
+    @Test("10,000 typos among 10,000 names of one table are reported in time in proportion (law 30)")
     func siblings() throws {
         try grows(to: 10_000, "typos in one table") { count in
             let keys = (0..<count).map { PropertyKey<Int?>("flat\(count).setting_number_\($0)") }

@@ -53,7 +53,7 @@ import Testing
         #expect(message("[1]", Pair.self) == "x:1:7: a[1]: missing; expected Int")
     }
 
-    @Test("What a type itself says against a value is told with its place, unless it is secret (law 26)")
+    @Test("What a type itself says against a value is reported with its place, unless it is secret (law 26)")
     func ownReasons() throws {
         struct Port: Decodable {
             struct Reserved: Error, CustomStringConvertible {

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Mistakes in a .env file are told with line and column",
+        "Mistakes in a .env file are reported with line and column",
         arguments: [
             ("A=1\nA=2", ".env:2:1: the name appears twice; the first is on line 1"),
             ("A=\"x", ".env:1:3: the string that begins here isn't closed"),
@@ -176,7 +176,7 @@ import Testing
         #expect(container[port] == 0 && seen.all == [1, 0])
     }
 
-    @Test("A source can be seen under a prefix and with names of its own")
+    @Test("A source can be seen under a prefix and with its own names")
     func views() throws {
         let container = Container()
         let source = DictionarySource(["database": ["port": 5], "H": "h"], name: "x")

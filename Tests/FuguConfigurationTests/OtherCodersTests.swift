@@ -59,7 +59,7 @@ private struct Limited: ThrowingFeature {
     private enum Word: UInt32, Decodable { case two = 2 }
     private enum Wide: UInt64, Decodable { case three = 3 }
 
-    @Test("Cases are told by numbers of every width")
+    @Test("Cases are given by numbers of every width")
     func cases() throws {
         #expect(try read("a", #"{"a": 1}"#, as: Small.self) == .one)
         #expect(try read("a", #"{"a": 2}"#, as: Word.self) == .two)

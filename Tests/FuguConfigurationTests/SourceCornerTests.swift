@@ -26,7 +26,7 @@ private struct Flags: AsyncPropertySource {
         return "\(folder)/\(name)"
     }
 
-    @Test("A file of a folder with a misspelt name is told, and a value that is missing names its file (law 25)")
+    @Test("A file of a folder with a misspelt name is reported, and a value that is missing names its file (law 25)")
     func foldersTell() throws {
         let path = try write("x", to: "corner-pasword")
         let container = Container()
@@ -80,7 +80,7 @@ private struct Flags: AsyncPropertySource {
         try container.apply(DotEnvSource(path: folder + "/none", isOptional: true))
     }
 
-    @Test("What is fetched is told by its source's name (law 25)")
+    @Test("Fetched values are named by their source (law 25)")
     func fetched() async throws {
         let container = Container()
         try await container.apply(Flags())

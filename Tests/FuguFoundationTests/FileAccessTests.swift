@@ -62,7 +62,7 @@ import Testing
         #expect(try files.load(url) == Data("one\ntwo\n".utf8))
     }
 
-    @Test("A missing file is told from one that cannot be used, with path and cause", arguments: Kind.allCases)
+    @Test("A missing file differs from one that cannot be used, with path and cause", arguments: Kind.allCases)
     func missing(kind: Kind) throws {
         let files = try files(kind)
         let url = folder.file("none")

@@ -36,7 +36,7 @@ import Testing
     // MARK: Bindings beside one another
 
     @Test(
-        "What is made under one binding and read under another one beside it, with other values, is told of once (law 29)"
+        "What is made under one binding and read under another one beside it, with other values, is reported once (law 29)"
     )
     func besideOneAnother() async throws {
         let found = await issues {
@@ -209,7 +209,7 @@ import Testing
         ]
         #expect(texts.all.count == 3)
         for (text, end) in zip(texts.all, ends) {
-            #expect(text.contains("It was read by the test itself, in \(end). "), "\(text)")
+            #expect(text.contains(", in \(end)\n"), "\(text)")
         }
     }
 
@@ -227,7 +227,7 @@ import Testing
             texts.add(issue.comments.first?.rawValue ?? "")
             return true
         }
-        let place = "It was read by the test itself, in @Injected at FuguTestingTests/Law29BindingsTests.swift:"
+        let place = ", in @Injected at FuguTestingTests/Law29BindingsTests.swift:"
         #expect(texts.all.count == 2 && texts.all.allSatisfy { $0.contains(place) }, "\(texts.all)")
     }
     #endif

@@ -38,12 +38,12 @@ import Testing
     }
 
     private static let stock =
-        "Fugu: Stock was loaded before Items was swapped, and keeps what it was made from: Stock → Items. Swap Items earlier, or "
-        + "call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
+        "Fugu: Stock was loaded before Items was swapped, and keeps what it was made from.\nPath: Stock → Items\n"
+        + "Fix: swap Items earlier, or call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
 
     private static func container() -> Container { .strict { $0[Items.self] = Items { 2 } } }
 
-    @Test("An instance that was loaded before its input was swapped is told of at its next read, once (law 29)")
+    @Test("An instance that was loaded before its input was swapped is reported at its next read, once (law 29)")
     func swappedTooLate() async {
         let found = await issues {
             let container = Self.container()
@@ -62,7 +62,7 @@ import Testing
         #expect(inTrait.map(\.text) == [Self.stock])
     }
 
-    @Test("Each later swap is told of, at reads in children and in loads, with the way to what was set (law 29)")
+    @Test("Each later swap is reported, at reads in children and in loads, with the way to what was set (law 29)")
     func through() async {
         let found = await issues {
             let container = Self.container()
@@ -75,13 +75,13 @@ import Testing
             #expect(container[Shelf.self].count == 2)
         }
         let shelf =
-            "Fugu: Shelf was loaded before Items was swapped, and keeps what it was made from: Shelf → Stock → Items. Swap "
-            + "Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
+            "Fugu: Shelf was loaded before Items was swapped, and keeps what it was made from.\n"
+            + "Path: Shelf → Stock → Items\nFix: swap Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
             + "An instance that should follow its inputs declares reloadsWhenInputsChange."
         #expect(found.map(\.text) == [shelf, shelf, Self.stock])
     }
 
-    @Test("A property that is set too late is told of, and what has a key is named by it (law 29)")
+    @Test("A property that is set too late is reported, and what has a key is named by it (law 29)")
     func properties() async {
         let found = await issues {
             let container = Container.strict()
@@ -147,7 +147,7 @@ import Testing
         #expect(found == [])
     }
 
-    @Test("Outside of tests the instance is kept, and nothing is told (law 19)")
+    @Test("Outside of tests the instance is kept, and nothing is reported (law 19)")
     func elsewhere() async throws {
         let reports = Log<String>()
         let container = Container()

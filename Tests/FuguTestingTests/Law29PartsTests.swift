@@ -17,7 +17,7 @@ import Testing
     }
 
     private static let play =
-        "Fugu: Audio.play was called, but it isn't implemented. Give the double a closure for it."
+        "Fugu: Audio.play was called, but it isn't implemented.\nFix: give the double a closure for it."
 
     /// Uses what was swapped, and then what was not.
     @Sendable private static func use(_ container: Container) async {

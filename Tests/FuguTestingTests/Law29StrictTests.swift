@@ -44,7 +44,7 @@ import Testing
         static var placeholder: Kept { Kept() }
     }
 
-    @Test("Failures met on a thread of its own or in a detached task are recorded when the case ends (law 29)")
+    @Test("Failures met on a new thread or in a detached task are recorded when the case ends (law 29)")
     func offTask() async throws {
         let place = try #require(Test.current?.sourceLocation)
         let during = Log<Int>()
@@ -68,8 +68,8 @@ import Testing
         let other = StrictnessCase.refusal(
             of: "Mailer", through: "Account → Signup → Mailer", line: "$0[Mailer.self] = …")
         let endpoint =
-            "Fugu: Sender.count was called, but it isn't implemented. "
-            + "Give the double a closure for it."
+            "Fugu: Sender.count was called, but it isn't implemented.\n"
+            + "Fix: give the double a closure for it."
         let wrong = "server: strictness.port: expected Int, found string \"http\""
         #expect(seen.all == [own, own, own, other, endpoint, wrong])
     }
@@ -100,7 +100,7 @@ import Testing
             try await runCase(.container) { #expect(Container.shared.child()[Mailer.self].name == "placeholder") }
         }
         let refusal =
-            "Fugu: Mailer reaches outside the process and wasn't swapped for this test. It was read by the test itself."
+            "Fugu: Mailer reaches outside the process and wasn't swapped for this test.\nPath: the test → Mailer\n"
         try #require(found.count == 2)
         #expect(found.allSatisfy { $0.text.hasPrefix(refusal) })
         #expect(
@@ -108,7 +108,7 @@ import Testing
                 "@Test(.container { $0[Mailer.self] = … }). To use the real feature, write @Test(.liveContainer)."))
         #expect(
             found[1].text.hasSuffix(
-                "Container.current there, and swap it in the test's trait: .container { $0[Mailer.self] = … }"))
+                "doesn't configure, and swap it in the test's trait: .container { $0[Mailer.self] = … }"))
         #expect(found[0].place == place && found[1].place == place)
     }
 
@@ -165,9 +165,9 @@ import Testing
             return true
         }
         #expect(texts.count == 5)
-        #expect(texts.all.last?.contains("was read by the test itself. Swap") == true)
+        #expect(texts.all.last?.contains("\nFix: swap") == true)
         for (offset, text) in texts.all.prefix(4).enumerated() {
-            #expect(text.contains(" at FuguTestingTests/Law29StrictTests.swift:\(line + offset). "), "\(text)")
+            #expect(text.contains(" at FuguTestingTests/Law29StrictTests.swift:\(line + offset)\n"), "\(text)")
         }
     }
 

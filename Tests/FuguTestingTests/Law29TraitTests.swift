@@ -43,7 +43,7 @@ struct Law29TraitTests {
         func byHand() { #expect(Container.strict()[Number.self] == 0) }
     }
 
-    @Test("Each argument has a container of its own (law 29)", arguments: 0..<10)
+    @Test("Each argument has its own container (law 29)", arguments: 0..<10)
     func arguments(number: Int) async {
         #expect(Container.current[Number.Third.self] == 0)
         Container.current[Number.Third.self] = number + 1

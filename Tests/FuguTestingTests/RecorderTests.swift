@@ -57,7 +57,7 @@ import Testing
         #expect(await waiting.value == [])
     }
 
-    @Test("A recorder that goes away observes no longer")
+    @Test("A released recorder observes no longer")
     func leaving() async throws {
         let (made, gone) = (Counter(), Counter())
         let container = Container.current
@@ -107,7 +107,7 @@ import Testing
         #expect(recorder.loads.map(\.path) == [["Failing"], ["Asking"]])
     }
 
-    @Test("An event recorder tells what happens, in order, as far as it is wanted, until it goes away")
+    @Test("An event recorder tells what happens, in order, as far as it is wanted, until it is released")
     func events() {
         let container = Container.current
         let all = EventRecorder()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct UnusedSwapsTests {
     private func unused(_ name: String) -> String {
-        "Fugu: \(name) was set for this test but never read. Remove it, or find out why the test doesn't reach it."
+        "Fugu: \(name) was set for this test but never read.\nFix: remove it, or find out why the test doesn't reach it."
     }
 
     @Sendable private static func swapEverything(_ container: Container) {
@@ -84,7 +84,7 @@ import Testing
         #expect(both.map(\.text) == [unused("Number")])
     }
 
-    @Test("A test that throws is not told of unused swaps as well")
+    @Test("A test that throws gets no report of unused swaps as well")
     func throwing() async {
         struct Stop: Error {}
         await #expect(throws: Stop.self) {

@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("A configurable reads a container of its own")
+@Suite("A configurable reads its own container")
 struct ConfigurableTests {
     struct Title: Property { static var defaultValue: String { "untitled" } }
 

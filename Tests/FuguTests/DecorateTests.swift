@@ -64,7 +64,7 @@ struct DecorateTests {
         #expect(replaced[Mailer.self].text == "logged replaced 1")
     }
 
-    @Test("A child that overrides an input of what is wrapped has both of its own (laws 15 and 16)")
+    @Test("A child that overrides an input of what is wrapped has its own of both (laws 15 and 16)")
     func childOverridesInner() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
@@ -196,7 +196,7 @@ struct DecorateTests {
         let container = Container()
         container.replace(Loop.self) { try $0[Loop.self] }
         let error = #expect(throws: LoadError.self) { try container[Loop.self] }
-        #expect(error?.description.contains("write decorate instead of replace") == true)
+        #expect(error?.description.contains("call decorate instead of replace") == true)
         #expect(error?.path == ["Loop", "Loop"])
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()

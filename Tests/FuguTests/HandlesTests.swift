@@ -79,7 +79,7 @@ private struct Plain: Feature {
         #expect(log.removeAll() == ["closed"])
     }
 
-    @Test("Keys that are nil unless set are told apart by their ids (law 1)")
+    @Test("Keys that are nil unless set are distinguished by their ids (law 1)")
     func ids() {
         let container = Container()
         #expect(container.nickname == nil && container.surname == nil)

@@ -58,7 +58,7 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
         #expect(Set(keys.all).count == 50)
     }
 
-    @Test("Keys of a loop are told apart by their ids, of any type (law 1)")
+    @Test("Keys of a loop are distinguished by their ids, of any type (law 1)")
     func ids() {
         let keys = (0..<300).map { ContainerKeys().slot($0) }
         #expect(Set(keys).count == 300)

@@ -120,7 +120,7 @@ extension ContainerKeys {
         #expect(container[Nested.self] == 1)
     }
 
-    @Test("A key declared in an extension is read and set as a member of its own type (law 1)")
+    @Test("A key declared in an extension is read and set as a member of its type (law 1)")
     func members() {
         let container = Container()
         #expect(container.law1Retries == 3)
@@ -138,7 +138,7 @@ extension ContainerKeys {
 
     struct Generic<T>: Property { static var defaultValue: String { "\(T.self)" } }
 
-    @Test("Every type is a key of its own (law 1)")
+    @Test("Every type is a separate key (law 1)")
     func typesAsKeys() {
         let container = Container()
         container[Generic<Int>.self] = "set"

@@ -182,7 +182,7 @@ import Testing
         #expect(container[Value.self] == 10)
     }
 
-    @Test("A reset during a load gives the result to those who wait and does not keep it (law 5)")
+    @Test("A reset during a load gives the result to the waiters and does not keep it (law 5)")
     func reset() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }

@@ -104,7 +104,7 @@ import Testing
         waiting.wait()
     }
 
-    @Test("A lender that needs who borrowed its handle is told the way round (law 6)")
+    @Test("A lender that needs who borrowed its handle is given the path (law 6)")
     func throughLender() throws {
         let container = Container()
         let handles = Log<any FeatureContainer>()
@@ -128,7 +128,7 @@ import Testing
         #expect(errors.count == 2 && errors.all.allSatisfy { $0 is LoadError }, "\(errors.all)")
     }
 
-    @Test("Two plain features stop with the way round (law 6)")
+    @Test("Two plain features stop with the path (law 6)")
     func plainFeatures() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -151,6 +151,7 @@ import Testing
             onThreads(2) { _ = lending.container[keys.all[$0]] }
         }
         expectMessage(
-            of: result, "needs itself to load", "App/Left.swift:1", " → ", "App/Right.swift:1", "Break the cycle")
+            of: result, "needs itself to load", "App/Left.swift:1", " → ", "App/Right.swift:1",
+            "Fix: let one of them read")
     }
 }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "A container that goes away before the end of the update that it joined takes no other write with it (law 7)",
+        "A container that is released before the end of the update that it joined takes no other write with it (law 7)",
         arguments: Passing.allCases)
     func goneBeforeTheEnd(_ passing: Passing) {
         let root = Container()
@@ -61,7 +61,7 @@ import Testing
         #expect(root[First.self] == 50 && root[Second.self] == 0 && root[Third.self] == 50)
     }
 
-    @Test("Nor does one that goes away take with it what is undone in the same update (law 7)")
+    @Test("Nor does one that is released take with it what is undone in the same update (law 7)")
     func goneAndUndone() {
         let root = Container()
         _ = root.logReports()

@@ -146,7 +146,7 @@ import Testing
         #expect(tally.closed.all.sorted() == (1...tally.opened.value).map { "opened \($0)" }.sorted())
     }
 
-    @Test("A load that needs itself is found there, with the way round (laws 6 and 7)")
+    @Test("A load that needs itself is found there, with the path (laws 6 and 7)")
     func cycle() async throws {
         let path = try await finishing {
             let path = Log<[String]>()

@@ -2,7 +2,7 @@
 import Support
 import Testing
 
-@Suite("Law 8: after a container has gone away") struct Law08AfterEndTests {
+@Suite("Law 8: after a container was released") struct Law08AfterEndTests {
     struct Name: Property { static var defaultValue: String { "default" } }
     struct Greeting: Feature {
         static func load(in container: any FeatureContainer) -> String { "hello" }
@@ -28,7 +28,7 @@ import Testing
         }()
         #expect(keeper.container[Name.self] == "default")
         #expect(reports.count == 1)
-        #expect(reports.all.first?.contains("Name was read from a container that has gone away") == true)
+        #expect(reports.all.first?.contains("Name was read after its container was released") == true)
     }
 
     @Test("A plain feature stops with a message that names it (law 8)")
@@ -39,7 +39,7 @@ import Testing
             _ = keeper.container[Greeting.self]
         }
         expectMessage(
-            of: result, "Greeting was read from a container that has gone away", "Keep the Container as long as")
+            of: result, "Greeting was read after its container was released", "Fix: keep the Container as long as")
     }
 
     @Test("A feature that was loaded before stops with a message too, since it is released (law 8)")
@@ -53,7 +53,7 @@ import Testing
             }()
             _ = keeper.container[Greeting.self]
         }
-        expectMessage(of: result, "Greeting was read from a container that has gone away")
+        expectMessage(of: result, "Greeting was read after its container was released")
     }
 
     @Test("Throwing and async features throw LoadError (law 8)")
@@ -61,7 +61,7 @@ import Testing
         let keeper = Container()[Keeper.self]
         let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
         #expect(error?.path == ["Parsed"])
-        #expect(error?.description.contains("Parsed was read from a container that has gone away") == true)
+        #expect(error?.description.contains("Parsed was read after its container was released") == true)
         let late = await #expect(throws: LoadError.self) { try await keeper.container[Fetched.self] }
         #expect(late?.path == ["Fetched"])
     }
@@ -73,7 +73,7 @@ import Testing
             return (container[Keeper.self], container.logReports())
         }()
         keeper.container[Name.self] = "late"
-        #expect(reports.all.first?.contains("Name was changed in a container that has gone away") == true)
+        #expect(reports.all.first?.contains("Name was changed after its container was released") == true)
         #expect(keeper.container[Name.self] == "default")
     }
 

@@ -85,7 +85,7 @@ import Testing
         #expect(ended.value == 1)
     }
 
-    @Test("A container that goes away releases everything, even what captured its handle (law 8)")
+    @Test("A container that is released releases everything, even what captured its handle (law 8)")
     func container() async throws {
         struct Late: AsyncFeature {
             let container: any FeatureContainer

@@ -202,7 +202,8 @@ import Testing
     }
 
     @Test(
-        "A feature whose last observer ends itself while it's told isn't loaded for anybody any more (laws 11 and 19)")
+        "A feature whose last observer ends itself while it's called isn't loaded for anybody any more (laws 11 and 19)"
+    )
     func lastEndsItself() {
         struct Live: Feature {
             static var reloadsWhenInputsChange: Bool { true }

@@ -78,7 +78,7 @@ import Testing
         #expect(await task.value == [0])
     }
 
-    @Test("The sequence ends when its container goes away, and does not keep it (law 12)")
+    @Test("The sequence ends when its container is released, and does not keep it (law 12)")
     func containerGone() async {
         var container: Container? = Container()
         weak let weakContainer = container

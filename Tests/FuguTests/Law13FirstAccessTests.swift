@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("What was tracked is told of changes though the view it was read through has gone (law 13)")
+    @Test("Tracked reads are notified of changes though the view it was read through has gone (law 13)")
     func viewGone() {
         let container = Container()
         let changes = Counter()

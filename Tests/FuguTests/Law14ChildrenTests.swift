@@ -200,7 +200,7 @@ import Testing
         #expect(alive.value == 0)
     }
 
-    @Test("A child that goes away releases what it held, while its parent lives on (laws 8, 14)")
+    @Test("A child that is released releases what it held, while its parent lives on (laws 8, 14)")
     func childReleases() {
         struct Request: Property { static var defaultValue: Int { 0 } }
         struct Handler: Feature {

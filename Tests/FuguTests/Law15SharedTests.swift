@@ -130,7 +130,7 @@ struct Law15SharedTests {
         let request = root.child { $0[RequestID.self] = 7 }
         for _ in 0..<2 { Container.with(request) { #expect(mailer.sender == 0) } }
         #expect(reports.all.count == 1)
-        #expect(reports.all.first?.contains("Mailer reads RequestID") == true)
+        #expect(reports.all.first?.contains("Mailer ignored the child's override of RequestID") == true)
         #expect(reports.all.first?.contains("@Injected") == true)
     }
     #endif

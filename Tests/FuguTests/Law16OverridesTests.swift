@@ -175,7 +175,7 @@ import Testing
         #expect(child[feature] === root[feature] && child[feature].number == 30)
     }
 
-    @Test("When a swap is reset, what was made from it goes, down to those who shared it (law 16)")
+    @Test("When a swap is reset, what was made from it goes, down to the containers that shared it (law 16)")
     func resetOfSwap() {
         let world = World()
         let root = Container()

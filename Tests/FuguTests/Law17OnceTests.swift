@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("Those who share a home share its load, while another home loads beside it (law 17)")
+    @Test("Readers of one home share its load, while another home loads beside it (law 17)")
     func oneLoadForEachHome() {
         let loads = Counter()
         let meeting = Locked<Latch?>(nil)
@@ -205,7 +205,7 @@ import Testing
         #expect(error?.path == ["Session", "Session"])
     }
 
-    @Test("A plain feature in a cycle through a child stops the program with the way round (laws 6, 17)")
+    @Test("A plain feature in a cycle through a child stops the program with the path (laws 6, 17)")
     func plainCycleStops() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             struct Outer: Feature {

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "What reloads is dropped when an input changes during its load; those who waited get it all the same (law 19)")
+        "What reloads is dropped when an input changes during its load; its waiters get it all the same (law 19)")
     func reloadsAfterChangeDuringLoad() {
         let began = Gate()
         let goOn = Gate()
@@ -229,7 +229,7 @@ import Testing
         #expect(heard.all == ["sharing 2", "own 11"])
     }
 
-    @Test("Every child whose own copy reloads is told by itself (laws 16, 19)")
+    @Test("Every child whose own copy reloads is notified separately (laws 16, 19)")
     func everyCopyReloads() {
         let live = FeatureKey(reloadsWhenInputsChange: true) { container in
             Token(container[Size.self] * 100 + container[Color.self].count)
@@ -258,7 +258,7 @@ import Testing
         #expect(root[Live.self] === shared)
     }
 
-    @Test("When the override ends, those who observe the copy hear of the parent's instance (laws 16, 19)")
+    @Test("When the override ends, observers of the copy receive the parent's instance (laws 16, 19)")
     func endOfOverrideIsHeard() {
         let root = Container()
         let child = root.child { $0[Size.self] = 7 }
@@ -395,7 +395,7 @@ import Testing
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("An async feature that is observed reloads in a task of its own (law 19)")
+    @Test("An async feature that is observed reloads in a separate task (law 19)")
     func asyncReload() async throws {
         let root = Container()
         #expect(try await root[Slow.self].size == 1)

@@ -147,7 +147,7 @@ import Testing
         #expect(root.ifLoaded(Service.self) === heard.all.first)
     }
 
-    @Test("A reset during a load gives the result to those who wait and does not keep it (laws 5, 20)")
+    @Test("A reset during a load gives the result to the waiters and does not keep it (laws 5, 20)")
     func duringLoad() {
         let began = Gate()
         let goOn = Gate()

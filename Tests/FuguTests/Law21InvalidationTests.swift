@@ -191,7 +191,7 @@ struct Law21InvalidationTests {
         #expect(await values.next(isolation: nil) == 2)
     }
 
-    @Test("What is tracked by the Observation framework is told of a rule's change at once (laws 13 and 21)")
+    @Test("What is tracked by the Observation framework is notified of a rule's change at once (laws 13 and 21)")
     func tracked() {
         let container = ruled()
         let scope = container.scope("/a")

@@ -198,7 +198,7 @@ struct Law21ThreadsTests {
 struct Law21TrapsTests {
     typealias Timeout = Law21RulesTests.Timeout
 
-    @Test("A rule that reads its own scope is told so (law 21)")
+    @Test("A rule that reads its own scope stops with a message (law 21)")
     func ownScope() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -240,7 +240,7 @@ struct Law21TrapsTests {
             }
             _ = container.scope("/a")[Timeout.self]
         }
-        expectMessage(of: result, "/a", "configure it again without end")
+        expectMessage(of: result, "/a", "configure that scope again without end")
     }
 
     @Test("So are two rules that read each other's scopes, on one thread and on two (law 21)", arguments: [1, 2])

@@ -54,7 +54,7 @@ import Testing
     enum DeepStep: CaseIterable { case cancelling, changing, releasing }
 
     @Test(
-        "Generations that each observe a key are told, cancelled and released in time in proportion (law 30)",
+        "Generations that each observe a key are notified, cancelled and released in time in proportion (law 30)",
         arguments: DeepStep.allCases)
     func deepObservers(_ step: DeepStep) async throws {
         try await expectProportion(500 * Self.scale) { count in

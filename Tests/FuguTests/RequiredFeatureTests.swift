@@ -53,7 +53,7 @@ extension ContainerKeys {
             ThisProcess.mustStopSoon()
             _ = Container()[Checkout.self]
         }
-        expectMessage(of: result, "nothing supplies it: Checkout → Payments")
+        expectMessage(of: result, "nothing supplies it.", "Path: Checkout → Payments")
         expectMessage(of: result, "container.replace(Payments.self) { … }")
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()

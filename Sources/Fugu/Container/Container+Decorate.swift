@@ -7,14 +7,14 @@ extension Container {
     /// }
     /// ```
     ///
-    /// What is wrapped is the instance that was set here or in an ancestor, or what a replaced or decorated load there gives, or
-    /// else the instance that the feature's own load creates. Decorations stack: the last one that you add is the outermost, and
-    /// those of a child wrap those of its ancestors.
+    /// The closure receives the instance that was set here or in an ancestor, or that a replaced or decorated load there gives, or
+    /// else the one that the feature's own load creates. Decorations stack: the last one that you add is the outermost, and those
+    /// of a child wrap those of its ancestors.
     ///
     /// The wrapped instance and the wrapper are loaded separately, and each lives where its own inputs live. A child that
-    /// overrides an input of the wrapped instance gets both of its own. A child that overrides an input of the wrapper only, such
-    /// as the identifier of a request, gets a wrapper of its own around the shared instance. Containers that aren't decorated
-    /// don't share the wrapped instance.
+    /// overrides an input of the wrapped instance gets its own wrapper and instance. A child that overrides an input of the
+    /// wrapper only, such as the identifier of a request, gets its own wrapper around the shared instance. Containers that
+    /// aren't decorated don't share the wrapped instance.
     ///
     /// A decorated feature counts as set: `reset` removes all decorations that this container has, and setting the feature
     /// discards them. A strict container refuses to load what is wrapped as it does without the decoration. What an ancestor sets
@@ -185,7 +185,7 @@ extension Container {
 
 // MARK: The layers of a feature
 
-/// What is known of a feature that is decorated, whatever its type.
+/// The record of a decorated feature, whatever its type.
 struct Decorated: Sendable {
     let key: TypedKey
     private let request: @Sendable () -> Request
@@ -223,7 +223,7 @@ struct Decorated: Sendable {
         return try await handle.loadAsync(request().asking(for: inner), loadAsync)
     }
 
-    /// What the feature is where nobody decorates it.
+    /// The undecorated feature.
     private var innermost: Key { key.key.inner(depth: 0, index: 0) }
 
     /// The loader of what a child wraps, which is what it would inherit.
@@ -296,7 +296,7 @@ extension Container {
         let node = node
         while true {
             let former = node.family.lock.withLock { token in node.setting(token, of: key.key) }
-            // The first of the writes is that of the key; somewhere that has gone away, one report is enough.
+            // The first of the writes is that of the key; in a released container, one report is enough.
             let writes = change(node, former)
             let isEnded = node.family.lock.withLock { token in node.isEnded(token) }
             let isDone = node.family.commit(isEnded ? Array(writes.prefix(1)) : writes) { token in
@@ -345,7 +345,7 @@ extension Node {
         var used: Set<Key> = []
         family.lock.withLock { token in
             for node in path {
-                // What a copy wraps has keys of its own.
+                // The wrapped features of a copy have their own keys.
                 var open = [key]
                 while let next = open.popLast() {
                     let inner = node.setting(token, of: next)?.replacement?.inner ?? []

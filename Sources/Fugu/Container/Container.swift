@@ -11,7 +11,7 @@ public import Synchronization
 /// ```
 ///
 /// You can use a container from any thread. Two containers that you create with `Container()` share nothing; a child
-/// (see ``child(_:)``) sees its parent. A container that goes away releases everything that it held, including what its
+/// (see ``child(_:)``) sees its parent. A container that is released releases everything that it held, including what its
 /// features captured.
 ///
 /// Code that receives no container reads from ``current``.
@@ -19,7 +19,7 @@ public import Synchronization
 public final class Container: FeatureContainer {
     /// The address of the storage that inlined reads try first.
     @usableFromInline let storageAddress: Atomic<UInt>
-    /// What this is besides a node to ask.
+    /// The role of this view of a node.
     let role: Role
     /// The node that is asked; the container's own if it isn't a view.
     let asked: Node
@@ -108,7 +108,7 @@ public final class Container: FeatureContainer {
     /// Whether this doesn't own its node.
     var isView: Bool { if case .owner = role { false } else { true } }
 
-    /// A placeholder for a container that has gone away.
+    /// A placeholder for a released container.
     static let ended = Container()
 
     /// The storage that inlined reads use.

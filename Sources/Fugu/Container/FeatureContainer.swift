@@ -94,7 +94,7 @@ extension FeatureContainer {
     ///
     /// If the instance is loaded, the read doesn't suspend.
     ///
-    /// The load runs in a task of its own. If you cancel a task that waits, only that task stops waiting.
+    /// The load runs in a separate task. If you cancel a task that waits, only that task stops waiting.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.

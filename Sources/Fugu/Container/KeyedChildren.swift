@@ -27,7 +27,7 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
     /// Runs an operation with the child of a value, which isn't closed before the operation ends.
     ///
     /// The child is ``Container/current`` while the operation runs. Several operations can use it at the same time. To give each of
-    /// them values of its own, make a child of the child: ``Container/withChild(_:operation:)``.
+    /// them other values, make a child of the child: ``Container/withChild(_:operation:)``.
     ///
     /// - Parameters:
     ///   - value: The value of the property.
@@ -63,7 +63,7 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
     /// - Complexity: O(*n*) for *n* children, besides the closing.
     public func evictAll() async { await table.evictAll() }
 
-    /// The values that have a child, without those whose child is being closed.
+    /// The values that have a child, except those whose child is being closed.
     ///
     /// - Complexity: O(*n*) for *n* children.
     public var values: [Value] { get async { await table.values } }

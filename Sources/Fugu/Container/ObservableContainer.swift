@@ -39,7 +39,7 @@ extension Container {
             rare.tracker = tracker
             return tracker
         }
-        // A view of the container gets an observable object of its own.
+        // A view of the container gets its own observable object.
         return isView ? ObservableContainer(self, tracker) : tracker.observable(of: self)
     }
 }

@@ -1,10 +1,10 @@
-/// What makes a container strict: it loads no feature that reaches outside the process and reports who tried.
+/// The strictness of a container: it loads no feature that reaches outside the process, and reports each attempt.
 package final class Strictness: Sendable {
     /// A load that was refused.
     package struct Refusal: Sendable {
         /// What was refused, by whose load it was needed, and what to do.
         package let error: LoadError
-        /// What would have been loaded.
+        /// The feature that would have been loaded.
         let key: Key
         /// Where it was read, or a key that names it was made, if that is known.
         package let place: SourcePlace?

@@ -1,13 +1,13 @@
 // All changes: one commit for all writes, and one function that says who is concerned.
 
-/// What can be done to a key in a node.
+/// The writes to a key in a node.
 enum Operation {
     case set(Payload)
     case replace(Replacement)
     case reset
-    /// What rules have set, or no more; it never takes the place of what code set.
+    /// A value that rules set, or its end; it never replaces what code set.
     case rule(Payload?)
-    /// What the sources have now; it never takes the place of what code or a rule set.
+    /// The sources' present value; it never replaces what code or a rule set.
     case supply(SourceAnswer<Payload>)
 
     var isSet: Bool { if case .set = self { true } else { false } }
@@ -54,13 +54,13 @@ struct Write {
     let key: Key
     let equal: Equality
     let operation: Operation
-    /// What an update has loaded where the key will be reset or replaced.
+    /// An instance that an update has loaded where the key will be reset or replaced.
     var made: DraftInstance?
     /// Whether reads give what they gave before, so that nothing becomes outdated.
     var isTheSame = false
     /// Whether the value equals the one that is seen, once that is known.
     fileprivate var answer: Answer?
-    /// Whether its container has gone away, so that it isn't done.
+    /// Whether its container was released, so that it isn't done.
     fileprivate var isTooLate = false
 
     init(_ node: Node, _ key: TypedKey, _ operation: Operation) {
@@ -89,22 +89,22 @@ struct Write {
     }
 }
 
-/// What a turn of the lock leaves to be done outside it.
+/// Work that a turn of the lock leaves to be done outside it.
 struct Effects {
     var garbage = Garbage()
-    /// The outermost frame that runs here, at whose end those who follow are told; whoever runs in it keeps it.
+    /// The outermost frame that runs here, at whose end followers are notified; whoever runs in it keeps it.
     private let holder: UnmanagedReference<Frame>?
     /// One that has something to tell.
     private var follower: Follower?
     private var more: More?
 
-    /// What most turns don't leave.
+    /// Rare work.
     private final class More {
         var waiters: [Waiter] = []
         var events: [PendingEvent] = []
         /// The others that have something to tell.
         var followers: [Follower] = []
-        /// What loaders that are gone have read and nobody else can.
+        /// Keys that removed loaders had read, and that nobody else can read.
         var left: [Write] = []
 
         func wakeWaiters() { for waiter in waiters { waiter.wake() } }
@@ -136,7 +136,7 @@ struct Effects {
         return more.left
     }
 
-    /// Does everything that was collected; who follows hears of it at the end of the outermost frame that runs here.
+    /// Does everything that was collected; followers are notified at the end of the outermost frame that runs here.
     func perform() {
         // First, since what is released may wait for them.
         wakeWaiters()
@@ -154,7 +154,7 @@ struct Effects {
 enum ChangeKind {
     /// Something was loaded where nothing was, or what was set equals what was there.
     case loaded
-    /// What was loaded is gone.
+    /// The loaded instance is gone.
     case dropped
     /// The value is another one.
     case changed
@@ -198,7 +198,7 @@ extension Effects {
         }
     }
 
-    /// Collects those who follow the key, and returns the places of the instances that must go.
+    /// Collects the followers of the key, and returns the places of the instances that must go.
     private func dropped(
         _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [(Follower, Bool)]
     ) -> [Place] {
@@ -263,14 +263,14 @@ extension Effects {
         if follower.refresh(token, news, look, &garbage) { tell(follower) }
     }
 
-    /// Lets those who would see the instance watch what its load had read before it failed.
+    /// Lets the followers that would see the instance watch what its load had read before it failed.
     mutating func noteFailure(_ token: LockToken, _ place: Place, of provenance: Provenance, isOutdated: Bool) {
         place.forEachFollower(token) { follower in
             if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder?.object) { tell(follower) }
         }
     }
 
-    /// Lets those who would see the instance load it again, since it was not kept.
+    /// Lets the followers that would see the instance load it again, since it was not kept.
     mutating func noteNotKept(_ token: LockToken, _ place: Place, of provenance: Provenance) {
         place.forEachFollower(token) { follower in
             guard follower.isMissing(token) else { return note(token, follower, isReset: true) }
@@ -278,7 +278,7 @@ extension Effects {
         }
     }
 
-    /// Lets those who miss the key load it again, though nothing has changed for others.
+    /// Lets the followers that miss the key load it again, though nothing has changed for others.
     mutating func noteReset(_ token: LockToken, _ place: Place) {
         place.forEachFollower(token) { if $0.isMissing(token) { note(token, $0, isReset: true) } }
     }
@@ -303,7 +303,7 @@ extension PlaceState {
 
 // MARK: One key in one node
 
-/// What happens to one key in one node, under the lock of the family.
+/// A change of one key in one node, under the lock of the family.
 private struct Change {
     let node: Node
     let cell: CellReference
@@ -318,7 +318,7 @@ private struct Change {
 
     /// Performs the operation.
     ///
-    /// Returns what changed for those who are concerned; nil if nothing.
+    /// Returns what changed for whoever is concerned; nil if nothing.
     ///
     /// - `isOpen`: Whether readers may see it at once.
     /// - `isEqual`: Whether the value equals the one that is seen.
@@ -349,7 +349,7 @@ private struct Change {
             }
         case .replace: markReset(token)
         case .set:
-            // For those who saw the value nothing changes.
+            // For readers who saw the value, nothing changes.
             if isEqual, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
                 effects.garbage.add(cell.exchange(value))
                 emit(token, operation, isNew: false, &effects)
@@ -391,7 +391,7 @@ private struct Change {
             effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
             node.place(token, key)[token].more().replacement = replacement
         case .reset, .rule, .supply:
-            // What stands behind comes to light.
+            // The layer behind is uncovered.
             let rare = cell.place?[token].rare
             let flags = CellFlags.held | CellFlags.layered
             if let rule = rare?.rule {
@@ -408,7 +408,7 @@ private struct Change {
         }
     }
 
-    /// What is being loaded now is not kept here.
+    /// A load in progress isn't kept here.
     private func markReset(_ token: LockToken) {
         guard family.rootPlace(token, of: key)?[token].rare?.loads.all.isEmpty == false else { return }
         node.place(token, key)[token].more().resetTime = family.state[token].tick()
@@ -447,7 +447,7 @@ private struct Answer {
     let isEqual: Bool
 }
 
-/// What keeps writes from being done at once.
+/// The reasons why a write isn't done at once.
 private enum Obstacle {
     /// Values are to be compared, which is user code.
     case compare([(index: Int, old: Payload, new: Payload, stamp: Stamp)])
@@ -582,7 +582,7 @@ extension Family {
             }
         }
         for (place, kind, known) in changes {
-            // Those who saw an equal value are told nothing, and look there from now on.
+            // Followers that saw an equal value aren't notified, and look there from now on.
             if let known { place.forEachFollower(token) { effects.note(token, $0, isReset: false, known: known) } }
             effects.announce(token, place, kind, endOf: transaction)
         }
@@ -625,7 +625,7 @@ extension Family {
 }
 
 extension Place {
-    /// Calls `body` with those who follow the key here and below.
+    /// Calls `body` with the followers of the key here and below.
     func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
         var open = [self]
         while let place = open.popLast() {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What `onClose` registers.
+/// A closer that `onClose` registered.
 struct Closer: Sendable {
     let close: @Sendable () async throws -> Void
 }
@@ -18,7 +18,7 @@ final class Lifetime: Sendable {
 
     private struct State {
         var closers: [Closer]
-        /// What the instance was made from is needed until its closers have run.
+        /// The inputs of the instance are needed until its closers have run.
         var uses: [Lifetime]
         /// Whether closings of its home wait for it.
         var isLeaving = false
@@ -132,7 +132,7 @@ private struct Leaver: Sendable {
     let key: Key
     let home: Node
     let closers: [Closer]
-    /// What the instance was made from, needed until its closers have run.
+    /// The inputs of the instance, needed until its closers have run.
     let uses: [Lifetime]
     let isCounted: Bool
 }
@@ -142,10 +142,10 @@ final class Leavers: Sendable {
     private struct State {
         var waiting: [Leaver?] = []
         var next = 0
-        /// What runs the closers, for those who wait.
+        /// The frame in which the closers run, for the waiters.
         var frame: Frame?
         var call: ClosingCall?
-        /// How long those who wait give each closer.
+        /// How long the waiters give each closer.
         var deadlines: [Duration] = []
     }
     private let state = Locked(State())
@@ -187,7 +187,7 @@ final class Leavers: Sendable {
         }
     }
 
-    /// Runs the closers of an instance, each as long as those who wait allow.
+    /// Runs the closers of an instance, each as long as the waiters allow.
     private func close(_ leaver: Leaver, in frame: Frame) async {
         let span = ClosingSpan(leaver.home)
         var failure: (any Error)?
@@ -208,7 +208,7 @@ final class Leavers: Sendable {
         span.end(leaver.key, failure)
     }
 
-    /// What runs closers now.
+    /// The frame in which closers run now.
     var frame: Frame? { state.withLock { $0.frame } }
 
     /// Gives the closer that runs now, and each that follows, so long until `endLimit`.
@@ -228,7 +228,7 @@ final class Leavers: Sendable {
 }
 
 extension Closer {
-    /// Runs the closer, in a task of its own if there is a deadline.
+    /// Runs the closer, in a separate task if there is a deadline.
     ///
     /// Returns what went wrong.
     func run(in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
@@ -242,7 +242,7 @@ extension Closer {
     }
 }
 
-/// One closer under way, in a task of its own, so that it can be left to itself.
+/// One closer under way, in a separate task, so that it can be left to itself.
 final class ClosingCall: Sendable {
     private struct State {
         var outcome: Result<Void, any Error>?

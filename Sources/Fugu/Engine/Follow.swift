@@ -3,7 +3,7 @@ import Synchronization
 /// Loads a key without being asked by a reader.
 typealias Reloader = KeyDefinition.Prepare
 
-/// One who wants to hear of a key's changes as they are seen from a container.
+/// A follower of a key's changes as they are seen from a container.
 final class Observer: Cancelling {
     let key: Key
     /// Whether a first load is no change to it.
@@ -16,7 +16,7 @@ final class Observer: Cancelling {
     private let isOver: (@Sendable () -> Bool)?
     private let state: Locked<State>
 
-    /// What is called; a closure alone would be wrapped in another one on its way out of the lock.
+    /// The observer; a closure alone would be wrapped in another one on its way out of the lock.
     private struct Call {
         let body: @Sendable (Payload) -> Void
     }
@@ -25,7 +25,7 @@ final class Observer: Cancelling {
         var call: Call?
         var onEnd: (@Sendable () -> Void)?
         var follower: Follower?
-        /// Events after it are heard.
+        /// Events after it are delivered.
         var since: UInt64 = 0
         var index = 0
     }
@@ -76,7 +76,7 @@ final class Observer: Cancelling {
     }
 }
 
-/// The observers of one key in one container, and what they are still to be told.
+/// The observers of one key in one container, and their pending events.
 final class Follower: Sendable {
     let family: Family
     let key: Key
@@ -103,25 +103,25 @@ final class Follower: Sendable {
 private struct FollowerState {
     var observers: [Observer?] = []
     var count = 0
-    /// How many there may be before those whose owners are gone are looked for.
+    /// How many there may be before observers without owners are looked for.
     var limit = 16
     /// Loads the key again when nobody reads it; nil until an observer comes that brings one.
     var reloader: Reloader?
     var seen = Seen.nothing
-    /// What the instance that was seen last was made from: a change of it changes what is seen.
+    /// The inputs of the instance that was seen last: a change of one changes what is seen.
     var watched: Provenance?
     /// What loads for it had read that have failed since, and that is watched, too.
     var failedInputs: Set<Key> = []
     /// Whether the instance that was seen last loads again when its inputs change.
     var reloads = false
-    /// What observers are still to be told, the first at `first`.
+    /// Pending events, the first at `first`.
     var events: [Event] = []
     var first = 0
     var number: UInt64 = 0
     var isDelivering = false
     var isEnded = false
 
-    /// What those who observe were told last, or are going to be.
+    /// What observers were given last, or are about to be.
     enum Seen {
         case nothing
         case value(Stamp)
@@ -130,7 +130,7 @@ private struct FollowerState {
         case loss(attempts: Int)
     }
 
-    /// Something that observers are to be told.
+    /// An event for observers.
     struct Event {
         let news: Change
         let number: UInt64
@@ -138,14 +138,14 @@ private struct FollowerState {
         let time: UInt64
         /// The frame whose end it waits for.
         let holder: Frame?
-        /// The one who is told, if it is not for all.
+        /// The observer that receives it, if not all do.
         var only: Observer?
     }
 
     enum Change {
         case value(Payload)
         case load(Payload)
-        /// There is nothing any more: it is to be loaded again, and that load is an event of its own.
+        /// There is nothing any more: it is to be loaded again, and that load is a separate event.
         case gone
     }
 
@@ -187,15 +187,15 @@ private struct FollowerState {
     }
 }
 
-/// What a follower is to know of a change.
+/// The event of a change, for a follower.
 struct News {
     /// Whether the key was reset, so that it's loaded again even if it doesn't reload by itself.
     var isReset = false
     /// The state of a value that equals the one that is seen now.
     var known: Stamp?
-    /// The transaction that ends with this: what waits for its end about the same key is not told.
+    /// The transaction that ends with this: what waits for its end about the same key isn't delivered.
     var transaction: Frame?
-    /// The frame at whose end it's told.
+    /// The frame at whose end it's delivered.
     var holder: Frame?
 }
 
@@ -206,7 +206,7 @@ extension Follower {
     ///   - look: What is seen, if that is known.
     func refresh(_ token: LockToken, _ news: News, _ look: Look? = nil, _ garbage: inout Garbage) -> Bool {
         if state[token].isEnded { return false }
-        // Observers are owed an event for those that were dropped unheard, even if only to hear that the value is gone.
+        // Observers are owed an event for those that were dropped undelivered, even if only to learn that the value is gone.
         var isOwed = false
         if let transaction = news.transaction {
             let dropped = state[token].takeEvents(
@@ -247,7 +247,7 @@ extension Follower {
         return true
     }
 
-    /// A load for those who observe has failed: what it has read decides when it's tried again.
+    /// A load for observers has failed: what it has read decides when it's tried again.
     ///
     /// The same holds for one that was not kept. Returns whether it's tried at once, so that there is something to deliver.
     ///
@@ -265,8 +265,8 @@ extension Follower {
         return isOutdated && missAgain(token, until: holder)
     }
 
-    /// What was loaded for those who observe was not kept, or has failed, because of what they or the load changed: tries it
-    /// again, but in one delivery only a few times.
+    /// Tries again to load for observers what was not kept, or has failed, because of a change that they or the load made, but
+    /// in one delivery only a few times.
     private func missAgain(_ token: LockToken, until holder: Frame?) -> Bool {
         guard case .loss(let attempts) = state[token].seen else { return false }
         let isDelivery = holder?.kind == .observers && holder?.family === family
@@ -280,10 +280,10 @@ extension Follower {
 
     private func isLoad(_ frame: Frame) -> Bool { frame.kind == .load && frame.key == key && frame.family === family }
 
-    /// Whether those who observe miss a value, as far as they were told or are going to be.
+    /// Whether observers miss a value, counting what is about to be delivered.
     func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
 
-    /// Tells those who observe that there is nothing, once; says whether there is something to deliver.
+    /// Notifies observers that there is nothing, once; says whether there is something to deliver.
     private func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
         if case .gone? = state[token].events[state[token].first...].last?.news { return false }
         state[token].queue(.gone, at: now(token), until: holder)
@@ -350,7 +350,7 @@ extension Follower {
         withExtendedLifetime((dropped, observer)) {}
     }
 
-    /// Ends this when nobody observes any more and everything was told; returns what is to be released outside the lock.
+    /// Ends this when nobody observes any more and everything was delivered; returns what is to be released outside the lock.
     private func endIfUnused(_ token: LockToken) -> (Follower, Provenance?, Reloader?)? {
         guard state[token].count == 0, !state[token].isEnded, !state[token].isDelivering,
             state[token].first == state[token].events.count,
@@ -386,7 +386,7 @@ extension Follower {
         for observer in sequences { observer.cancel() }
     }
 
-    /// Ends those whose owners are gone, when there are many more than there were the last time.
+    /// Ends observations without owners, when there are many more than there were the last time.
     fileprivate func sweep() {
         let observers = family.lock.withLock { token -> [Observer] in
             if state[token].count < state[token].limit { return [] }
@@ -397,9 +397,9 @@ extension Follower {
         family.lock.withLock { token in state[token].limit = max(16, 2 * state[token].count) }
     }
 
-    /// Calls the observers of those who have something to tell, and of what they change, in rounds.
+    /// Delivers the pending events of followers, and those that this causes, in rounds.
     ///
-    /// Observers are in nobody's load: what they change is told after the present round.
+    /// Observers are in nobody's load: what they change is delivered after the present round.
     static func deliver(_ first: Follower, _ others: [Follower] = []) {
         var frame = Frame(.observers, in: first.family, nil, under: nil, within: nil)
         first.deliver(in: frame)
@@ -413,7 +413,7 @@ extension Follower {
     /// Delivers nothing more, since the container is going away.
     private func stop() { family.lock.withLock { token in state[token].isDelivering = false } }
 
-    /// What one thread has to do next.
+    /// The next task of one thread.
     private struct Turn: ~Copyable {
         let event: FollowerState.Event
         let observers: [Observer?]
@@ -446,7 +446,7 @@ extension Follower {
                 extendLifetime(turn)
             }
         }
-        // The last one may have ended while it was told.
+        // The last one may have ended while it was called.
         guard isUnused else { return }
         let dropped = family.lock.withLock { token in endIfUnused(token) }
         withExtendedLifetime(dropped) {}
@@ -508,7 +508,7 @@ extension Follower {
         garbage.dispose()
     }
 
-    /// Whether there is nothing and something is to be loaded; if there is something by now, it's told.
+    /// Whether there is nothing and something is to be loaded; if there is something by now, it's delivered.
     private func isGone(_ token: LockToken, _ garbage: inout Garbage) -> Bool {
         if state[token].isEnded || state[token].count == 0 { return false }
         if case .found = node.use({ $0.look(token, key) }) {
@@ -554,7 +554,7 @@ extension Container {
 }
 
 extension Follower {
-    /// Begins with what is there, which nobody is told.
+    /// Begins with what is there, without an event.
     fileprivate func begin(_ token: LockToken, _ garbage: inout Garbage) {
         guard case .found(let cell, _) = node.use({ $0.look(token, key) }) else { return }
         watch(token, cell, &garbage)

@@ -11,7 +11,7 @@ final class Frame: Sendable {
     let family: Family
     /// The node that was asked, or is being changed.
     let node: Node?
-    /// What is loaded or modified.
+    /// The key that is loaded or modified.
     let key: Key?
     /// Who needs this.
     let parent: Frame?
@@ -21,9 +21,9 @@ final class Frame: Sendable {
     let mask: UInt64
     /// The outermost frame that runs on the same thread or task, if this is not it.
     ///
-    /// Until its end nobody is told of changes. This keeps it.
+    /// Until its end, no change is delivered. This keeps it.
     private let outer: UnmanagedReference<Frame>?
-    /// What a load is asked for.
+    /// The request that a load answers.
     let load: LoadFacts?
     /// The update through whose handle a load was asked for.
     let draft: Frame?
@@ -127,16 +127,16 @@ final class Frame: Sendable {
 ///
 /// The lock of the family protects it.
 struct FrameState {
-    /// What a load has read.
+    /// The reads of a load.
     var load = LoadRecord()
-    /// What few frames have.
+    /// Rare state.
     var rare: RareFrameState?
 
     /// Returns the rare state, made if there is none.
     mutating func more() -> RareFrameState { rare.orMade(RareFrameState()) }
 }
 
-/// What few frames have.
+/// Rare state.
 ///
 /// The lock of the family protects it.
 final class RareFrameState {
@@ -145,29 +145,29 @@ final class RareFrameState {
     var deferred: [Follower] = []
     /// How often a delivery has tried to load again for a follower, in this and earlier rounds.
     var attempts: [ObjectIdentifier: Int] = [:]
-    /// What an update, or rules, have written.
+    /// The writes of an update, or of rules.
     var pending: PendingWrites?
     /// When a transaction began.
     var begun: UInt64 = 0
-    /// What an attempt has read for loads.
+    /// The reads of an attempt for loads.
     var heldReads: [HeldRead] = []
-    /// What was needed and has failed.
+    /// Needed features that have failed.
     var failures: [FailedNeed] = []
-    /// What a warm-up needed and nothing supplies.
+    /// Features that a warm-up needed and nothing supplies.
     var missingSupplies: [LoadError] = []
     /// The closers that a load has registered.
     var closers: [Closer] = []
-    /// What those who wait for a load will be given, theirs alone once it has ended: an instance may keep its handle, which
+    /// What waiters for a load will be given, theirs alone once it has ended: an instance may keep its handle, which
     /// keeps the load.
     var outcome: PendingOutcome?
-    /// The task of an async load, and its priority, raised by those who wait.
+    /// The task of an async load, and its priority, raised by the waiters.
     var task: Task<Void, Never>?
     var priority: UInt8 = 0
     /// Whether the task that began an async load waits for it by now.
     var isLaunched = false
-    /// What was loaded for a closed container, by the loads that need each other.
+    /// Instances for a closed container, by the loads that need each other.
     var alone: [Key: Payload] = [:]
-    /// What events call the load.
+    /// The name of the load in events.
     var number: UInt64?
 }
 
@@ -200,7 +200,7 @@ extension Frame {
 
 // MARK: What code runs in
 
-/// What code runs in: its container and its frame.
+/// The surroundings of running code: its container and its frame.
 ///
 /// One task-local value holds both, since each costs as much as a lock.
 struct Scope: Sendable {
@@ -321,7 +321,7 @@ final class TaskWaiter: Sendable {
     }
 }
 
-/// Those who wait for a frame, in the order in which they came.
+/// The waiters for a frame, in the order in which they came.
 ///
 /// Leaving takes the same time however many there are.
 struct WaiterList {

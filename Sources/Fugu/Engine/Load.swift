@@ -1,12 +1,12 @@
 // A load, from its handle to its end.
 
-/// What a load is asked for.
+/// The request that a load answers.
 struct LoadFacts: Sendable {
     /// Where the feature declares that its instance lives.
     let home: Home
     let reloads: Bool
     let isExternal: Bool
-    /// The nearest node that holds the key without a value of its own: the instance lives there or deeper.
+    /// The nearest node that holds the key without a value: the instance lives there or deeper.
     let limit: UnmanagedReference<Node>?
     /// Where the instance is expected to live.
     let expected: UnmanagedReference<Node>
@@ -30,7 +30,7 @@ struct Input {
     let provenance: Provenance?
     let lifetime: Lifetime?
 
-    /// What tells it apart: another instance of the key is another input.
+    /// Its identity: another instance of the key is another input.
     struct Identity: Hashable {
         let key: Key
         let lifetime: ObjectIdentifier?
@@ -49,7 +49,7 @@ struct Input {
 struct LoadRecord {
     fileprivate var first: Input?
     fileprivate var more: [Input] = []
-    /// What identifies the inputs, once they are many.
+    /// The identities of the inputs, once they are many.
     private var seen: Set<Input.Identity>?
     private(set) var mask: UInt64 = 0
     /// The depth of the deepest node that held what was read.
@@ -127,7 +127,7 @@ struct LoadOutcome {
     let isProvisional: Bool
 }
 
-/// Where those who wait find the outcome of a load; the lock of the family protects it.
+/// Where waiters find the outcome of a load; the lock of the family protects it.
 final class PendingOutcome: Sendable {
     let state = FamilyLocked<LoadOutcome?>(nil)
     deinit { state.free() }
@@ -291,7 +291,7 @@ extension Frame {
         return try given.get()
     }
 
-    /// Begins the load in a task of its own, which keeps the container that was asked.
+    /// Begins the load in a separate task, which keeps the container that was asked.
     ///
     /// `mayRunHere`: Whether what doesn't suspend may be done when this returns, on this thread.
     func start(
@@ -309,7 +309,7 @@ extension Frame {
                 result = .success(try await Scope.run(view, self) { try await loader(view) })
             } catch {
                 result = .failure(error)
-                // What it opened is closed before anyone is told.
+                // What it opened is closed before anyone is notified.
                 await closeFailed()
             }
             _ = endLoad(with: result, recorder, span)
@@ -342,7 +342,7 @@ extension Frame {
         }
     }
 
-    /// Ends the load: keeps what was made, unless something else stands there by now, and wakes those who wait.
+    /// Ends the load: keeps what was made, unless something else stands there by now, and wakes the waiters.
     ///
     /// Returns what the load's own asker gets.
     private func endLoad(
@@ -385,7 +385,7 @@ private struct LoadEnd {
     let duration: Duration?
     /// From the load to the one that threw the error, if it has failed.
     private let failedWay: [Key]
-    /// What the family knows of the key.
+    /// The family's record of the key.
     private let place: Place
 
     private var key: Key { load.key! }
@@ -430,7 +430,7 @@ private struct LoadEnd {
     /// Returns what an older instance was made from that a node sees and the asker does not, if there is one: of the key, or
     /// of something that was read.
     ///
-    /// It stays as it is for those who share it: the new one lives where the older one begins to be wrong.
+    /// It stays as it is for containers that share it: the new one lives where the older one begins to be wrong.
     private static func older(_ token: LockToken, than load: Frame, seenFrom home: Node) -> Provenance? {
         let (asker, state) = (load.node!, load.state)
         var held: UInt64 = 0
@@ -585,7 +585,7 @@ private struct LoadEnd {
         return madeAgain(token)
     }
 
-    /// What the asker sees by now.
+    /// The asker's present view.
     private func lookAgain(_ token: LockToken) -> Look {
         asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key, through: load.draft)
     }
@@ -642,7 +642,7 @@ private struct LoadEnd {
             isProvisional: load.state[token].load.isProvisional)
     }
 
-    /// Leaves to those who wait what was made, or what stands in a cell instead.
+    /// Leaves to the waiters what was made, or what stands in a cell instead.
     private func publish(
         _ token: LockToken, _ result: Result<Payload, any Error>, in cell: CellReference? = nil, of owner: Node? = nil
     ) {
@@ -671,7 +671,7 @@ private struct LoadEnd {
         effects.garbage.add(lifetime)
         state[token].load.container = nil
         guard let rare = state[token].rare else { return }
-        // What events call it is asked for later still, and what is deferred is told later.
+        // What events call it is asked for later still, and what is deferred is reported later.
         let left = RareFrameState()
         (left.number, left.deferred) = (rare.number, rare.deferred)
         state[token].rare = left
@@ -732,7 +732,7 @@ extension Family {
     }
 }
 
-// MARK: Those who wait
+// MARK: Waiters
 
 extension Frame {
     /// Adds one who waits for the end.
@@ -816,7 +816,7 @@ extension Node {
         if storage[token].underWay == 0 { wakeIdle(token, &effects) }
     }
 
-    /// Wakes those who wait until nothing is under way here.
+    /// Wakes whoever waits until nothing is under way here.
     func wakeIdle(_ token: LockToken, _ effects: inout Effects) {
         guard let rare = storage[token].rare, !rare.idle.isEmpty else { return }
         effects.wake(rare.idle.map { .task($0) })
@@ -824,12 +824,12 @@ extension Node {
     }
 }
 
-/// What is remembered of a load that failed, for graphs: no error, which may keep anything, but its text.
+/// A record of a load that failed, for graphs: not its error, which may keep anything, but its text.
 struct FailedLoad: Sendable {
     let text: String
     /// From the key to the one whose load threw the error.
     let way: [Key]
-    /// What it had read by then.
+    /// The inputs that it had read by then.
     let inputs: [Key]
     var count = 1
 

@@ -1,7 +1,7 @@
 // Reads that belong to one moment, also inside a load: they are made again if the sources were replaced in between, and
 // what a load read in vain is none of its inputs.
 
-/// What an attempt has read for a load, which counts only if the attempt does.
+/// The reads of an attempt for a load, which count only if the attempt does.
 struct HeldRead {
     let load: Frame
     let input: Input
@@ -11,7 +11,7 @@ struct HeldRead {
 extension Container {
     /// Runs `read` again until no sources of this container or its ancestors were replaced meanwhile.
     ///
-    /// What `read` throws counts like what it returns.
+    /// An error of `read` counts like a result.
     package func atOneMoment<R, E>(_ read: () throws(E) -> R) throws(E) -> R {
         let attempt = beginAttempt()
         defer { attempt?.endAttempt() }

@@ -51,7 +51,7 @@ struct FamilyState {
     var attemptCount = 0
     /// The nodes that have sources; a node leaves before it goes.
     var sourced: Set<UnmanagedReference<Node>> = []
-    /// What debug builds have reported: for each feature, the keys.
+    /// Reports that debug builds have made: for each feature, the keys.
     private var reported: [Key: Set<Key>] = [:]
     fileprivate(set) var eventHub: EventHub?
 
@@ -72,7 +72,7 @@ struct FamilyState {
 
 /// A container as the engine sees it: its storage, its family, and its place in it.
 ///
-/// A node outlives its ``Container`` in handles that features captured. When the container goes away, the node ends:
+/// A node outlives its ``Container`` in handles that features captured. When the container is released, the node ends:
 /// it gives up everything it held, and what is left is memory that can be asked safely.
 final class Node: Sendable {
     let storage: StorageReference
@@ -111,7 +111,7 @@ final class Node: Sendable {
     }
 }
 
-/// What a node knows beside its cells.
+/// A node's state beside its cells.
 ///
 /// The lock of the family protects it.
 struct NodeState {
@@ -128,7 +128,7 @@ struct NodeState {
     var serial: UInt64 = 0
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
-    /// What few containers have.
+    /// Rare state.
     var rare: RareNodeState?
     // Children are unlinked before they go, so these never dangle.
     var firstChild: UnmanagedReference<Node>?
@@ -150,22 +150,22 @@ extension Optional where Wrapped: AnyObject {
     }
 }
 
-/// What few containers have: made when one does, so that the others are small.
+/// Rare state: made when a container has any, so that the others are small.
 ///
 /// The lock of the family protects it.
 final class RareNodeState {
-    /// What is asked for named keys.
+    /// The sources that are asked for named keys.
     var sources: (any ValueSources)?
     /// The rules that were added here, in order.
     var rules: [ScopeRule] = []
     /// The scopes of this container by path, for as long as someone holds them.
     var scopes: [String: WeakReference<Container>] = [:]
     var scopeNodes: [String: UnmanagedReference<Node>] = [:]
-    /// What rules do here, if the container is a scope.
+    /// The work of rules here, if the container is a scope.
     var scope: ScopeState?
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
-    /// What was registered outside of loads.
+    /// Closers that were registered outside of loads.
     var closers: [Closer] = []
     /// The closing under way.
     var closing: Frame?
@@ -176,7 +176,7 @@ final class RareNodeState {
     var idle: [TaskWaiter] = []
     /// The load from whose handle the container was made.
     var recorder: Frame?
-    /// What was refused while the container is being configured; nil at other times.
+    /// Refusals while the container is being configured; nil at other times.
     var refusals: [Strictness.Refusal]?
     /// The last failed load of each key that was asked for here.
     var failures: [Key: FailedLoad] = [:]
@@ -215,7 +215,7 @@ extension Node {
     func hasChildren(_ token: LockToken) -> Bool { storage[token].firstChild != nil }
     func isEnded(_ token: LockToken) -> Bool { storage[token].isEnded }
 
-    /// What it is called.
+    /// Its name.
     ///
     /// It never changes: `adopt` sets it before anybody else can reach the node.
     var number: Int { Int(storage.unshared.serial) }
@@ -300,7 +300,7 @@ extension Node {
     /// Whether the container is closed.
     var isClosed: Bool { family.lock.withLock { token in storage[token].isClosed } }
 
-    /// The container goes away: gives up everything.
+    /// The container is being released: gives up everything.
     func end() {
         var garbage = Garbage()
         var abandoned: [Key?] = []
@@ -315,7 +315,7 @@ extension Node {
                 leaveParent(token)
             }
             for cell in storage.cells(token) {
-                // Who depends on keys of this node lives in it, so only the places above are told.
+                // Who depends on keys of this node lives in it, so only the places above are notified.
                 if let place = cell.takePlace() {
                     for (key, closers) in place[token].lifetime?.abandon(in: self) ?? [] {
                         abandoned.append(key)
@@ -346,13 +346,13 @@ extension Node {
 
 // MARK: What a node sees of a key
 
-/// What a node sees of a key without loading.
+/// A node's view of a key, without loading.
 enum Look {
     /// The cell whose value is seen, and the node at or above that it stands in.
     case found(CellReference, UnmanagedReference<Node>)
-    /// What an update that is under way has set.
+    /// The value that an update in progress has set.
     case pending(Payload)
-    /// Nothing; `limit` is the nearest node that holds the key without a value of its own, by a replaced loader or since a
+    /// Nothing; `limit` is the nearest node that holds the key without a value, by a replaced loader or since a
     /// source has a wrong value.
     case missing(limit: UnmanagedReference<Node>?)
 }
@@ -372,7 +372,7 @@ extension Node {
                     return write.made.map { .pending($0.payload) } ?? .missing(limit: UnmanagedReference(owner))
                 default:
                     if let made = write.made { return .pending(made.payload) }
-                    // What stands behind comes to light.
+                    // The layer behind is uncovered.
                     let rare = owner.storage.existingCell(token, key)?.place?[token].rare
                     if let rule = rare?.rule { return .pending(rule) }
                     switch rare?.supplied ?? .nothing {
@@ -403,7 +403,7 @@ extension Node {
 
     /// Looks, records what is found for the load that reads it, and lets readers here find it without the lock.
     ///
-    /// - `isOutdated`: Set to `true` if somebody is to be told that an input was set after the load.
+    /// - `isOutdated`: Set to `true` if it must be reported that an input was set after the load.
     @inline(__always)
     func read(_ token: LockToken, _ key: Key, for recorder: Frame?, _ isOutdated: inout Bool) -> Payload? {
         guard case .found(let cell, let owner) = look(token, key) else { return nil }

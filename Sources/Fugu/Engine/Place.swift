@@ -36,7 +36,7 @@ struct PlaceState {
     /// The next one in the garbage.
     var nextInGarbage: Place?
 
-    /// What few places have.
+    /// Rare state.
     var rare: RarePlaceState?
 
     init(node: UnmanagedReference<Node>, cell: CellReference) {
@@ -48,14 +48,14 @@ struct PlaceState {
     mutating func more() -> RarePlaceState { rare.orMade(RarePlaceState()) }
 }
 
-/// What few places have.
+/// Rare state.
 ///
 /// The lock of the family protects it, so that the runtime need not check who else is at it.
 final class RarePlaceState {
-    /// What stands behind what code set.
+    /// The layer behind a value that code set.
     @safe @exclusivity(unchecked) var rule: Payload?
     @safe @exclusivity(unchecked) var supplied = SourceAnswer<Payload>.nothing
-    /// What was reported of the sources' answer, if it is a wrong value.
+    /// The report about the sources' answer, if it is a wrong value.
     var mistake: String?
     /// A loader that takes the place of the feature's own.
     @safe @exclusivity(unchecked) var replacement: Replacement?
@@ -64,7 +64,7 @@ final class RarePlaceState {
     fileprivate var followerSlots = Slots()
     /// The `modify` under way.
     @safe @exclusivity(unchecked) var exclusion: Frame?
-    /// The input of the instance that was set after it was loaded, in a strict container, until somebody is told.
+    /// The input of the instance that was set after it was loaded, in a strict container, until it's reported.
     @safe @exclusivity(unchecked) var outdatedBy: Key?
     /// When the key was last reset or replaced here while it was being loaded.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
@@ -169,7 +169,7 @@ extension Place {
             below = place[token].next
         }
     }
-    /// Whether nobody but a follower of its own is concerned.
+    /// Whether nobody but its own follower is concerned.
     func isAlone(_ token: LockToken) -> Bool { self[token].firstReader == nil && self[token].firstBelow == nil }
 
     /// Sends writers of the cell the long way, or lets them take the short one again.
@@ -316,11 +316,11 @@ extension Reader {
 
 // MARK: What an instance was made from
 
-/// What an instance was made from.
+/// The inputs of an instance.
 ///
 /// One object serves all instances of a key that were made from the same keys.
 final class Provenance: Sendable {
-    /// What `load(in:)` read itself, in that order.
+    /// The direct inputs of `load(in:)`, in that order.
     let direct: [Key]
     /// All keys, directly and through others, sorted.
     let keys: [Key]

@@ -3,7 +3,7 @@
 /// A read that looks again and again, until there is an answer or somebody has to load or to wait, which threads and tasks
 /// do in different ways.
 struct Reading: ~Copyable {
-    /// What is to be done, as a look under the lock says.
+    /// The next step, decided by a look under the lock.
     private enum Decision {
         case found(Payload)
         case load(Frame, Replacement?)
@@ -17,7 +17,7 @@ struct Reading: ~Copyable {
         case closed([Key])
         case failed(any Error, [Key])
         case cancelled
-        /// The container has gone away.
+        /// The container was released.
         case ended
     }
 
@@ -41,7 +41,7 @@ struct Reading: ~Copyable {
     /// How often something was waited for that was not for this reader.
     private var misses = 0
     private var wait: WaitSpan?
-    /// What the ancestor to which the feature belongs has given.
+    /// The result of the ancestor to which the feature belongs.
     private var given: Payload?
     /// Whether a reader in a descendant asks, who records what it is given.
     private let isForDescendant: Bool
@@ -104,7 +104,7 @@ struct Reading: ~Copyable {
         return try load.run(for: container, recorder, loader)
     }
 
-    /// Gives the value of an async key, loading it in a task of its own if need be.
+    /// Gives the value of an async key, loading it in a separate task if need be.
     consuming func readAsync(_ loader: @escaping @Sendable (Container) async throws -> Payload) async throws -> Payload
     {
         // A load must not hold up the actor of its reader.
@@ -190,7 +190,7 @@ struct Reading: ~Copyable {
     /// Looks under the lock.
     @inline(never)
     private mutating func look() -> Decision {
-        // What was waited for before is let go outside the lock.
+        // The frame that was waited for is released outside the lock.
         let former = awaited
         defer { withExtendedLifetime(former) {} }
         var effects = Effects(in: nil)
@@ -274,7 +274,7 @@ struct Reading: ~Copyable {
             .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
         load.begin(token, for: container, in: &rare.loads)
         if case .with(let key) = request.home.kind, limit == nil {
-            // Whoever sets it has an instance of its own.
+            // Whoever sets it has its own instance.
             load.record(token, node.storage.cell(token, key), of: UnmanagedReference(node))
         }
         if isTask { awaited = load.pendingOutcome(token) }

@@ -8,7 +8,7 @@ struct PendingWrites {
     }
     private(set) var all: [Write] = []
     private var targets: [Target: Int] = [:]
-    /// What was replaced, and where, as long as somebody may want it back.
+    /// The replaced values with their places, as long as an undo may need them.
     private var journal: [(index: Int, replaced: Write?)] = []
     private var joined = 0
 
@@ -56,7 +56,7 @@ struct PendingWrites {
     }
 }
 
-/// What an update has loaded in the place of what it resets or replaces.
+/// Instances that an update has loaded in the place of what it resets or replaces.
 final class DraftInstance: Sendable {
     let payload: Payload
     let provenance: Provenance
@@ -82,14 +82,14 @@ final class DraftInstance: Sendable {
 
     /// Lets the instance go.
     ///
-    /// What is returned is to be released outside the lock.
+    /// Release the result outside the lock.
     func left(_ token: LockToken) -> AnyObject? {
         lifetime?.leave(token)
         return lifetime
     }
 }
 
-/// What the handle of an update, or of a rule, reads and writes.
+/// The state behind the handle of an update, or of a rule.
 struct Draft: Sendable {
     let frame: Frame
     let node: Node
@@ -292,7 +292,7 @@ extension Frame {
 
 // MARK: Copies
 
-/// What was set in containers and can be set elsewhere.
+/// Settings of containers that can be set elsewhere.
 private struct Holdings {
     var operations: [Key: Operation] = [:]
     var rules: [ScopeRule] = []

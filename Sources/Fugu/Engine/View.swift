@@ -1,7 +1,7 @@
 // What a container, the handles of loads, updates and rules, and a tracking view have in common: they ask a node.
 
 extension Container {
-    /// What this is besides a node to ask.
+    /// The role of this view of a node.
     enum Role: Sendable {
         case owner
         /// A view that owns nothing.
@@ -158,7 +158,7 @@ extension Container {
 }
 
 extension Draft {
-    /// What an earlier rule has set.
+    /// Values that an earlier rule set.
     fileprivate func pending(_ key: Key) -> Payload? {
         let write = node.family.lock.withLock { token in frame.pendingWrite(token, of: key, in: node) }
         if case .rule(let payload)? = write?.operation { return payload }

@@ -24,7 +24,7 @@ extension Messages {
 
 // Texts for debuggers.
 extension Messages {
-    static let endedName = "a container that has gone away"
+    static let endedName = "a released container"
     static func handleName(_ feature: String) -> String { "handle of \(feature) in " }
 
     static func container(_ summary: ContainerSummary) -> String {
@@ -50,7 +50,7 @@ extension Messages {
 // Texts of checks.
 extension Messages {
     static func cannotOverride(_ member: String) -> String {
-        "Fugu: check(overriding:) can't override \(member), whose load can throw or suspend, or belongs to the main actor. Name "
+        "Fugu: check(overriding:) can't override \(member), whose load can throw or suspend, or belongs to the main actor.\nFix: name "
             + "what a request sets: properties, or plain features."
     }
 }

@@ -1,6 +1,6 @@
 /// The messages of this module, as functions that tests read.
 ///
-/// Each message names the key, the path that led to it, and what to do.
+/// A message has a line for what happened, one for the path that led to the key, and one for the fix.
 enum Messages {
     /// Returns the path with arrows between its names, abbreviated in the middle if it's long.
     static func way(_ path: [String]) -> String {
@@ -8,37 +8,41 @@ enum Messages {
         return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
     }
 
+    /// Returns the line with the path, and nothing but the end of the line before it if the path has one name.
+    private static func pathLine(_ path: [String]) -> String { path.count > 1 ? "\nPath: \(way(path))\n" : "\n" }
+
     static func loadError(_ reason: LoadError.Reason, _ path: [String]) -> String {
         let name = path.last ?? "?"
+        let way = pathLine(path)
         return switch reason {
         case .cycle:
-            "Fugu: \(name) needs itself to load: \(way(path)). Break the cycle: let one of them read what it needs "
-                + "later, through the container that its load(in:) was given, instead of while it loads."
+            "Fugu: \(name) needs itself to load.\(way)Fix: let one of them read what it needs later, through the container "
+                + "that its load(in:) received."
         case .ownReplacement:
-            "Fugu: the closure that replaces how \(name) loads reads \(name), which is what it replaces: \(way(path)). To "
-                + "wrap what would be loaded without it, write decorate instead of replace: its closure receives that."
+            "Fugu: the closure that replaces how \(name) loads reads \(name) itself.\(way)Fix: to wrap what would be loaded "
+                + "without the closure, call decorate instead of replace."
         case .tooDeep:
-            "Fugu: \(way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for more: "
-                + "\(way(path)). Load some of them before the others need them, or read what is needed later, "
-                + "through the container."
+            "Fugu: \(Self.way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for "
+                + "more.\(way)Fix: load some of them before the others need them, or read what is needed later, through the "
+                + "container."
         case .notSupplied(_, let line):
-            "Fugu: \(name) is declared without a load, and nothing supplies it: \(way(path)). Supply it before it's read, when "
-                + "the program starts: \(line)"
+            "Fugu: \(name) is declared without a load, and nothing supplies it.\(way)Fix: supply it when the program starts: "
+                + line
         case .overridden(let feature, let home):
-            "Fugu: \(feature) has the home \(home.name), but was read in a child container in which its input \(name) is "
-                + "overridden: \(way(path)). Let \(feature) read nothing that children set, and pass \(name) to its functions "
-                + "instead; or declare no home, so that each child gets its own instance."
+            "Fugu: \(feature) has the home \(home.name), but was read in a child container that overrides its input "
+                + "\(name).\(way)Fix: let \(feature) read nothing that children set, and pass \(name) to its functions; or "
+                + "declare no home, so that each child gets its own instance."
         case .ended:
-            "Fugu: \(name) was read from a container that has gone away. Keep the Container as long as features that "
+            "Fugu: \(name) was read after its container was released.\nFix: keep the Container as long as features that "
                 + "captured it are used, or read \(name) while they load."
         case .closed:
-            "Fugu: \(way(path)) can't be loaded: the container is closed. Load it before close(), or use a "
-                + "container that is still open."
+            "Fugu: \(name) can't be loaded: the container is closed.\(way)Fix: load it before close(), or use "
+                + " a container that is still open."
         case .external(let place, let remedy):
-            "Fugu: \(name) reaches outside the process and wasn't swapped for this test. It was read by "
-                + "\(path.count > 1 ? way(path) : "the test itself")\(place.map { ", in \($0)" } ?? ""). \(remedy)"
+            "Fugu: \(name) reaches outside the process and wasn't swapped for this test.\nPath: "
+                + "\(Self.way(path.count > 1 ? path : ["the test", name]))\(place.map { ", in \($0)" } ?? "")\nFix: \(remedy)"
         case .noPreview(let codeName):
-            "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview. Declare "
+            "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: declare "
                 + "static var preview in \(codeName), or set it in the preview's container: set(\(codeName).self, to: …)."
         }
     }
@@ -69,28 +73,28 @@ enum Messages {
     }
 
     static func unimplemented(_ endpoint: String) -> String {
-        "Fugu: \(endpoint) was called, but it isn't implemented. Give the double a closure for it."
+        "Fugu: \(endpoint) was called, but it isn't implemented.\nFix: give the double a closure for it."
     }
 
     static func unimplementedInPreview(_ endpoint: String) -> String {
-        "Fugu: \(endpoint) was called in a preview, but it isn't implemented. Declare a preview of the feature that has a closure "
-            + "for it: static var preview."
+        "Fugu: \(endpoint) was called in a preview, but it isn't implemented.\nFix: declare static var preview with a closure for "
+            + "it."
     }
 
     static func readAfterEnd(of key: Key) -> String {
-        "Fugu: \(key.name) was read from a container that has gone away; it gives its default. Keep the Container as long "
-            + "as features that captured it are used."
+        "Fugu: \(key.name) was read after its container was released, so it gave its default.\nFix: keep the Container as long as "
+            + "features that captured it are used."
     }
 
     static func changeAfterEnd(of key: Key) -> String {
-        "Fugu: \(key.name) was changed in a container that has gone away; nothing happens. Keep the Container as long as "
+        "Fugu: \(key.name) was changed after its container was released; nothing happens.\nFix: keep the Container as long as "
             + "features that captured it are used."
     }
 
     static func notLoaded(_ way: [Key]) -> String {
-        let (key, path) = (way[way.count - 1], self.way(way.map(\.name)))
+        let key = way[way.count - 1]
         return
-            "Fugu: \(path): there is no loaded instance of \(key.name). Load it first, with "
+            "Fugu: there is no loaded instance of \(key.name).\(pathLine(way.map(\.name)))Fix: load it first, with "
             + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container or above; or set it, with "
             + "container.set(\(key.codeName).self, to: …)."
     }
@@ -99,86 +103,92 @@ enum Messages {
         let name = way.last?.name ?? "?"
         let lost = closers == 0 ? "" : " Teardown closures that its load registered don't run: close it yourself."
         return
-            "Fugu: \(self.way(way.map(\.name))) was read after its container was closed. \(name) was loaded for this read "
-            + "alone and isn't kept.\(lost) Read \(name) before close(), or use a container that is still open."
+            "Fugu: \(name) was read after its container was closed. It was loaded for this read alone and isn't "
+            + "kept.\(lost)\(pathLine(way.map(\.name)))Fix: read \(name) before close(), or use a container that is still open."
     }
 
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {
         let what = written?.name ?? "values"
-        return "Fugu: \(loading.name) changes \(what) while it loads. The container that load(in:) receives can only "
-            + "be read until the load ends: change \(what) before, or later through the container that was kept."
+        return "Fugu: \(loading.name) changes \(what) while it loads, when its container can only be read.\n"
+            + "Fix: change \(what) before the load, or later through the container that was kept."
     }
 
     static func unrecordedRead(of key: Key, by loading: Key) -> String {
         "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it "
-            + "isn't recorded as an input. Read it from the container that load(in:) receives."
+            + "isn't recorded as an input.\nFix: read it from the container that load(in:) receives."
     }
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {
         let names = way.map(\.name)
         return
-            "Fugu: \(key.name) loads again for a child container, because that overrides \(names.last ?? "something"): "
-            + "\(self.way(names)). This can be expensive: \(key.name) reaches outside the process or registers teardown "
-            + "closures. Declare `static var home: Home { .shared }` for one instance in all, and let it read nothing that "
+            "Fugu: \(key.name) loads again for a child container that overrides \(names.last ?? "something"). This can be "
+            + "expensive, because it reaches outside the process or registers teardown closures.\nPath: \(self.way(names))\n"
+            + "Fix: declare `static var home: Home { .shared }` for one instance in all, and let it read nothing that "
             + "children set; `{ .local }` for one in each child; or `{ .with(…) }` for one where a key is set."
     }
 
     /// `way`: From the instance that was read to the input that was set.
     static func outdated(_ way: [Key]) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
-        let (did, cure) = input.kind == .property ? ("set", "Set") : ("swapped", "Swap")
+        let did = input.kind == .property ? "set" : "swapped"
+        let cure = input.kind == .property ? "set" : "swap"
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
-        return "Fugu: \(name) was loaded before \(input.name) was \(did), and keeps what it was made from: "
-            + "\(self.way(way.map(\.name))). \(cure) \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An instance that should follow "
-            + "its inputs declares reloadsWhenInputsChange."
+        return "Fugu: \(name) was loaded before \(input.name) was \(did), and keeps what it was made from.\nPath: "
+            + "\(self.way(way.map(\.name)))\nFix: \(cure) \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An "
+            + "instance that should follow its inputs declares reloadsWhenInputsChange."
     }
 
     static func lateRead(of key: Key, by feature: Key) -> String {
-        "Fugu: \(feature.name) reads \(key.name) after its load, through the container of that load, so it ignores the "
-            + "\(key.name) of Container.current, a child container. Read it with `@Injected` or from Container.current to follow "
-            + "the caller, or during the load, so that the child gets its own \(feature.name)."
+        "Fugu: \(feature.name) ignored the child's override of \(key.name), because it reads \(key.name) after its load, through "
+            + "the container of that load.\nFix: read \(key.name) during the load, so that the child gets its own "
+            + "\(feature.name), or with `@Injected` or from Container.current, which follow the caller."
     }
 
     static func readBeside(_ key: Key, at place: ReadPlace?) -> String {
         "Fugu: \(key.name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
-            + "its owner was made, but Container.current, beside that container, has another \(key.name). Make the owner where \(key.name) is set, or set it where the owner is made."
+            + "its owner was made, but Container.current, beside that container, has another \(key.name).\nFix: make the owner "
+            + "where \(key.name) is set, or set it where the owner is made."
     }
 
     static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
         let chain = waiter.map { Array($0.chain.compactMap(\.key?.name).reversed()) } ?? []
-        return "Fugu: \(key.name) is written while modify changes it, and modify waits for this write: "
-            + "\(way(chain + [key.name])). Change the value that modify's body receives instead, or write after it."
+        return "Fugu: \(key.name) is written while modify changes it, and modify waits for this write.\nPath: "
+            + "\(way(chain + [key.name]))\nFix: change the value that modify's body receives instead, or write after it."
     }
 
     static func scopeNeedsItself(_ path: String) -> String {
-        "Fugu: a rule for scope \(path) reads that scope while it is being configured. Read from the container that the rule "
+        "Fugu: a rule for scope \(path) reads that scope while it is being configured.\nFix: read from the container that the rule "
             + "receives: it has what earlier rules set and what the scope's parent has."
     }
 
     static func ruleChangesRules(_ path: String) -> String {
-        "Fugu: a rule for scope \(path) adds rules or invalidates scopes while that scope is being configured, which would "
-            + "configure it again without end. Add rules before scopes are read, and set values through the container "
-            + "that the rule is given."
+        "Fugu: a rule for scope \(path) adds rules or invalidates scopes, which would configure that scope again without "
+            + "end.\nFix: add rules before scopes are read, and set values through the container that the rule receives."
     }
 
     static func changeAfterRule(of key: Key) -> String {
-        "Fugu: \(key.name) was set through the container of a rule after the rule had run; nothing happens. Set it while "
+        "Fugu: \(key.name) was set through the container of a rule after the rule had run; nothing happens.\nFix: set it while "
             + "the rule runs, or set it in the scope itself."
     }
 
     static func neverClosed(_ keys: [Key?]) -> String {
         let names = keys.map { $0?.name ?? "the container itself" }.joined(separator: ", ")
-        return "Fugu: a container went away without close(), so teardown closures of these never ran: \(names). "
-            + "Call close() before you let the container go."
+        return "Fugu: a container was released without close(), so teardown closures of these never ran: \(names).\n"
+            + "Fix: call close() before you release the container."
+    }
+
+    /// Returns the text of an error that is an element of a list, whose later lines stand below its first.
+    private static func indented(_ error: any Error) -> String {
+        "\(error)".split(separator: "\n").joined(separator: "\n    ")
     }
 
     static func warmUpFailed(_ failures: [WarmUpError.Failure]) -> String {
-        let lines = failures.map { "\n  \(way($0.path)): \($0.error)" }.joined()
+        let lines = failures.map { "\n  \(way($0.path)): \(indented($0.error))" }.joined()
         return "Fugu: \(failures.count) feature\(failures.count == 1 ? "" : "s") couldn't be loaded:" + lines
     }
 
     static func closeFailed(_ failures: [CloseError.Failure]) -> String {
-        let lines = failures.map { "\n  \($0.feature ?? "the container itself"): \($0.error)" }.joined()
+        let lines = failures.map { "\n  \($0.feature ?? "the container itself"): \(indented($0.error))" }.joined()
         return
             "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
             + "was closed:" + lines
@@ -196,7 +206,7 @@ enum Messages {
         let caller =
             isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? "the container itself")"
         return
-            "Fugu: \(caller) waits for close() of a container which in turn waits for it. Call close() from outside, "
+            "Fugu: \(caller) waits for close() of a container which in turn waits for it.\nFix: call close() from outside, "
             + "for example at the program's end; a teardown closure only ends what its own feature opened."
     }
 
@@ -216,14 +226,14 @@ enum Messages {
         let place = descriptor.place
         return
             "Fugu: \(place.member) makes a key without an id at \(place.fileID):\(place.line), so it would be one key "
-            + "for all arguments. Give it an id: \(descriptor.typeName)(…, id: …). A function that makes the keys of its callers takes "
-            + "their member, fileID, line, and column instead, and passes them on."
+            + "for all arguments.\nFix: give it an id: \(descriptor.typeName)(…, id: …). A function that makes the keys of its "
+            + "callers takes their member, fileID, line, and column instead, and passes them on."
     }
 
     static func twoCopies(_ path: String?, _ other: String?) -> String {
         "Fugu: this process has two copies of Fugu, in \(path ?? "one file") and in \(other ?? "another"). Each copy has its own "
-            + "Container.shared and Container.current, so one doesn't see what the other sets or what a test binds. Link Fugu "
-            + "into one of these files only, or into a dynamic library that both of them use."
+            + "Container.shared and Container.current, so one doesn't see what the other sets or what a test binds.\nFix: link "
+            + "Fugu into one of these files only, or into a dynamic library that both of them use."
     }
 
     static func event(_ event: ContainerEvent) -> String {
@@ -257,12 +267,12 @@ enum Messages {
     static func containerName(_ number: Int) -> String { number == 0 ? "the root" : "container \(number)" }
 
     static func clockGoesBack(_ duration: Duration) -> String {
-        "Fugu: a ManualClock can't go back. Pass advance(by:) a duration of zero or more, not \(duration)."
+        "Fugu: a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more, not \(duration)."
     }
 
     static func drawsForEver(_ value: UInt64) -> String {
-        "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch: the standard library refuses this number, since "
-            + "it would bias the result, and draws again forever. Use .constant(1), which draws the lower bound of a range, or "
-            + ".linearCongruential(withSeed:)."
+        "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch, because the standard library rejects a "
+            + "number that would bias the result, and draws again.\nFix: use .constant(1), which draws the lower bound of a "
+            + "range, or .linearCongruential(withSeed:)."
     }
 }

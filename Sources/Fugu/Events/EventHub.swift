@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Those who observe the events of a family.
+/// The observers of a family's events.
 ///
 /// A family has one as long as somebody does.
 final class EventHub: Sendable {
@@ -38,10 +38,10 @@ final class EventHub: Sendable {
     func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
     func nextLoad() -> UInt64 { lastLoad.add(1, ordering: .relaxed).newValue }
 
-    /// Whether what runs here was called to hear of an event.
+    /// Whether an observer of events runs here.
     @TaskLocal private static var isHearing = false
 
-    /// Outside every lock: tells of an event; those who hear of it are in nobody's load, and nobody hears of what they do.
+    /// Reports an event outside every lock, to observers that run in no load and cause no events.
     func tell(_ event: ContainerEvent) {
         if Self.isHearing { return }
         let observers = observers.withLock { $0.all }
@@ -51,7 +51,7 @@ final class EventHub: Sendable {
     }
 }
 
-/// One who hears of events.
+/// An observer of events.
 final class EventObserver: Cancelling {
     /// The hub keeps the observer, and the family the hub: a token keeps no container.
     private struct State {
@@ -106,7 +106,7 @@ extension Family {
     }
 }
 
-/// What happened, recorded under the lock and told outside it.
+/// What happened, recorded under the lock and reported outside it.
 struct PendingEvent: Sendable {
     let hub: EventHub
     var event: ContainerEvent
@@ -216,7 +216,7 @@ extension Frame {
         return pending
     }
 
-    /// What events call the load that this is a part of, if it is one of the family.
+    /// The name in events of the load that this is a part of, if it is one of the family.
     private func loadNumber(_ token: LockToken, in family: Family) -> UInt64? {
         let load = chain.first { $0.kind == .load }
         return load?.family === family ? load?.state[token].rare?.number : nil

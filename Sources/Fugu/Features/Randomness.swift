@@ -48,7 +48,7 @@ public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
     ///
     /// Never use it for secrets.
     ///
-    /// Each call starts a sequence of its own. `LinearCongruential`, in the source, has the formula.
+    /// Each call starts a new sequence. `LinearCongruential`, in the source, has the formula.
     ///
     /// - Parameter seed: The seed.
     /// - Returns: The generator.

@@ -3,7 +3,7 @@
 /// Linked statically into two files of one process, such as a test bundle and the app that hosts it, the module is there twice, and
 /// each copy has a shared and a current container: what one of them sets, or a test binds, has no effect on the other.
 enum Copies {
-    /// What to report if there's another copy, or `nil`.
+    /// The report if there's another copy, or `nil`.
     ///
     /// The runtime looks for a type by its name in all files that are loaded, and gives the first that it finds. Of two copies,
     /// exactly one finds the other.

@@ -1,4 +1,4 @@
-/// What a check of a program's loads has found.
+/// The findings of a check of a program's loads.
 package struct LoadCheck: Sendable {
     /// The reason why a load is worth telling of.
     package enum Finding: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct LoadCheck: Sendable {
     package fileprivate(set) var findings: [(path: [String], finding: Finding)] = []
     /// The names of what the child overrides.
     package fileprivate(set) var overridden: [String] = []
-    /// What was loaded, for one root after another.
+    /// The loaded features, for one root after another.
     package fileprivate(set) var graphs: [ContainerGraph] = []
     /// The number of the child in each graph.
     package static let child = 1

@@ -1,6 +1,6 @@
 /// A feature whose load suspends and can fail: `try await container[Database.self]`.
 ///
-/// The load runs in a task of its own. It has the task-local values of the task that asked first, for example the trace of
+/// The load runs in a separate task. It has the task-local values of the task that asked first, for example the trace of
 /// that request, and its priority. A later waiter with a higher priority raises it, where the runtime supports that (on the
 /// 2025 systems and later, and on Linux).
 ///
@@ -39,7 +39,7 @@ extension AsyncFeature {
     public static var reloadsWhenInputsChange: Bool { false }
     /// The default, ``Home/inferred``: the instance lives where its inputs live.
     public static var home: Home { .inferred }
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition { definition }
@@ -74,7 +74,7 @@ public protocol ExternalAsyncFeature: AsyncFeature {
 }
 
 extension ExternalAsyncFeature {
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition { definition.external { Payload(try preview) } }

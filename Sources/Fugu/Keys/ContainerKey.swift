@@ -4,7 +4,7 @@
 public protocol ContainerKey {
     /// The type of the value or instance that a container holds.
     associatedtype ContainerValue: Sendable
-    /// What the library knows of the key. Don't use it directly.
+    /// The library's record of the key. Don't use it directly.
     static var _key: KeyDefinition { get }
 }
 
@@ -21,11 +21,11 @@ public protocol NonisolatedKey: ContainerKey, SendableMetatype {}
 public protocol ValueKey<ContainerValue>: Sendable, Hashable {
     /// The type of the value or instance that a container holds.
     associatedtype ContainerValue: Sendable
-    /// What the library knows of the key. Don't use it directly.
+    /// The library's record of the key. Don't use it directly.
     var _key: KeyDefinition { get }
 }
 
-/// What the library knows of a key, of whatever kind.
+/// The library's record of a key, of whatever kind.
 ///
 /// Don't use it directly.
 @_documentation(visibility: internal)

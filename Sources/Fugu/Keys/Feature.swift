@@ -52,7 +52,7 @@ extension Feature {
     public static var reloadsWhenInputsChange: Bool { false }
     /// The default, ``Home/inferred``: the instance lives where its inputs live.
     public static var home: Home { .inferred }
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
@@ -83,7 +83,7 @@ public protocol ExternalFeature: Feature {
 extension ExternalFeature {
     /// The placeholder.
     public static var preview: Instance { placeholder }
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {

@@ -91,7 +91,7 @@ extension FeatureKey {
 
     var descriptor: FeatureDescriptor<Instance> { interned.descriptor() }
 
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public var _key: KeyDefinition {

@@ -29,7 +29,7 @@ public struct Home: Sendable {
 
     /// Returns the nearest container in which a key is set, or the root.
     ///
-    /// Each container that sets the key has its own instance, which its descendants share. It goes away when the key is
+    /// Each container that sets the key has its own instance, which its descendants share. It's released when the key is
     /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
     ///
     /// - Parameter key: A key path to the key: `\.tenant`.
@@ -40,7 +40,7 @@ public struct Home: Sendable {
 
     /// Returns the nearest container in which a type is set, or the root.
     ///
-    /// Each container that sets the type has its own instance, which its descendants share. It goes away when the type is
+    /// Each container that sets the type has its own instance, which its descendants share. It's released when the type is
     /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
     ///
     /// - Parameter key: The type of the property or feature.

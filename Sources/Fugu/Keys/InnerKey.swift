@@ -1,6 +1,6 @@
-/// What distinguishes the keys that belong to one feature.
+/// The identity of one of the keys that belong to a feature.
 ///
-/// They're told apart by where they stand, not by who made them, so that a program doesn't collect more and more of them.
+/// They're distinguished by where they stand, not by who made them, so that a program doesn't collect more and more of them.
 struct InnerID: Hashable, Sendable {
     let decorated: UInt
     /// The depth of the container that decorates the feature, or adds to it.
@@ -42,7 +42,7 @@ extension Key {
         return Key(raw: interned.raw)
     }
 
-    /// The feature that a key belongs to, if it isn't one of its own.
+    /// The feature that a key belongs to, if any.
     var decorated: Key? {
         isValueKey ? (ValueKeys.descriptor(of: self) as? InnerDescriptor)?.decorated : nil
     }

@@ -39,7 +39,7 @@ public struct TypeKey<K: NonisolatedKey>: ValueKey {
 
     @usableFromInline package init() {}
 
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     @inlinable public var _key: KeyDefinition { K._key }

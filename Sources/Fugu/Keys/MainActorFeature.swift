@@ -42,7 +42,7 @@ extension MainActorFeature {
     /// The default, ``Home/inferred``: the instance lives where its inputs live.
     @MainActor public static var home: Home { .inferred }
 
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {

@@ -23,7 +23,7 @@ public protocol Property: NonisolatedKey where ContainerValue == Value {
 extension Property {
     /// The default, `false`: the value may be printed.
     public static var isSecret: Bool { false }
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
@@ -48,7 +48,7 @@ extension NamedProperty {
     /// The default, `nil`.
     public static var form: PropertyForm<Value>? { nil }
 
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {

@@ -11,7 +11,7 @@
 /// tells it with its place, and a reload with it is refused. Values that code sets aren't checked, and neither are
 /// defaults.
 public struct PropertyForm<Value: Sendable>: Sendable {
-    /// What a value must be, besides having the type.
+    /// The condition on a value, besides its type.
     package struct Check: Sendable {
         /// The expected value in errors: `1024...65535`.
         package let expected: String

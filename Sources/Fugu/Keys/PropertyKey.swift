@@ -185,7 +185,7 @@ extension PropertyKey {
     /// The dotted path that sources look up, if the key has one.
     public var name: String? { naming?.name }
 
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public var _key: KeyDefinition {

@@ -1,4 +1,4 @@
-/// What the engine, which knows no types, needs in order to resolve a key on the slow path.
+/// The engine, which knows no types, resolves a key on the slow path through this.
 @usableFromInline struct Request {
     let key: Key
     /// Where the instance is to live.

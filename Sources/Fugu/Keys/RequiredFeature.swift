@@ -130,7 +130,7 @@ extension Container {
 extension Frame {
     /// Tells the warm-up that the load is part of, if it's part of one.
     ///
-    /// What was made from the placeholder isn't kept.
+    /// Instances made from the placeholder aren't kept.
     fileprivate func noteMissingSupply(_ error: LoadError) -> Bool {
         guard let warmUp = chain.first(where: { $0.kind == .warmUp }) else { return false }
         // Also the loads of other families that led here.

@@ -34,7 +34,7 @@ extension ThrowingFeature {
     public static var reloadsWhenInputsChange: Bool { false }
     /// The default, ``Home/inferred``: the instance lives where its inputs live.
     public static var home: Home { .inferred }
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition { definition }
@@ -67,7 +67,7 @@ public protocol ExternalThrowingFeature: ThrowingFeature {
 }
 
 extension ExternalThrowingFeature {
-    /// What the library knows of the key.
+    /// The library's record of the key.
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition { definition.external { Payload(try preview) } }

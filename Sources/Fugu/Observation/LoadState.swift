@@ -36,7 +36,7 @@ public enum LoadState<Instance: Sendable>: Sendable {
     public var isLoading: Bool { if case .loading = self { true } else { false } }
 }
 
-/// Loads a feature for those who follow its state, and tells them of it.
+/// Loads a feature for the followers of its state, and notifies them.
 final class LoadMonitor<Instance: Sendable>: Sendable {
     private struct State {
         /// At first somebody is about to load.
@@ -48,9 +48,9 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         var isLoading = false
         /// Whether the instance was gone once more since the task began to load it.
         var isGoneAgain = false
-        /// Whether the state has changed since it was told.
+        /// Whether the state has changed since it was reported.
         var isUntold = false
-        /// Whether a thread is telling it; that thread tells what others change meanwhile, so that the last state is told last.
+        /// Whether a thread is reporting it; that thread reports what others change meanwhile, so that the last state comes last.
         var isTelling = false
     }
 
@@ -72,7 +72,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
 
     var current: LoadState<Instance> { state.withLock { $0.current } }
 
-    /// Follows the feature in a container, which keeps this until it's cancelled or the container goes away.
+    /// Follows the feature in a container, which keeps this until it's cancelled or the container is released.
     func begin(in container: Container) {
         let observer = Observer(
             key, isSequence: true,
@@ -146,7 +146,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             (state.task, state.isLoading) = (nil, false)
             guard case .loading(let previous) = state.current else { return }
             switch result {
-            // The observer hears of an instance that is kept, in its order among the others.
+            // The observer receives an instance that is kept, in its order among the others.
             case .success(let instance): if !isKept { state.current = .loaded(instance) }
             case .failure(let error): state.current = .failed(error, previous: previous)
             }
@@ -156,7 +156,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
 
     /// Changes the state, unless all is over, and tells of it outside the lock.
     private func change(_ body: (inout State) -> Void) {
-        // What was there before is let go outside the lock.
+        // The former state is released outside the lock.
         let (former, tells) = state.withLock { state in
             let former = state.current
             if !state.isOver { body(&state) }

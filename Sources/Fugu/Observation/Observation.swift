@@ -99,7 +99,7 @@ extension Container {
             let queue = MainActorQueue(in: container, observer)
             return add(subject, while: nil, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
         }
-        // Check again when the value is delivered: the owner may have gone away in the meantime.
+        // Check again when the value is delivered: the owner may have been released in the meantime.
         let queue = MainActorQueue<Value>(in: container) { [weak owner] value in if owner != nil { observer(value) } }
         return add(subject, while: owner, { queue.add($0.value(as: Value.self)) }, onEnd: { queue.cancel() })
     }

@@ -16,7 +16,7 @@
 extension Container {
     /// Loads a feature that can't fail, for its observers.
     ///
-    /// If the container has gone away or is closed, nothing happens: there's nobody left to notify.
+    /// If the container was released or is closed, nothing happens: there's nobody left to notify.
     func prepare(_ request: Request, _ load: (Container) -> Payload) -> PreparationHandle? {
         _ = try? present(request.key, request.naming) ?? self.load(request, load)
         return nil

@@ -12,7 +12,7 @@
 /// - The empty path is the root, `/`. The patterns `**`, `/**`, `*`, `/`, and the empty one match it.
 /// - A trailing slash counts: `/a` and `/a/` differ, and `/a/*` and `/a/**` match the second. Only one leading slash
 ///   is optional: `//a` has an empty segment before `a`, which `/*/a` matches.
-/// - `**` doesn't have to be a segment of its own: `/a**b` matches `/ab` and `/a/x/b`, and `/a**` matches everything
+/// - `**` doesn't have to be a whole segment: `/a**b` matches `/ab` and `/a/x/b`, and `/a**` matches everything
 ///   that begins with `/a`. Three or more stars mean the same as two.
 /// - There is no escape. `*` and `?` match a star in a path.
 /// - Letters are compared as `Character`s, so é equals é however it's composed; but every slash separates, even one

@@ -15,7 +15,7 @@ final class ScopeRule: Sendable {
     }
 }
 
-/// What rules do in a scope.
+/// The work of rules in a scope.
 ///
 /// The lock of the family guards it.
 final class ScopeState {
@@ -34,7 +34,7 @@ final class ScopeState {
         self.parent = UnmanagedReference(parent)
     }
 
-    /// The container goes away: takes it out of its parent's table.
+    /// The container is being released: takes it out of its parent's table.
     func forget(_ token: LockToken, in node: Node) {
         parent.use { parent in
             guard let rare = parent.storage[token].rare, rare.scopeNodes[path] == UnmanagedReference(node) else {

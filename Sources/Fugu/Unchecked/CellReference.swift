@@ -11,7 +11,7 @@ import Synchronization
     var key: Key { unsafe Key(raw: pointer.pointee.key) }
     var status: UInt64 { unsafe pointer.pointee.status.load(ordering: .relaxed) }
     func has(_ flag: UInt64) -> Bool { status & flag != 0 }
-    /// What stays of the flags when a loaded value comes or goes.
+    /// The flags that stay when a loaded value comes or goes.
     var heldFlags: UInt64 { status & (CellFlags.held | CellFlags.layered) }
 
     /// The cell's own value, if it has one.
@@ -30,7 +30,7 @@ import Synchronization
     ///
     /// Returns the value that was there.
     ///
-    /// `time`: A time of its own.
+    /// `time`: A time that no other change has.
     func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
         let old = status
         let kept = old & CellFlags.kept
@@ -63,7 +63,7 @@ import Synchronization
 
     /// Takes the value away, leaving `flags`.
     ///
-    /// `time`: A time of its own.
+    /// `time`: A time that no other change has.
     func clear(flags: UInt64 = 0, at time: UInt64) -> Garbage {
         let old = status
         let next = CellFlags.at(time) | old & CellFlags.kept | flags
@@ -79,7 +79,7 @@ import Synchronization
         unsafe pointer.pointee.status.store(isOn ? status | flags : status & ~flags, ordering: .releasing)
     }
 
-    /// Lets readers of this container, which has no value of its own here, read an ancestor's cell.
+    /// Lets readers of this container, which has no own value here, read an ancestor's cell.
     ///
     /// `now`: The time of the last change. Two links of one time are right alike, so it need not be their own.
     func link(to target: CellReference, at now: UInt64) {
@@ -90,7 +90,7 @@ import Synchronization
         unsafe pointer.pointee.status.store(bare | CellFlags.link, ordering: .releasing)
     }
 
-    /// Puts an equal value in the place of the present one, which keeps its time: for those who saw it nothing changes.
+    /// Puts an equal value in the place of the present one, which keeps its time: for readers who saw it, nothing changes.
     func exchange(_ payload: Payload) -> Garbage {
         guard let box = payload.box else {
             unsafe pointer.pointee.word.store(payload.bits, ordering: .releasing)
@@ -103,7 +103,7 @@ import Synchronization
     /// When the value came or went.
     var time: UInt64 { CellFlags.time(status) }
 
-    /// What the engine knows of the key here beside its value.
+    /// The engine's record of the key here, beside its value.
     var place: Place? { unsafe pointer.pointee.place }
 
     func setPlace(_ place: Place) { unsafe pointer.pointee.place = place }

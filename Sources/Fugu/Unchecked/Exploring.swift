@@ -1,7 +1,7 @@
 #if FUGU_EXPLORE
 import Synchronization
 
-/// What is told to the program that tries out how threads can take turns, and is compiled for that program alone.
+/// Reports to the program that tries out how threads can take turns; compiled for that program alone.
 ///
 /// See `Tests/Tools/Explorer`.
 package final class Exploring: Sendable {

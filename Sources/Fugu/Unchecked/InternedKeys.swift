@@ -10,7 +10,7 @@ public import Synchronization
 /// It is set up by the linker: a lazy global costs more than all else of a hit.
 @usableFromInline let internTable = Atomic<UInt>(0)
 
-/// What a value key is found by, and its identity.
+/// The parts by which a value key is found, and its identity.
 @usableFromInline struct InternEntry {
     @usableFromInline let raw: UInt
     @usableFromInline let fileID: UInt
@@ -73,7 +73,7 @@ public import Synchronization
         unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: record)!).takeUnretainedValue()
     }
 
-    /// What the key was made with.
+    /// The arguments that made the key.
     func descriptor<Descriptor: ValueKeyDescriptor>() -> Descriptor {
         unsafe unsafeDowncast(object.descriptor, to: Descriptor.self)
     }
@@ -137,7 +137,7 @@ extension InternedKey {
     }
 }
 
-/// The table as those who change it see it, under the lock of `ValueKeys`.
+/// The table as its writers see it, under the lock of `ValueKeys`.
 @safe private struct InternTable {
     private let header: UnsafeMutablePointer<UInt>
     private let slots: UnsafeMutablePointer<InternSlot>

@@ -17,28 +17,28 @@ public import Synchronization
     static let special: UInt64 = 16
     /// `word` is the address of a retained box.
     static let boxed: UInt64 = 32
-    /// What is held comes from a rule or a source, not from code.
+    /// The held value comes from a rule or a source, not from code.
     static let layered: UInt64 = 64
     /// There is a value in `word`.
     static let hasWord: UInt64 = 128
 
-    /// An instance was made from the value, so that setting an equal one is to be told apart from a change.
+    /// An instance was made from the value, so that setting an equal one must be distinguished from a change.
     static let input: UInt64 = 256
 
     static let flags: UInt64 = 0x1FF
-    /// What stays when a value comes or goes.
+    /// The flags that stay when a value comes or goes.
     static let kept: UInt64 = special | input
 
     @inlinable @inline(__always) static func time(_ status: UInt64) -> UInt64 { status >> 9 }
     static func at(_ time: UInt64) -> UInt64 { time << 9 }
 }
 
-/// What one container knows of one key.
+/// One container's record of one key.
 @usableFromInline struct Cell: ~Copyable {
     @usableFromInline let key: UInt
     @usableFromInline let status: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
-    /// What the engine knows of the key beside its value, touched under the lock only.
+    /// The engine's record of the key beside its value, touched under the lock only.
     ///
     /// The cell owns it.
     var place: Place?
@@ -69,7 +69,7 @@ public import Synchronization
     let lock: FamilyLock
 }
 
-/// What stands behind the header and is touched under the lock only.
+/// State behind the header, touched under the lock only.
 ///
 /// It is no part of the header, since changing a field in place counts as an access to the whole for the thread
 /// sanitizer, which readers of the header would then race with.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value with a lock of its own.
+/// A value with its own lock.
 package final class Locked<Value>: @unchecked Sendable {
     private let lock = PlatformLock()
     // The lock excludes others, and it can't be taken twice.

@@ -41,7 +41,7 @@ extension Array {
     /// The object, counted once more.
     var object: Link { unsafe reference.takeUnretainedValue() }
 
-    /// The object for those who keep the one that stands under it.
+    /// The object for code that keeps the one that stands under it.
     var uncounted: UnmanagedReference<Link> { unsafe UnmanagedReference(reference) }
 
     /// Uses the object without counting.

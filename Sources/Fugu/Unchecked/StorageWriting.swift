@@ -43,7 +43,7 @@ extension StorageReference {
     /// The storage of the ancestor (or self) that is a child of the root.
     var branch: StorageReference { unsafe StorageReference(header: header.pointee.branch!) }
 
-    /// What else is known of a container.
+    /// The rest of a container's state.
     subscript(_: LockToken) -> NodeState {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(statePointer) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe statePointer }

@@ -26,7 +26,7 @@ extension Container {
     }
 }
 
-/// A description of the keys that a program takes from outside, to print for those who run it.
+/// A description of the keys that a program takes from outside, to print for its users.
 public struct ConfigurationReference: Sendable, Hashable {
     /// A key in a reference.
     public struct Entry: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import Fugu
 
-/// What was declared in a container, kept as a property so that descendants see it and copies take it along.
+/// The declarations of a container, kept as a property so that descendants see them and copies take them along.
 private struct Declarations: Property {
     var keys: [DeclaredKey] = []
     var checks: [DeclaredCheck] = []

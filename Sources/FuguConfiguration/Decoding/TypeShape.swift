@@ -156,7 +156,7 @@ private struct ShapeTable<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ShapeDecoder
 
     var codingPath: [any CodingKey] { decoder.codingPath }
-    /// A type that asks for all keys, such as a dictionary, accepts any name and so has no members of its own.
+    /// A type that asks for all keys, such as a dictionary, accepts any name and so has no members.
     var allKeys: [Key] {
         decoder.record.tables -= 1
         return []

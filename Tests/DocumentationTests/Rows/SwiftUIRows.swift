@@ -21,7 +21,7 @@ private struct AccentView: View {
     var body: some View { Text(container.accent) }
 }
 
-// | `@Environment(\.accent)` in a model |
+// | `@Environment(\.accent)` in a model (impossible) |
 private struct AccentModel {
     @Injected(\.accent) var accent
 }

@@ -40,7 +40,7 @@ extension Snippets {
         #expect(Container.with({ $0.mode = "night" }, operation: { Lamp() }).isOn)
     }
 
-    @Test("Concurrency: what belongs to the main actor is loaded and told there")
+    @Test("Concurrency: what belongs to the main actor is loaded and observed there")
     @MainActor func mainActor() async {
         let container = Container()
         let window = Window()

@@ -85,9 +85,3 @@ func followChanges(of container: Container) async {
     await container.reload(every: .seconds(5))
     hangUps.cancel()
 }
-
-extension ContainerKeys {
-    var idleSeconds: PropertyKey<Int> {
-        .init("http.idleSeconds", defaultValue: 30, help: "How long a connection may be idle.")
-    }
-}

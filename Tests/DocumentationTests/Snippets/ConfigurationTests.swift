@@ -18,18 +18,7 @@ extension Snippets {
         }
     }
 
-    @Test("Configuration, law 25: a wrong value is reported")
-    func reported() async throws {
-        try await run {
-            let container = Container()
-            container.handleReports { print("Report: \($0)") }
-            try container.apply(JSONSource(text: #"{"server": {"port": true}}"#, name: "app.json"))
-            let port = container.port  // Report: app.json:1:21: server.port: expected Int, found bool true
-            print(port)  // 8080
-        }
-    }
-
-    @Test("Configuration, law 25: everything that is wrong is told at once")
+    @Test("Configuration, law 25: everything that is wrong is reported at once")
     func validated() async throws {
         try await run {
             let container = Container()
@@ -75,22 +64,6 @@ extension Snippets {
             try container.apply(TOMLSource(text: "[pool]\nsize = 10\nidle = 5", name: "base.toml"))
             try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_POOL_SIZE": "99"]))
             print(container.poolLimits.map { "\($0.size) and \($0.idle)" } ?? "none")  // 99 and 5
-        }
-    }
-
-    @Test("Coming from swift-configuration: what is declared can be checked")
-    func declaredAndChecked() async throws {
-        try await run {
-            let container = Container()
-            container.declare(\.idleSeconds)
-            try container.apply(TOMLSource(text: "[http]\nidleSeconds = 'soon'\nidelSeconds = 5", name: "app.toml"))
-            do {
-                try container.validate()
-            } catch {
-                let lines = "\(error)".split(separator: "\n")
-                print(lines[0])  // app.toml:2:15: http.idleSeconds: expected Int, found string "soon"
-                print(lines[1])  // app.toml:3:1: http.idelSeconds: unknown name; did you mean http.idleSeconds?
-            }
         }
     }
 }

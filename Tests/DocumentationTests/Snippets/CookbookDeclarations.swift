@@ -94,20 +94,6 @@ struct Checkout: Feature {
     }
 }
 
-extension ContainerKeys {
-    var jobNumber: PropertyKey<Int> { .init(defaultValue: 0) }
-}
-
-struct Scratch: Feature {
-    let file: String
-
-    static func load(in container: any FeatureContainer) -> Scratch {
-        let file = "job-\(container.jobNumber).tmp"
-        container.onClose { print("removed \(file)") }
-        return Scratch(file: file)
-    }
-}
-
 nonisolated final class LegacyAccounts: Sendable {
     static let shared = LegacyAccounts()
 }

@@ -100,18 +100,6 @@ extension Snippets {
         }
     }
 
-    @Test("Cookbook: a job's scope ends with the job")
-    func jobs() async throws {
-        try await run {
-            let app = Container()
-            try await app.withChild {
-                $0.jobNumber = 7
-            } operation: { job in
-                print(job[Scratch.self].file)  // job-7.tmp
-            }  // removed job-7.tmp
-        }
-    }
-
     @Test("Cookbook: a feature gives what was a singleton")
     func migration() {
         #expect(Container()[Accounts.self] === LegacyAccounts.shared)

@@ -23,11 +23,6 @@ final class Basket: Feature, Sendable {
     }
 }
 
-final class Notes: Feature, Sendable {
-    static var home: Home { .local }
-    static func load(in container: any FeatureContainer) -> Notes { Notes() }
-}
-
 extension ContainerKeys {
     var attempts: PropertyKey<Int> { .init(defaultValue: 3) }
     var headers: PropertyKey<[String: String]> { .init(defaultValue: ["Accept": "application/json"]) }

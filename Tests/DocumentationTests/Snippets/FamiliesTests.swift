@@ -8,38 +8,12 @@ extension Snippets {
             let shop = Container()
             shop.database = "main"
             let ada = shop.child { $0.visitor = "Ada" }
-            let grace = shop.child { $0.visitor = "Grace" }
             let preview = shop.child { $0.database = "draft" }
 
             print(ada[Basket.self].text)  // basket of Ada from the catalog of main
-            print(grace[Basket.self].text)  // basket of Grace from the catalog of main
             print(preview[Basket.self].text)  // basket of nobody from the catalog of draft
-            print(ada[Catalog.self] === grace[Catalog.self])  // true
             print(ada[Catalog.self] === preview[Catalog.self])  // false
             print(shop.child()[Catalog.self] === shop[Catalog.self])  // true
-        }
-    }
-
-    @Test("Families, law 16: an override comes and goes")
-    func override() async throws {
-        try await run {
-            let shop = Container()
-            let request = shop.child()
-            let shared = request[Catalog.self]
-            request.database = "draft"
-            print(request[Catalog.self].text)  // catalog of draft
-            request.reset(\.database)
-            print(request[Catalog.self] === shared)  // true
-        }
-    }
-
-    @Test("Families, law 15: what is local belongs to the container that was asked")
-    func local() async throws {
-        try await run {
-            let shop = Container()
-            let request = shop.child()
-            print(request[Notes.self] === request[Notes.self])  // true
-            print(request[Notes.self] === shop[Notes.self])  // false
         }
     }
 
@@ -70,21 +44,6 @@ extension Snippets {
             print(api.scope("/products/3/image").headers["User-Agent"]!)  // Shop
             print(api.scope("/orders/7").attempts)  // 0
             print(api.attempts)  // 3
-        }
-    }
-
-    @Test("Families, law 21: what code set wins over rules")
-    func codeAndRules() async throws {
-        try await run {
-            let api = Container()
-            api.configureScopes("/orders/**") { $0.attempts = 0 }
-            let orders = api.scope("/orders/7")
-            print(orders.attempts)  // 0
-            orders.attempts = 1
-            api.configureScopes { $0.attempts = 5 }
-            print(orders.attempts)  // 1
-            orders.reset(\.attempts)
-            print(orders.attempts)  // 5
         }
     }
 

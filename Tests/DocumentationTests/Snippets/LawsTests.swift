@@ -2,7 +2,7 @@ import Fugu
 import Testing
 
 extension Snippets {
-    @Test("Laws: a cycle is reported with the way round")
+    @Test("Laws: a cycle is reported with its path")
     func cycle() async throws {
         try await run {
             do {

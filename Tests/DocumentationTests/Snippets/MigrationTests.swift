@@ -3,7 +3,7 @@ import FuguTesting
 import Testing
 
 extension Snippets {
-    @Test("Coming from another library: code without a container of its own is given one")
+    @Test("Coming from another library: code without its own container is given one")
     func withContainer() async throws {
         try await run {
             let line = try await Container.with {

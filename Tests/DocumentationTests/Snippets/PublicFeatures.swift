@@ -7,24 +7,7 @@ import Testing
 nonisolated private func downloadWords() async throws -> [String] { throw CancellationError() }
 
 extension ContainerKeys {
-    /// The language of translations, such as `en`.
     public var language: PropertyKey<String> { .init(defaultValue: "en") }
-
-    /// The translator.
-    public var translator: Translator.Type { Translator.self }
-}
-
-public struct Translator: Feature, Sendable {
-    public var translate: @Sendable (_ text: String) -> String
-
-    public init(translate: @escaping @Sendable (_ text: String) -> String) {
-        self.translate = translate
-    }
-
-    public static func load(in container: any FeatureContainer) -> Translator {
-        let language = container.language
-        return Translator { "\($0) (\(language))" }
-    }
 }
 
 /// A namespace: `Dictionary` has a meaning elsewhere.
@@ -78,7 +61,6 @@ extension Snippets {
             container.replace(Words.self) { LanguageDictionary(language: $0.language) }
             container.language = "no"
             print(container[Words.self].meaning(of: "fugu") ?? "unknown")  // fugu in no
-            print(container.translator.translate("fish"))  // fish (no)
         }
     }
 
@@ -93,7 +75,7 @@ extension Snippets {
         }
     }
 
-    @Test("Features of a library: what the program forgets to supply is told when it starts")
+    @Test("Features of a library: what the program forgets to supply is reported when it starts")
     func requiredFeatures() async throws {
         try await run {
             let container = Container()

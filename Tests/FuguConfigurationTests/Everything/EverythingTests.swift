@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("An observer is told of what an update's reset uncovers, though sources came between (laws 7, 10 and 23)")
+    @Test("An observer is notified of what an update's reset uncovers, though sources came between (laws 7, 10 and 23)")
     func uncoveredBelowSources() async {
         let failure = await EverythingComparison.failure(
             isStrict: true,

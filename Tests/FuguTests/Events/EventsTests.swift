@@ -3,7 +3,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Events tell what happens in a family, to those who ask for them")
+@Suite("Events report what happens in a family, to their observers")
 struct EventsTests {
     struct Host: Property { static var defaultValue: String { "localhost" } }
     struct Client: Feature {
@@ -68,7 +68,7 @@ struct EventsTests {
         #expect(log.all.count == 5)
     }
 
-    @Test("Every write is told, also of what nobody else is concerned with and of what was set before (law 10)")
+    @Test("Every write is an event, also of what nobody else is concerned with and of what was set before (law 10)")
     func writes() {
         let container = Container()
         container[Host.self] = "before"
@@ -106,7 +106,7 @@ struct EventsTests {
         #expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
     }
 
-    @Test("What is dropped since its inputs change and loads again is told as such (law 19)")
+    @Test("What is dropped since its inputs change and loads again is reported as such (law 19)")
     func reloads() {
         let container = Container()
         _ = container[Live.self]
@@ -142,7 +142,7 @@ struct EventsTests {
         #expect(log.all.filter { $0.kind == .loaded && $0.key == "Client" }.count == 1)
     }
 
-    @Test("A set that overtakes a load is told (law 5)")
+    @Test("A set that overtakes a load is an event (law 5)")
     func overtaken() {
         let container = Container()
         let (reached, gate) = (Gate(), Gate())
@@ -188,7 +188,7 @@ struct EventsTests {
         #expect(log.all[5].description.hasPrefix("the root was closed after "))
     }
 
-    @Test("A handler may read and write; what it reads is no input, and nobody hears of what it does (law 15)")
+    @Test("A handler may read and write; what it reads is no input, and what it does causes no events (law 15)")
     func handlers() throws {
         let root = Container()
         let child = root.child { $0[Host.self] = "child" }

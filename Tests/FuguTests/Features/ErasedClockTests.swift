@@ -55,7 +55,7 @@ import Testing
         #expect(measured >= .milliseconds(2))
     }
 
-    @Test("On the immediate clock sleeping moves the time and waits for nothing; each is a clock of its own")
+    @Test("On the immediate clock sleeping moves the time and waits for nothing; each is a separate clock")
     func immediate() async throws {
         let clock = ErasedClock.immediate
         try await clock.sleep(for: .seconds(3_600))

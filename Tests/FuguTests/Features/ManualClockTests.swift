@@ -17,7 +17,7 @@ private actor Bedroom {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
-    @Test("Each step of the clock wakes those whose deadline has come, and nobody else")
+    @Test("Each step of the clock wakes the sleepers whose deadline has come, and nobody else")
     func wakesInSteps() async throws {
         let clock = ManualClock()
         let bedroom = Bedroom()
@@ -186,6 +186,6 @@ private actor Bedroom {
             ManualClock().advance(by: .seconds(-1))
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(message.contains("a ManualClock can't go back. Pass advance(by:) a duration of zero or more"))
+        #expect(message.contains("a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more"))
     }
 }

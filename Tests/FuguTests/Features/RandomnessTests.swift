@@ -78,7 +78,7 @@ import Testing
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Randomness.constant(0)({ Int.random(in: 1...6, using: &$0) })
         }
-        expectMessage(of: result, "Randomness.constant(0)", "draws again forever", "Use .constant(1)")
+        expectMessage(of: result, "Randomness.constant(0)", "16 million times", "Fix: use .constant(1)")
     }
 
     @Test("Drawing in place does not set the feature")

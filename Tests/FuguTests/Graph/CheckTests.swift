@@ -9,7 +9,7 @@ extension ContainerKeys {
     fileprivate var checkedLedger: CheckTests.Broken.Type { CheckTests.Broken.self }
 }
 
-@Suite("Checks: everything is loaded, and all of it told at once") struct CheckTests {
+@Suite("Checks: everything is loaded, and all of it reported at once") struct CheckTests {
     struct User: Property { static var defaultValue: String { "guest" } }
     struct URL: Property { static var defaultValue: String { "main.db" } }
 
@@ -119,7 +119,7 @@ extension ContainerKeys {
         #expect("\(before)" != "\(after)")
     }
 
-    @Test("All that is missing or wrong is told together, though plain features need themselves (law 6)")
+    @Test("All that is missing or wrong is reported together, though plain features need themselves (law 6)")
     func problems() async {
         let check = await Container().check(overriding: \.checkedID) {
             $0.load(Signup.self)
@@ -153,7 +153,7 @@ extension ContainerKeys {
         #expect(!check.isSound)
     }
 
-    @Test("A shared feature that reads what a request sets is told with the path (law 15)")
+    @Test("A shared feature that reads what a request sets is reported with the path (law 15)")
     func shared() async {
         let check = await Container().check(overriding: \.checkedID) { $0.load(Shared.self) }
         #expect(check.failures.map(\.feature.path) == [["Shared", "RequestLog", "\\.checkedID"]])

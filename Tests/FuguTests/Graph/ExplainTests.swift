@@ -109,7 +109,7 @@ struct ExplainTests {
         #expect(root.explain(\.greeting).sentences.count == 2)
     }
 
-    @Test("A secret is never told, nor what hides it or is hidden by it (law 26)")
+    @Test("A secret is never printed, nor what hides it or is hidden by it (law 26)")
     func secrets() {
         let root = Container()
         let child = root.child { $0.secret = "child" }

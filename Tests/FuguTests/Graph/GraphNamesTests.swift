@@ -24,7 +24,7 @@ enum GraphNamesOther {
 
 @Suite("Names in graphs can be read, and are escaped")
 struct GraphNamesTests {
-    @Test("Types of one name are told apart by the types around them; identifiers are the same in each run")
+    @Test("Types of one name are distinguished by the types around them; identifiers are the same in each run")
     func sameNames() {
         let container = Container()
         _ = (container[GraphNamesOuter.Client.self], container[GraphNamesOther.Client.self])

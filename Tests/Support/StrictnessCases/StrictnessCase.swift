@@ -41,13 +41,13 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     }
 
     /// The failure of a feature.
-    package static func refusal(of name: String, through way: String = "the test itself", line: String) -> String {
-        "Fugu: \(name) reaches outside the process and wasn't swapped for this test. It was read by \(way). "
-            + "Swap it in the test's trait: .container { \(line) }"
+    package static func refusal(of name: String, through way: String? = nil, line: String) -> String {
+        "Fugu: \(name) reaches outside the process and wasn't swapped for this test.\n"
+            + "Path: \(way ?? "the test → \(name)")\nFix: swap it in the test's trait: .container { \(line) }"
     }
 
     private static func unimplemented(_ endpoint: String) -> String {
-        "Fugu: \(endpoint) was called, but it isn't implemented. Give the double a closure for it."
+        "Fugu: \(endpoint) was called, but it isn't implemented.\nFix: give the double a closure for it."
     }
 
     private static let mailerLine = "$0[Mailer.self] = …"

@@ -1,4 +1,4 @@
-// program: Fugu: Client reads \.timeout while it loads from a container that it captured, so it isn't recorded as an input. Read it from the container that load(in:) receives.
+// program: Fugu: Client reads \.timeout while it loads from a container that it captured, so it isn't recorded as an input.
 // Cure: read through the handle that `load(in:)` is given.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: Randomness.constant(0) was drawn 16 million times at a stretch: the standard library refuses this number, since it would bias the result, and draws again forever. Use .constant(1), which draws the lower bound of a range, or .linearCongruential(withSeed:).
+// program: Fugu: Randomness.constant(0) was drawn 16 million times at a stretch, because the standard library rejects a number that would bias the result, and draws again.
 // Cure: use `.constant(1)` or `.linearCongruential(withSeed:)`.
 
 import Fugu

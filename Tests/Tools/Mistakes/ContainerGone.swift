@@ -1,4 +1,4 @@
-// program: Fugu: Pool was read from a container that has gone away. Keep the Container as long as features that captured it are used, or read Pool while they load.
+// program: Fugu: Pool was read after its container was released.
 // Cure: keep the container as long as what it made is used.
 
 import Fugu

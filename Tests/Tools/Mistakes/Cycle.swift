@@ -1,4 +1,4 @@
-// program: Fugu: Session needs itself to load: Session → Account → Session. Break the cycle: let one of them read what it needs later, through the container that its load(in:) was given, instead of while it loads.
+// program: Fugu: Session needs itself to load.
 // Cure: let one of them read what it needs later, through the handle that its load was given.
 
 import Fugu

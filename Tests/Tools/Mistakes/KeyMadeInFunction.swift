@@ -1,4 +1,4 @@
-// program: Fugu: limit(_:) makes a key without an id at Mistake/KeyMadeInFunction.swift:6, so it would be one key for all arguments. Give it an id: PropertyKey<Int>(…, id: …). A function that makes the keys of its callers takes their member, fileID, line, and column instead, and passes them on.
+// program: Fugu: limit(_:) makes a key without an id at Mistake/KeyMadeInFunction.swift:6, so it would be one key for all arguments.
 // Cure: give each key an `id`, or pass on the member and the place of the caller.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: Client reads \.timeout after its load, through the container of that load, so it ignores the \.timeout of Container.current, a child container. Read it with `@Injected` or from Container.current to follow the caller, or during the load, so that the child gets its own Client.
+// program: Fugu: Client ignored the child's override of \.timeout, because it reads \.timeout after its load, through the container of that load.
 // Cure: read it through `@Injected`, which follows the caller, or while the feature loads.
 
 import Fugu

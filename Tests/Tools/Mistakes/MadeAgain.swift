@@ -1,4 +1,4 @@
-// program: Fugu: Database loads again for a child container, because that overrides \.requestID: Database → Logger → \.requestID. This can be expensive: Database reaches outside the process or registers teardown closures. Declare `static var home: Home { .shared }` for one instance in all, and let it read nothing that children set; `{ .local }` for one in each child; or `{ .with(…) }` for one where a key is set.
+// program: Fugu: Database loads again for a child container that overrides \.requestID. This can be expensive, because it reaches outside the process or registers teardown closures.
 // Cure: declare the home `.shared` and read a logger that knows nothing of requests.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: a container went away without close(), so teardown closures of these never ran: Connection. Call close() before you let the container go.
+// program: Fugu: a container was released without close(), so teardown closures of these never ran: Connection.
 // Cure: call `close()` before you let the container go.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: Users → Database: there is no loaded instance of Database. Load it first, with try await container.warmUp { $0.load(Database.self) }, in this container or above; or set it, with container.set(Database.self, to: …).
+// program: Fugu: there is no loaded instance of Database.
 // Cure: load it before: `try await container.warmUp { $0.load(Database.self) }`.
 
 import Fugu

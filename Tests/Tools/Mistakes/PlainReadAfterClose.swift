@@ -1,4 +1,4 @@
-// program: Fugu: Greeter was read after its container was closed. Greeter was loaded for this read alone and isn't kept. Read Greeter before close(), or use a container that is still open.
+// program: Fugu: Greeter was read after its container was closed. It was loaded for this read alone and isn't kept.
 // Cure: read it before `close()`, or use a container that is still open.
 
 import Fugu

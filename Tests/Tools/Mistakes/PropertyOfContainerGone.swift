@@ -1,4 +1,4 @@
-// program: Fugu: \.timeout was read from a container that has gone away; it gives its default. Keep the Container as long as features that captured it are used.
+// program: Fugu: \.timeout was read after its container was released, so it gave its default.
 // Cure: keep the container as long as what it made is used.
 
 import Fugu

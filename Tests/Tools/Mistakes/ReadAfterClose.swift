@@ -1,4 +1,4 @@
-// program: Fugu: Document can't be loaded: the container is closed. Load it before close(), or use a container that is still open.
+// program: Fugu: Document can't be loaded: the container is closed.
 // Cure: read it before `close()`, or use a container that is still open.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: a rule for scope /orders reads that scope while it is being configured. Read from the container that the rule receives: it has what earlier rules set and what the scope's parent has.
+// program: Fugu: a rule for scope /orders reads that scope while it is being configured.
 // Cure: read from the container that the rule is given.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: Client changes \.timeout while it loads. The container that load(in:) receives can only be read until the load ends: change \.timeout before, or later through the container that was kept.
+// program: Fugu: Client changes \.timeout while it loads, when its container can only be read.
 // Cure: set it before, or later through a container that was kept.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: \.timeout is written while modify changes it, and modify waits for this write: \.timeout → \.timeout. Change the value that modify's body receives instead, or write after it.
+// program: Fugu: \.timeout is written while modify changes it, and modify waits for this write.
 // Cure: change the value that the body is given.
 
 import Fugu

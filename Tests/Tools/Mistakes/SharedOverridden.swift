@@ -1,4 +1,4 @@
-// program: Fugu: Database has the home .shared, but was read in a child container in which its input \.requestID is overridden: Database → Logger → \.requestID. Let Database read nothing that children set, and pass \.requestID to its functions instead; or declare no home, so that each child gets its own instance.
+// program: Fugu: Database has the home .shared, but was read in a child container that overrides its input \.requestID.
 // Cure: let the database read a logger that knows nothing of requests.
 
 import Fugu

@@ -1,4 +1,4 @@
-// program: Fugu: Audio.volume was called, but it isn't implemented. Give the double a closure for it.
+// program: Fugu: Audio.volume was called, but it isn't implemented.
 // Cure: give the double a closure for it.
 
 import Fugu

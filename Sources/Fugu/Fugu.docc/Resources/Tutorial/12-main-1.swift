@@ -2,3 +2,6 @@ import Fugu
 
 let container = Container()
 print(container.harbor)  // Bergen
+let board = container[Board.self]
+print(board.title)  // Departures from Bergen
+print(board.departures)  // ["08:00", "10:00", "18:00"]

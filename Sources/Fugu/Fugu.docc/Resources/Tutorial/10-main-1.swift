@@ -1,0 +1,8 @@
+import Fugu
+
+extension ContainerKeys {
+    var harbor: PropertyKey<String> { .init(defaultValue: "Bergen") }
+}
+
+let container = Container()
+print(container.harbor)  // Bergen
