@@ -70,9 +70,9 @@ import Testing
         #expect(ended.value == 1)
     }
 
-    @Test("A chain of 4,000 above a feature with a teardown closure is released on a small stack (laws 17 and 28)")
+    @Test("A chain of 1,500 above a feature with a teardown closure is released on a small stack (laws 17 and 28)")
     func aboveCloser() async {
-        let keys = Self.chain(Self.count, reloads: false)
+        let keys = Self.chain(1_500, reloads: false)
         let closed = Counter()
         await onSmallStack {
             var container: Container? = Container()
