@@ -72,8 +72,8 @@ def run(work, selection, limit, change=-1, met=None, count=None):
                 pass
 
     timer = threading.Timer(limit, stop)
-    timer.start()
     began = time.time()
+    timer.start()
     found = None
     for line in process.stdout:
         line = re.sub(r"\x1b\[[0-9;]*m", "", line)
