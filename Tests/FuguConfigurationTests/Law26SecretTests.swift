@@ -106,10 +106,15 @@ private struct SecretKey: NamedProperty {
 
     @Test("Syntax errors quote at most one character, errors of untyped access no value (law 26)")
     func syntax() {
-        for text in ["{\"password\": \(secret)}", "{\"password\": \"\(secret)", "{\"\(secret)\" 1}"] {
+        for text in [
+            "{\"password\": \(secret)}", "{\"password\": \"\(secret)", "{\"\(secret)\" 1}",
+            "{\"password\": =\(secret)}",
+        ] {
             #expect(isClean(thrown { try container.apply(JSONSource(text: text, name: "vault")) }))
         }
-        for text in ["password = \(secret)", "password = \"\(secret)", "password = \"\(secret)\" x"] {
+        for text in [
+            "password = \(secret)", "password = \"\(secret)", "password = \"\(secret)\" x", "password \(secret)",
+        ] {
             #expect(isClean(thrown { try container.apply(TOMLSource(text: text, name: "vault")) }))
         }
     }
@@ -121,5 +126,9 @@ private struct SecretKey: NamedProperty {
         let graph = container.graph
         #expect(isClean("\(graph)") && isClean(graph.mermaid) && isClean(graph.dot))
         #expect(isClean("\(container)") && isClean("\(DictionarySource(["a": .string(secret)], name: "x").name)"))
+        container.password = 31_337
+        container.timeout = 41_414
+        let values = container.graph(includingValues: true).entries.compactMap(\.value)
+        #expect(values.contains("41414") && !values.contains("31337"))
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 @testable import Fugu
 import Support
 import Testing
@@ -106,17 +107,19 @@ import Testing
     func thread() {
         let container = Container()
         let seen = Log<Int>()
-        let threads = Log<Duration>()
+        let threads = Log<ObjectIdentifier>()
         container.observe(Number.self) { _ in
             seen.add(container[Number.self])
-            threads.add(.zero)
+            threads.add(ObjectIdentifier(Thread.current))
         }
         let during = Log<Int>()
         onThreads(1) { _ in
             container[Number.self] = 1
             during.add(seen.count)
+            threads.add(ObjectIdentifier(Thread.current))
         }
         #expect(during.all == [1] && seen.all == [1])
+        #expect(threads.count == 2 && Set(threads.all).count == 1)
     }
 
     @Test("Who changes what is being delivered does not wait: the delivering thread takes it along (law 10)")

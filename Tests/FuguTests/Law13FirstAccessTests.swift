@@ -75,6 +75,7 @@ import Testing
             let container = Container()
             let observable = container.observable
             let last = 1_000
+            let begun = Gate()
             let reader = startThread {
                 var seen = 0
                 while seen < last {
@@ -84,9 +85,11 @@ import Testing
                     } onChange: {
                         changed.open()
                     }
+                    begun.open()
                     if seen < last { changed.wait() }
                 }
             }
+            begun.wait()
             for number in 1...last { container[Number.self] = number }
             reader.wait()
         }

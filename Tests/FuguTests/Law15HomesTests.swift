@@ -195,7 +195,8 @@ extension ContainerKeys {
             static func load(in container: any FeatureContainer) -> Peek { Peek(current: Container.current) }
         }
         let root = Container()
-        #expect(root[Peek.self].current !== root)
+        let current = root[Peek.self].current
+        #expect(current !== root && current !== Container.current)
         #expect(Container.current === Container.shared)
     }
 
@@ -211,6 +212,18 @@ extension ContainerKeys {
         #expect(line[2][Pool.self] === pool)
         pool.handle.reset(Request.self)
         #expect(line[0][Pool.self] === pool && line[1].child()[Pool.self] === pool)
+    }
+
+    @Test("What another load reads through a kept handle is no input of that load either (law 15)")
+    func keptHandleInALoad() {
+        let root = Container()
+        root[Request.self] = 1
+        let reader = FeatureKey { container in
+            _ = container[Pool.self].handle[Request.self]
+            return Witness()
+        }
+        let shared = root[reader]
+        #expect(root.child { $0[Request.self] = 2 }[reader] === shared)
     }
 
     @Test("A kept handle writes to the home once the load has ended (law 15)")

@@ -92,6 +92,7 @@ private struct Local: Feature {
         #expect(Container.with(root) { local.color } == "red")
         child.color = "pink"
         #expect(Container.with(root) { local.color } == "pink")
+        #expect(Container.with(child.child { $0.color = "green" }) { local.color } == "green")
     }
 
     @Test("What is read while another feature loads is that feature's input (law 15)")

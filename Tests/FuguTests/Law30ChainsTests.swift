@@ -70,6 +70,23 @@ import Testing
         #expect(ended.value == 1)
     }
 
+    @Test("A chain of 1,500 above a feature with a teardown closure is released on a small stack (laws 17 and 28)")
+    func aboveCloser() async {
+        let keys = Self.chain(1_500, reloads: false)
+        let closed = Counter()
+        await onSmallStack {
+            var container: Container? = Container()
+            container!.handleReports { _ in }
+            container!.replace(\.[keys[0]]) { handle in
+                handle.onClose { closed.add() }
+                return 1
+            }
+            for key in keys { _ = container![key] }
+            container = nil
+        }
+        #expect(closed.value == 0)
+    }
+
     @Test(
         "A chain of 1,000 that reloads drops and loads each link once for each change, on a small stack (laws 17, 19)")
     func reloading() async {

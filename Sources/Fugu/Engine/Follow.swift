@@ -467,10 +467,13 @@ extension Follower {
         guard state[token].first < state[token].events.count, !state[token].isEnded,
             !node.use({ $0.isEnded(token) })
         else { return false }
-        let events = state[token].events[state[token].first...]
-        guard let holder = events.first!.holder, !holder.isFinished, holder !== frame else { return true }
+        guard let holder = state[token].events[state[token].first].holder, !holder.isFinished, holder !== frame else {
+            return true
+        }
         return holder.node.map { UnmanagedReference($0) != node } ?? true
-            && events.dropFirst().contains { $0.holder.map { $0.isFinished || $0 === frame } ?? true }
+            && state[token].events[state[token].first...].contains { event in
+                event.holder.map { $0.isFinished || $0 === frame } ?? true
+            }
     }
 
     private func tell(_ turn: borrowing Turn, in container: Container) {
