@@ -1,0 +1,277 @@
+@testable import Fugu
+import FuguInspection
+import Observation
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var tenant: PropertyKey<Int> { .init(defaultValue: 0) }
+    fileprivate var worker: PropertyKey<MeetingsTests.Worker> { .init(defaultValue: MeetingsTests.Worker {}) }
+}
+
+/// Rows of the table of meetings in `Engine/README.md`, each with a case that once went wrong.
+@Suite("Where two mechanisms meet") struct MeetingsTests {
+    struct Failure: Error {}
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Other: Property { static var defaultValue: Int { 0 } }
+
+    struct Name: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> String { "loaded" }
+    }
+
+    struct Slow: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> String { "loaded" }
+    }
+
+    struct Keeper: Feature {
+        let handle: any FeatureContainer
+        static func load(in container: any FeatureContainer) -> Keeper { Keeper(handle: container) }
+    }
+
+    struct Gates: Property {
+        static var defaultValue: (began: Gate, goesOn: Gate) { (Gate(), Gate()) }
+    }
+
+    struct OfTenant: AsyncFeature {
+        static var home: Home { .with(\.tenant) }
+        static func load(in container: any FeatureContainer) async throws -> String {
+            container[Gates.self].began.open()
+            await container[Gates.self].goesOn.opened()
+            return "loaded"
+        }
+    }
+
+    struct Waiting: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> String {
+            container[Gates.self].began.open()
+            await container[Gates.self].goesOn.opened()
+            return "loaded"
+        }
+    }
+
+    struct Shared: Feature {
+        static var home: Home { .shared }
+        static func load(in container: any FeatureContainer) -> String { "shared" }
+    }
+
+    struct Page: Feature {
+        static func load(in container: any FeatureContainer) -> String { container[Shared.self] }
+    }
+
+    struct Doubled: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Int { 2 * container[Number.self] }
+    }
+
+    final class Worker: Sendable {
+        private let onDeinit: @Sendable () -> Void
+        init(_ onDeinit: @escaping @Sendable () -> Void) { self.onDeinit = onDeinit }
+        deinit { onDeinit() }
+    }
+
+    private let container = Container()
+
+    @Test("replace × graph: a replaced feature that has failed is in the graph once, as failed")
+    func failedReplacement() {
+        container.replace(Name.self) { _ in throw Failure() }
+        _ = try? container[Name.self]
+        #expect(container.graph.entries.filter { $0.name == "Name" }.map(\.state) == [.failed])
+        #expect("\(container)".isEmpty == false)
+    }
+
+    @Test("kept handle × release: a load that a kept handle began ends after its container was released (law 8)")
+    func survivesItsRoot() async throws {
+        var root: Container? = Container()
+        let (began, goesOn) = (Gate(), Gate())
+        root?.replace(Slow.self) { _ in
+            began.open()
+            await goesOn.opened()
+            return "late"
+        }
+        let keeper = try #require(root)[Keeper.self]
+        let reader = Task { try await keeper.handle[Slow.self] }
+        await began.opened()
+        root = nil
+        goesOn.open()
+        #expect((try? await reader.value) ?? "late" == "late")
+    }
+
+    @Test(
+        "home × reset: a reader that waited in a child and is sent to the root leaves nothing under way (laws 15 and 28)"
+    )
+    func sentAbove() async throws {
+        let child = container.child { $0.tenant = 1 }
+        let gates = container[Gates.self]
+        async let first = child[OfTenant.self]
+        await gates.began.opened()
+        async let second = child[OfTenant.self]
+        child.awaitWaiters(2, for: OfTenant.self)
+        child.reset(\.tenant)
+        gates.goesOn.open()
+        #expect(try await [first, second] == ["loaded", "loaded"])
+        let node = child.node
+        #expect(node.family.lock.withLock { token in node.storage[token].underWay } == 0)
+    }
+
+    @Test("replace × load: what is replaced between asker and home during a load is what the asker reads next (law 14)")
+    func replacedBetween() async throws {
+        let middle = container.child()
+        let child = middle.child()
+        let gates = container[Gates.self]
+        async let former = child[Waiting.self]
+        await gates.began.opened()
+        middle.replace(Waiting.self) { _ in "replaced" }
+        gates.goesOn.open()
+        _ = try await former
+        #expect(try await child[Waiting.self] == "replaced")
+        #expect(try await container[Waiting.self] == "loaded")
+    }
+
+    @Test("replace × load: a load below that began before a replacement above isn't kept (law 5)")
+    func replacedAbove() async throws {
+        let gates = container[Gates.self]
+        let child = container.child { $0[Gates.self] = gates }
+        async let former = child[Waiting.self]
+        await gates.began.opened()
+        container.replace(Waiting.self) { _ in "replaced" }
+        gates.goesOn.open()
+        _ = try await former
+        #expect(try await child[Waiting.self] == "replaced")
+    }
+
+    @Test(
+        "cancel × replace: a load that nobody waits for any more doesn't become the replaced instance (laws 5 and 27)")
+    func abandonedAndReplaced() async throws {
+        let gates = container[Gates.self]
+        let ended = Gate()
+        let token = container.observeEvents { if $0.kind == .notKept || $0.kind == .loaded { ended.open() } }
+        let reader = Task { try await container[Waiting.self] }
+        await gates.began.opened()
+        reader.cancel()
+        _ = await reader.result
+        container.replace(Waiting.self) { _ in "replaced" }
+        gates.goesOn.open()
+        await ended.opened()
+        token.cancel()
+        #expect(try await container[Waiting.self] == "replaced")
+    }
+
+    @Test("modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)")
+    func deinitWaits() {
+        let container = container
+        let done = Gate()
+        container.worker = Worker { done.wait() }
+        let threads = Log<Gate>()
+        container.modify(\.worker) { worker in
+            threads.add(
+                startThread {
+                    container.worker = Worker {}
+                    done.open()
+                })
+            container.awaitWriters(1, for: ContainerKeys().worker)
+            worker = Worker {}
+        }
+        threads.all[0].wait()
+    }
+
+    @Test("update × release: an update that begins while another one publishes is no part of it (law 7)")
+    func updateWhilePublishing() {
+        let container = container
+        container.worker = Worker {
+            try? container.update { changes in
+                changes[Number.self] = 1
+                throw Failure()
+            }
+        }
+        container.update { $0.worker = Worker {} }
+        #expect(container[Number.self] == 0)
+    }
+
+    @Test("observer × load of another container: a modify is told before that load ends (law 10)")
+    func modifiedElsewhere() {
+        let (container, hasSet, goesOn, heard) = (container, Gate(), Gate(), Log<Int>())
+        container[Number.self] = 0
+        container.observe(Number.self) { heard.add($0) }
+        let thread = startThread {
+            _ =
+                Container()[
+                    FeatureKey { _ in
+                        container[Number.self] = 1
+                        hasSet.open()
+                        goesOn.wait()
+                        return 0
+                    }]
+        }
+        hasSet.wait()
+        container.modify(Number.self) { $0 = 2 }
+        #expect(heard.all == [1, 2])
+        goesOn.open()
+        thread.wait()
+    }
+
+    @Test(
+        "home × handle: a shared feature that a load reads through its handle is recorded, and nothing is reported (law 15)"
+    )
+    func sharedThroughAHandle() {
+        let reports = container.logReports()
+        #expect(container.child()[Page.self] == "shared")
+        #expect(reports.all.isEmpty)
+    }
+
+    @Test("reset × tracking: a reset that uncovers the parent's value is a change for those who track (laws 13 and 20)")
+    func uncovered() {
+        _ = container[Number.self]
+        let child = container.child { $0[Number.self] = 1 }
+        let changes = Counter()
+        withObservationTracking {
+            _ = child.observable[Number.self]
+        } onChange: {
+            changes.add()
+        }
+        child.reset(Number.self)
+        #expect(changes.value == 1)
+        #expect(child.observable[Number.self] == 0)
+    }
+
+    @Test(
+        "reset × observer: to reset all is one change, and no instance is made from a value that goes (laws 10 and 19)")
+    func resetsAtOnce() {
+        container[Number.self] = 4
+        let heard = Log<Int>()
+        container.observe(Doubled.self) { heard.add($0) }
+        _ = container[Doubled.self]
+        heard.removeAll()
+        container.resetAll()
+        #expect(heard.all == [0])
+    }
+
+    @Test("child by key × close: a child that its user has closed isn't handed out again")
+    func closedByItsUser() async throws {
+        let children = container.children(by: \.tenant)
+        try await children.withChild(for: 1) { try await $0.close() }
+        try await children.withChild(for: 1) { _ = try await $0[Slow.self] }
+    }
+
+    @Test("close × release: a closing waits for the closers of a child that was released (law 28)")
+    func releasedChild() async throws {
+        let (goesOn, closed) = (Gate(), Gate())
+        var child: Container? = container.child()
+        child?.replace(Name.self) { handle in
+            handle.onClose {
+                await goesOn.opened()
+                closed.open()
+            }
+            return "closing"
+        }
+        _ = try child?[Name.self]
+        child?.reset(Name.self)
+        child = nil
+        let container = container
+        let closing = Task {
+            try await container.close()
+            return closed.isOpen
+        }
+        goesOn.open()
+        #expect(try await closing.value)
+    }
+}
