@@ -15,6 +15,37 @@ public protocol ContainerKey {
 /// whose default isolation is the main actor.
 public protocol NonisolatedKey: ContainerKey, SendableMetatype {}
 
+/// A type whose reads need no `try`: a ``Property`` or ``Feature``.
+///
+/// Conform to one of the two protocols, not to this one.
+public protocol PlainKey: NonisolatedKey {}
+
+/// A feature that doesn't belong to the main actor.
+///
+/// Conform to ``Feature``, ``ThrowingFeature``, or ``AsyncFeature``, not to this protocol.
+public protocol NonisolatedFeature: NonisolatedKey {
+    /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
+    ///
+    /// The default is `false`: the instance stays, and graphs mark it as stale.
+    static var reloadsWhenInputsChange: Bool { get }
+    /// The container in which the instance lives.
+    ///
+    /// The default is ``Home/inferred``: where its inputs live.
+    static var home: Home { get }
+}
+
+extension NonisolatedFeature {
+    /// The default, `false`: the instance stays when its inputs change.
+    public static var reloadsWhenInputsChange: Bool { false }
+    /// The default, ``Home/inferred``: the instance lives where its inputs live.
+    public static var home: Home { .inferred }
+}
+
+/// A feature whose load can fail.
+///
+/// Conform to ``ThrowingFeature`` or ``AsyncFeature``, not to this protocol.
+public protocol FailableFeature: NonisolatedFeature {}
+
 /// A key that is a value: a ``PropertyKey`` or ``FeatureKey``.
 ///
 /// The library's key types conform to this protocol; no others do.
@@ -25,16 +56,23 @@ public protocol ValueKey<ContainerValue>: Sendable, Hashable {
     var _key: KeyDefinition { get }
 }
 
+/// A key that is a value and whose reads need no `try`: that of a property or of a ``Feature``.
+///
+/// The library's key types conform to this protocol; no others do.
+public protocol PlainValueKey: ValueKey {}
+
+/// A key that is a value and names a feature whose reads need no `try`: a ``FeatureKey``, or that of a ``Feature``.
+///
+/// The library's key types conform to this protocol; no others do.
+public protocol PlainFeatureKey: PlainValueKey {}
+
 /// What the library knows of a key, of whatever kind.
 ///
 /// Don't use it directly.
 @_documentation(visibility: internal)
 public struct KeyDefinition: Sendable {
-    /// Loads a missing instance, and waits for it unless the kind is async.
-    @usableFromInline typealias Prepare = @Sendable (Container, _ reportsFailure: Bool) -> PreparationHandle?
-
     @usableFromInline package let raw: UInt
-    @usableFromInline let prepare: Prepare
+    let loader: KeyLoader
     /// Whether the feature reaches outside the process.
     var isExternal = false
     /// Creates what a strict container gives instead of an external feature that can't throw.
@@ -46,37 +84,87 @@ public struct KeyDefinition: Sendable {
     /// The name and type that sources need, if the key has a name.
     @usableFromInline package var naming: PropertyNaming? { name?() }
 
-    @usableFromInline init(_ raw: UInt, prepare: @escaping Prepare) {
-        self.raw = raw
-        self.prepare = prepare
-    }
-
-    init(_ raw: UInt, naming: @escaping @Sendable () -> PropertyNaming?, prepare: @escaping Prepare) {
-        self.init(raw, prepare: prepare)
+    init(_ loader: KeyLoader, naming: (@Sendable () -> PropertyNaming?)? = nil) {
+        raw = loader.key.raw
+        self.loader = loader
         name = naming
     }
 
-    init(
-        _ raw: UInt, placeholder: @escaping @Sendable () -> Payload, preview: @escaping @Sendable () -> Payload,
-        prepare: @escaping Prepare
+    @usableFromInline init(
+        _ raw: UInt, _ request: @escaping @Sendable () -> Request,
+        load: @escaping @Sendable (Container) throws -> Payload
     ) {
-        self.init(raw, prepare: prepare)
-        isExternal = true
-        self.placeholder = placeholder
-        self.preview = preview
+        self.init(KeyLoader(key: Key(raw: raw), request: request, way: .plain(load)))
     }
 
-    /// Returns the definition of a throwing or async feature that reaches outside the process.
-    func external(preview: @escaping @Sendable () throws -> Payload) -> KeyDefinition {
+    /// Returns the definition of a feature that reaches outside the process.
+    func external(
+        placeholder: (@Sendable () -> Payload)? = nil, preview: @escaping @Sendable () throws -> Payload
+    ) -> KeyDefinition {
         var definition = self
         definition.isExternal = true
+        definition.placeholder = placeholder
         definition.preview = preview
         return definition
     }
 }
 
+/// How the value or instance of a key is loaded, whatever its type.
+struct KeyLoader: Sendable {
+    enum Way: Sendable {
+        /// Throws only if the kind does.
+        case plain(@Sendable (Container) throws -> Payload)
+        case suspending(@Sendable (Container) async throws -> Payload)
+        case onMainActor(MainActorReload)
+    }
+
+    let key: Key
+    let request: @Sendable () -> Request
+    let way: Way
+
+    /// Reads the key, and loads it if nothing is there.
+    func read(in container: Container) async throws -> Payload {
+        switch way {
+        case .plain: return try readNow(in: container)
+        case .suspending(let load):
+            if let present = container.present(key, nil) { return present }
+            return try await container.loadAsync(request(), load)
+        case .onMainActor(let reload): return await reload.read(in: container)
+        }
+    }
+
+    /// Reads a key whose load neither suspends nor belongs to the main actor.
+    func readNow(in container: Container) throws -> Payload {
+        guard case .plain(let load) = way else { throw CancellationError() }
+        let request = request()
+        return try container.read(key, request.naming, { request }, load)
+    }
+
+    /// Loads what is missing, for those who observe it, and waits for it unless the load suspends.
+    func callAsFunction(_ container: Container, _ reportsFailure: Bool) -> PreparationHandle? {
+        let fail: @Sendable (any Error) -> Void = { error in
+            if reportsFailure { container.reportFailedReload(of: key, error) }
+        }
+        switch way {
+        case .plain(let load):
+            // If the container has gone away or is closed, there's nobody left to notify of what can't fail.
+            let request = request()
+            if !key.kind.throws { _ = try? container.present(key, request.naming) ?? container.load(request, load) }
+            if key.kind.throws { do { _ = try readNow(in: container) } catch { fail(error) } }
+            return nil
+        case .suspending:
+            return PreparationHandle(
+                task: Task { do { _ = try await read(in: container) } catch { fail(error) } })
+        case .onMainActor(let reload):
+            // What is there needn't wait for the main actor; a reload has looked already.
+            if reportsFailure || container.present(key, nil) == nil { reload.begin(in: container) }
+            return nil
+        }
+    }
+}
+
 /// A load in progress that can be abandoned.
-@usableFromInline struct PreparationHandle: Sendable {
+struct PreparationHandle: Sendable {
     let task: Task<Void, Never>
 
     func cancel() { task.cancel() }

@@ -46,12 +46,9 @@ extension MainActorFeature {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        let reload = MainActorReload(of: Self.self)
         let raw = Key.feature(Self.self)
-        return KeyDefinition(raw) { container, isReload in
-            // What is there needn't wait for the main actor; a reload has looked already.
-            if isReload || container.present(Key(raw: raw), nil) == nil { reload.begin(in: container) }
-            return nil
-        }
+        let reload = MainActorReload(of: Self.self)
+        return KeyDefinition(
+            KeyLoader(key: Key(raw: raw), request: { Request(raw) }, way: .onMainActor(reload)))
     }
 }

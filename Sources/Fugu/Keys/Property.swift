@@ -4,7 +4,7 @@
 ///     container[Timeout.self] = .seconds(5)
 ///
 /// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it.
-public protocol Property: NonisolatedKey where ContainerValue == Value {
+public protocol Property: PlainKey where ContainerValue == Value {
     /// The type of the value.
     @_documentation(visibility: internal)
     associatedtype ContainerValue = Value
@@ -27,7 +27,7 @@ extension Property {
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
-        KeyDefinition(Key.property(Self.self)) { container, _ in container.prepare(Self.self) }
+        KeyDefinition(Key.property(Self.self), { Request(Self.self) }, load: { _ in Payload(defaultValue) })
     }
 }
 
@@ -52,8 +52,9 @@ extension NamedProperty {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        KeyDefinition(
-            Key.property(Self.self), naming: { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) },
-            prepare: { container, _ in container.prepare(Self.self) })
+        let loader = KeyLoader(
+            key: Key(raw: Key.property(Self.self)), request: { Request(Self.self) },
+            way: .plain { _ in Payload(defaultValue) })
+        return KeyDefinition(loader) { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) }
     }
 }
