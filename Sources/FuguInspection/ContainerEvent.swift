@@ -2,7 +2,7 @@ public import Fugu
 
 /// Something that happened in a container or its family, such as the end of a load or a change of a value.
 ///
-/// You receive events from ``Container/observeEvents(_:)``. An event names keys and containers; it contains no values. The
+/// You receive events from ``Fugu/Container/observeEvents(_:)``. An event names keys and containers; it contains no values. The
 /// error of a failed load is whatever the load threw.
 public struct ContainerEvent: Sendable {
     /// The kind of an event.
