@@ -112,8 +112,12 @@ extension Container {
         let (home, reloads) = (F.home, F.reloadsWhenInputsChange)
         // Every read is on the main actor, and so is every load.
         let loader = KeyLoader(
-            key: key.key, request: { Request(key.raw, home: home, reloads: reloads) },
-            way: .plain { handle in MainActor.assumeIsolated { Payload(F.load(in: handle)) } })
+            key: key.key,
+            way: .plain { handle, question in
+                try handle.answer(question, { Request(key.raw, home: home, reloads: reloads) }) { handle in
+                    MainActor.assumeIsolated { Payload(F.load(in: handle)) }
+                }
+            })
         decorate(Decorated(key, loader)) { instance, handle in
             MainActor.assumeIsolated { Payload(wrap(instance.value(as: F.Instance.self), handle)) }
         }
@@ -183,15 +187,10 @@ struct Decorated: Sendable {
     private var isAsync: Bool { if case .suspending = loader.way { true } else { false } }
 
     /// Reads what is within a layer: what was set there, or else what the feature's own load creates.
-    func read(_ inner: Key, in handle: Container) throws -> Payload {
-        guard case .plain(let load) = loader.way else { throw CancellationError() }
-        return try handle.read(inner, nil, { loader.request().asking(for: inner) }, load)
-    }
+    func read(_ inner: Key, in handle: Container) throws -> Payload { try loader.readNow(.inner(inner), in: handle) }
 
     func readAsync(_ inner: Key, in handle: Container) async throws -> Payload {
-        guard case .suspending(let load) = loader.way else { return try read(inner, in: handle) }
-        if let present = handle.present(inner, nil) { return present }
-        return try await handle.loadAsync(loader.request().asking(for: inner), load)
+        try await loader.readAsync(.inner(inner), in: handle)
     }
 
     /// What the feature is where nobody decorates it.

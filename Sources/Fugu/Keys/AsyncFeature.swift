@@ -39,9 +39,11 @@ extension AsyncFeature {
     }
 
     fileprivate static var definition: KeyDefinition {
-        let key = Key(raw: Key.asyncFeature(Self.self))
-        return KeyDefinition(
-            KeyLoader(key: key, request: { Request(Self.self) }, way: .suspending { try await make(in: $0) }))
+        KeyDefinition(
+            Key.asyncFeature(Self.self),
+            .suspending { container, question in
+                try await container.answer(question, Request(Self.self)) { try await make(in: $0) }
+            })
     }
 }
 

@@ -72,7 +72,7 @@ public protocol PlainFeatureKey: PlainValueKey {}
 @_documentation(visibility: internal)
 public struct KeyDefinition: Sendable {
     @usableFromInline package let raw: UInt
-    let loader: KeyLoader
+    private let way: KeyLoader.Way
     /// Whether the feature reaches outside the process.
     var isExternal = false
     /// Creates what a strict container gives instead of an external feature that can't throw.
@@ -84,17 +84,16 @@ public struct KeyDefinition: Sendable {
     /// The name and type that sources need, if the key has a name.
     @usableFromInline package var naming: PropertyNaming? { name?() }
 
-    init(_ loader: KeyLoader, naming: (@Sendable () -> PropertyNaming?)? = nil) {
-        raw = loader.key.raw
-        self.loader = loader
+    var loader: KeyLoader { KeyLoader(key: Key(raw: raw), way: way) }
+
+    init(_ raw: UInt, _ way: KeyLoader.Way, naming: (@Sendable () -> PropertyNaming?)? = nil) {
+        self.raw = raw
+        self.way = way
         name = naming
     }
 
-    @usableFromInline init(
-        _ raw: UInt, _ request: @escaping @Sendable () -> Request,
-        load: @escaping @Sendable (Container) throws -> Payload
-    ) {
-        self.init(KeyLoader(key: Key(raw: raw), request: request, way: .plain(load)))
+    @usableFromInline init(_ raw: UInt, answer: @escaping @Sendable (Container, KeyQuestion) throws -> Payload?) {
+        self.init(raw, .plain(answer))
     }
 
     /// Returns the definition of a feature that reaches outside the process.
@@ -112,32 +111,34 @@ public struct KeyDefinition: Sendable {
 /// How the value or instance of a key is loaded, whatever its type.
 struct KeyLoader: Sendable {
     enum Way: Sendable {
+        // One closure, since a definition is made for each load.
         /// Throws only if the kind does.
-        case plain(@Sendable (Container) throws -> Payload)
-        case suspending(@Sendable (Container) async throws -> Payload)
+        case plain(@Sendable (Container, KeyQuestion) throws -> Payload?)
+        case suspending(@Sendable (Container, KeyQuestion) async throws -> Payload)
         case onMainActor(MainActorReload)
     }
 
     let key: Key
-    let request: @Sendable () -> Request
     let way: Way
 
     /// Reads the key, and loads it if nothing is there.
     func read(in container: Container) async throws -> Payload {
-        switch way {
-        case .plain: return try readNow(in: container)
-        case .suspending(let load):
-            if let present = container.present(key, nil) { return present }
-            return try await container.loadAsync(request(), load)
-        case .onMainActor(let reload): return await reload.read(in: container)
-        }
+        if case .onMainActor(let reload) = way { return await reload.read(in: container) }
+        return try await readAsync(.key, in: container)
     }
 
-    /// Reads a key whose load neither suspends nor belongs to the main actor.
-    func readNow(in container: Container) throws -> Payload {
-        guard case .plain(let load) = way else { throw CancellationError() }
-        let request = request()
-        return try container.read(key, request.naming, { request }, load)
+    /// Reads the key, which doesn't belong to the main actor, or another one with its loader.
+    func readAsync(_ question: KeyQuestion, in container: Container) async throws -> Payload {
+        guard case .suspending(let answer) = way else { return try readNow(question, in: container) }
+        return try await answer(container, question)
+    }
+
+    /// Does the same for a key whose load doesn't suspend.
+    func readNow(_ question: KeyQuestion = .key, in container: Container) throws -> Payload {
+        guard case .plain(let answer) = way, let payload = try answer(container, question) else {
+            throw CancellationError()
+        }
+        return payload
     }
 
     /// Loads what is missing, for those who observe it, and waits for it unless the load suspends.
@@ -146,11 +147,9 @@ struct KeyLoader: Sendable {
             if reportsFailure { container.reportFailedReload(of: key, error) }
         }
         switch way {
-        case .plain(let load):
+        case .plain(let answer):
             // If the container has gone away or is closed, there's nobody left to notify of what can't fail.
-            let request = request()
-            if !key.kind.throws { _ = try? container.present(key, request.naming) ?? container.load(request, load) }
-            if key.kind.throws { do { _ = try readNow(in: container) } catch { fail(error) } }
+            do { _ = try answer(container, key.kind.throws ? .key : .missing) } catch { fail(error) }
             return nil
         case .suspending:
             return PreparationHandle(
@@ -160,6 +159,48 @@ struct KeyLoader: Sendable {
             if reportsFailure || container.present(key, nil) == nil { reload.begin(in: container) }
             return nil
         }
+    }
+}
+
+/// What a key's loader is asked for.
+@usableFromInline enum KeyQuestion: Sendable {
+    /// What is missing, for observers; nothing if the container has gone away or is closed.
+    case missing
+    case key
+    /// Another key, which is loaded in the same way.
+    case inner(Key)
+}
+
+extension Container {
+    // Generic over the type, so that the closures that call them capture nothing.
+    @usableFromInline func answer<F: Feature>(_ question: KeyQuestion, for _: F.Type) throws -> Payload? {
+        try answer(question, { Request(F.self) }, { F.make(in: $0) })
+    }
+
+    @usableFromInline func answer<P: Property>(_ question: KeyQuestion, for _: P.Type) throws -> Payload? {
+        try answer(question, { Request(P.self) }, { _ in Payload(P.defaultValue) })
+    }
+
+    func answer(
+        _ question: KeyQuestion, _ request: () -> Request, _ load: (Container) throws -> Payload
+    ) throws -> Payload? {
+        switch question {
+        case .missing:
+            let request = request()
+            return try? present(request.key, request.naming) ?? self.load(request, load)
+        case .key:
+            let request = request()
+            return try read(request.key, request.naming, { request }, load)
+        case .inner(let key): return try read(key, nil, { request().asking(for: key) }, load)
+        }
+    }
+
+    func answer(
+        _ question: KeyQuestion, _ request: Request, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        let request = if case .inner(let key) = question { request.asking(for: key) } else { request }
+        if let present = present(request.key, nil) { return present }
+        return try await loadAsync(request, load)
     }
 }
 

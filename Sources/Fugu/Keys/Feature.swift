@@ -44,7 +44,7 @@ extension Feature {
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self), { Request(Self.self) }, load: { make(in: $0) })
+        KeyDefinition(Key.feature(Self.self)) { try $0.answer($1, for: Self.self) }
     }
 
     /// Loads, or returns the preview of an external feature in an Xcode preview.
@@ -75,7 +75,7 @@ extension ExternalFeature {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self), { Request(Self.self) }, load: { make(in: $0) })
+        KeyDefinition(Key.feature(Self.self)) { try $0.answer($1, for: Self.self) }
             .external(placeholder: { Payload(placeholder) }, preview: { Payload(preview) })
     }
 }

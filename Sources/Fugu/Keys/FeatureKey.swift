@@ -60,7 +60,7 @@ extension FeatureKey {
     ///
     /// Don't use it directly.
     public var _key: KeyDefinition {
-        KeyDefinition(raw, { Request(self) }, load: { Payload(descriptor.make(in: $0)) })
+        KeyDefinition(raw) { try $0.answer($1, { Request(self) }, { Payload(descriptor.make(in: $0)) }) }
     }
 
     @usableFromInline

@@ -46,9 +46,6 @@ extension MainActorFeature {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        let raw = Key.feature(Self.self)
-        let reload = MainActorReload(of: Self.self)
-        return KeyDefinition(
-            KeyLoader(key: Key(raw: raw), request: { Request(raw) }, way: .onMainActor(reload)))
+        KeyDefinition(Key.feature(Self.self), .onMainActor(MainActorReload(of: Self.self)))
     }
 }

@@ -27,7 +27,9 @@ extension Property {
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
-        KeyDefinition(Key.property(Self.self), { Request(Self.self) }, load: { _ in Payload(defaultValue) })
+        KeyDefinition(Key.property(Self.self)) {
+            try $0.answer($1, for: Self.self)
+        }
     }
 }
 
@@ -52,9 +54,9 @@ extension NamedProperty {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        let loader = KeyLoader(
-            key: Key(raw: Key.property(Self.self)), request: { Request(Self.self) },
-            way: .plain { _ in Payload(defaultValue) })
-        return KeyDefinition(loader) { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) }
+        KeyDefinition(
+            Key.property(Self.self),
+            .plain { try $0.answer($1, for: Self.self) },
+            naming: { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) })
     }
 }

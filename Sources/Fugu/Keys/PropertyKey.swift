@@ -143,9 +143,9 @@ extension PropertyKey {
     ///
     /// Don't use it directly.
     public var _key: KeyDefinition {
-        let loader = KeyLoader(
-            key: Key(raw: raw), request: { Request(self) }, way: .plain { _ in Payload(descriptor.defaultValue()) })
-        return KeyDefinition(loader) { descriptor.naming }
+        KeyDefinition(
+            raw, .plain { try $0.answer($1, { Request(self) }, { _ in Payload(descriptor.defaultValue()) }) },
+            naming: { descriptor.naming })
     }
 
     /// Returns the key that was first created with this name.

@@ -34,7 +34,9 @@ extension ThrowingFeature {
     }
 
     fileprivate static var definition: KeyDefinition {
-        KeyDefinition(Key.throwingFeature(Self.self), { Request(Self.self) }, load: { try make(in: $0) })
+        KeyDefinition(Key.throwingFeature(Self.self)) {
+            try $0.answer($1, { Request(Self.self) }, { try make(in: $0) })
+        }
     }
 }
 
