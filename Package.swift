@@ -40,13 +40,15 @@ let package = Package(
         .target(name: "FuguInspection", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguTestingStart"),
         .target(
-            name: "FuguTesting", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTestingStart"],
+            name: "FuguTesting",
+            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguInspection", "FuguTestingStart"],
             swiftSettings: strict),
         .executableTarget(
             name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
             exclude: ["expected.txt"], swiftSettings: strict),
         .executableTarget(
-            name: "Scopes", dependencies: ["Fugu"], path: "Examples/Scopes", exclude: ["expected.txt"],
+            name: "Scopes", dependencies: ["Fugu", "FuguInspection"], path: "Examples/Scopes",
+            exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
             name: "GraphPictures", dependencies: ["Fugu", "FuguInspection"], path: "Examples/GraphPictures",
@@ -66,7 +68,8 @@ let package = Package(
             name: "FuguConfigurationTests",
             dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguTesting", "Support"],
             swiftSettings: strict),
-        .testTarget(name: "FuguAsyncTests", dependencies: ["Fugu", "Support"], swiftSettings: strict),
+        .testTarget(
+            name: "FuguAsyncTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
         .testTarget(
             name: "FuguFoundationTests",
             dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting"],

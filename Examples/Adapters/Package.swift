@@ -10,6 +10,7 @@ let settings: [SwiftSetting] = [
 
 let fugu = Target.Dependency.product(name: "Fugu", package: "Fugu")
 let fuguConfiguration = Target.Dependency.product(name: "FuguConfiguration", package: "Fugu")
+let fuguInspection = Target.Dependency.product(name: "FuguInspection", package: "Fugu")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 // `Scripts/forgotten` compiles these, once with the responder and once without it.
@@ -64,7 +65,7 @@ let package = Package(
         .target(
             name: "EventsAdapter",
             dependencies: [
-                fugu, logging, .product(name: "CoreMetrics", package: "swift-metrics"),
+                fugu, fuguInspection, logging, .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: settings),

@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 
 /// A graph of many features, none of which is of interest, to see how pictures and their times grow.
 struct Large {

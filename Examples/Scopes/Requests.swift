@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 
 // The handler of a server's requests. Nothing declares a scope: where an instance lives follows from what its load reads.
 

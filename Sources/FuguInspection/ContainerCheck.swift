@@ -52,16 +52,17 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
 
     init(_ check: LoadCheck) {
         overridden = check.overridden
-        let entries = check.graphs.flatMap(\.entries).filter { $0.kind != .property && $0.state == .loaded }
-        let lives = Lives(entries)
+        let roots = check.roots.map { (findings: $0.findings, graph: ContainerGraph($0.snapshot)) }
+        let lives = Lives(roots.flatMap(\.graph.entries).filter { $0.kind != .property && $0.state == .loaded })
+        let findings = Findings(roots)
         (shared, overriding, local) = (lives.shared, lives.overriding, lives.local)
         func found(_ finding: LoadCheck.Finding) -> [Feature] {
-            check.findings.filter { $0.finding == finding }.map { Feature(name: $0.path.last ?? "?", path: $0.path) }
+            findings.all.filter { $0.finding == finding }.map { Feature(name: $0.path.last ?? "?", path: $0.path) }
                 .sorted { $0.name < $1.name }
         }
         (external, unknown, forgotten) = (found(.external), found(.unknown), found(.forgotten))
         cycles = found(.cycle).map(\.path)
-        failures = check.findings.compactMap { path, finding in
+        failures = findings.all.compactMap { path, finding in
             guard case .failed(let error) = finding else { return nil }
             return (Feature(name: path.last ?? "?", path: path), error)
         }
@@ -84,6 +85,34 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         add(Messages.needsItself, cycles.map { Messages.checked(nil, $0) })
         add(Messages.hasFailed, failures.map { "\(Messages.checked($0.feature.name, $0.feature.path)): \($0.error)" })
         return lines.joined(separator: "\n")
+    }
+}
+
+/// What was found, each key once, with the text that the graph has of an error, in which no secret is.
+private struct Findings {
+    private(set) var all: [(path: [String], finding: LoadCheck.Finding)] = []
+
+    init(_ roots: [(findings: [(path: [String], finding: LoadCheck.Finding)], graph: ContainerGraph)]) {
+        for root in roots {
+            for (path, finding) in root.findings { add(path, masked(finding, path, in: root.graph)) }
+        }
+    }
+
+    private mutating func add(_ path: [String], _ finding: LoadCheck.Finding) {
+        let isKnown = all.contains { known in
+            known.finding == finding
+                && (finding == .cycle ? Set(known.path) == Set(path) : known.path.last == path.last)
+        }
+        if !isKnown { all.append((path, finding)) }
+    }
+
+    private func masked(
+        _ finding: LoadCheck.Finding, _ path: [String], in graph: ContainerGraph
+    ) -> LoadCheck.Finding {
+        guard case .failed = finding,
+            let text = graph.entries.first(where: { $0.name == path.last && $0.state == .failed })?.lastError
+        else { return finding }
+        return .failed(text)
     }
 }
 

@@ -38,22 +38,15 @@ extension Container {
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<K: ValueKey>(_ key: (KeyLookup) -> K) -> KeyExplanation { explain(key(KeyLookup())._key) }
 
-    /// Returns a snapshot of the entries of this container, its ancestors, and its descendants, with values.
-    ///
-    /// - Parameter includingValues: Pass `true` to include the values of properties as text. Those of secret keys are
-    ///   always left out.
-    /// - Returns: The graph.
-    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs.
-    public func graph(includingValues: Bool) -> ContainerGraph {
-        includingValues ? graph(telling: ValueSketch()) : graph
-    }
-
-    private func explain(_ key: KeyDefinition) -> KeyExplanation {
-        let status = status(of: key.raw, telling: ValueSketch())
-        guard let entry = status.entries.first else {
-            let sentence = Messages.notThere(status.name, status.kind, isClosed: status.isClosed)
-            return KeyExplanation(name: status.name, sentences: [sentence])
+    private func explain(_ definition: KeyDefinition) -> KeyExplanation {
+        let key = Key(raw: definition.raw)
+        let snapshot = GraphSnapshot(of: self)
+        let (graph, ids) = ContainerGraph.draw(snapshot, includingValues: true)
+        let (places, isClosed) = places(of: key, in: snapshot)
+        guard let entry = places.first.flatMap({ ids[$0] }).flatMap({ graph[$0] }) else {
+            let sentence = Messages.notThere(key.name, key.kind, isClosed: isClosed)
+            return KeyExplanation(name: key.name, sentences: [sentence])
         }
-        return KeyExplanation(name: entry.name, sentences: GraphExplainer(status.graph).sentences(on: entry))
+        return KeyExplanation(name: entry.name, sentences: GraphExplainer(graph).sentences(on: entry))
     }
 }

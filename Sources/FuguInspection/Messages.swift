@@ -40,7 +40,7 @@ enum Messages {
         "\(name) isn't loaded: its last load, for \(place), failed\(error.map { ": \($0)" } ?? "")."
     }
     static func failedOnce(_ error: String) -> String { "A load failed: \(error)." }
-    static func notThere(_ name: String, _ kind: ContainerGraph.Entry.Kind, isClosed: Bool) -> String {
+    static func notThere(_ name: String, _ kind: KeyKind, isClosed: Bool) -> String {
         if kind == .property {
             return "\(name) was neither set nor read here. A read returns the value of a source, or the default."
         }
@@ -93,6 +93,38 @@ enum Messages {
     static func stale(_ names: [String]) -> String {
         "It's stale: \(GraphWords.list(names)) changed after it was loaded."
     }
+
+    // MARK: Events
+
+    static func event(_ event: ContainerEvent) -> String {
+        let key = event.key ?? "the container"
+        let place = containerName(event.container)
+        let time = event.duration.map { " after \($0.shortText)" } ?? ""
+        let home = event.home.map { "; it lives in \(containerName($0))" } ?? ""
+        let error = event.error.map { ": \($0)" } ?? ""
+        let way = event.path.count > 1 ? " (\(event.record.pathText))" : ""
+        return switch event.kind {
+        case .loadBegan: "\(key) started loading in \(place)\(way)"
+        case .loaded: "\(key) loaded in \(place)\(time)\(home)\(way)"
+        case .reloaded: "\(key) loaded again in \(place)\(time)\(home)\(way)"
+        case .overtaken: "\(key) was set or loaded by someone else in \(place) while it loaded\(time)\(way)"
+        case .notKept: "\(key) loaded in \(place)\(time) and isn't kept\(way)"
+        case .failed: "\(key) failed to load in \(place)\(time)\(way)\(error)"
+        case .waited: "\(key) was waited for in \(place)\(time)\(way)"
+        case .dropped: "\(key) was dropped in \(place)"
+        case .set: "\(key) was set in \(place)"
+        case .overridden: "\(key) was overridden in \(place)"
+        case .replaced: "the loader of \(key) was replaced in \(place)"
+        case .supplied: "\(key) was supplied to \(place) by sources"
+        case .reset: "\(key) was reset in \(place)"
+        case .closed where event.key == nil: "\(place) was closed\(time)\(error)"
+        case .closed: "\(key) was closed in \(place)\(time)\(error)"
+        default: "\(event.kind): \(key) in \(place)"
+        }
+    }
+
+    /// Returns the name of a container in events.
+    static func containerName(_ number: Int) -> String { number == 0 ? "the root" : "container \(number)" }
 }
 
 // Titles and lines of checks.

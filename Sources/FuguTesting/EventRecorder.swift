@@ -1,4 +1,5 @@
 public import Fugu
+public import FuguInspection
 
 /// Records the events of a container's family.
 ///

@@ -1,4 +1,5 @@
 public import Fugu
+import FuguInspection
 
 /// A recorder of the loads in a container's family, and of the loads that needed them.
 ///

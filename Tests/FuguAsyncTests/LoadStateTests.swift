@@ -34,7 +34,7 @@ extension ContainerKeys {
 
     /// Reads states until one isn't that of a running load.
     private func next<Instance: Sendable>(
-        _ states: inout LoadStates<Instance>.AsyncIterator
+        _ states: inout ObservedValues<LoadState<Instance>>.AsyncIterator
     ) async -> LoadState<Instance>? {
         while let state = await states.next() { if !state.isLoading { return state } }
         return nil

@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import Fugu
+import FuguInspection
 
 extension ContainerKeys {
     fileprivate var size: PropertyKey<Int> { .init("pool.size", defaultValue: 4) }

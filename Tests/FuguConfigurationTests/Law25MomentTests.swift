@@ -1,5 +1,6 @@
 import Fugu
 import FuguConfiguration
+import FuguInspection
 import Support
 import Testing
 

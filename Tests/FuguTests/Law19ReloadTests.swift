@@ -1,4 +1,5 @@
 @testable import Fugu
+import FuguInspection
 import Support
 import Testing
 

@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 import Support
 import Testing
 

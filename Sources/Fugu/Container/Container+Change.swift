@@ -33,74 +33,57 @@ extension Container {
         present(Key(raw: definition.raw), definition.naming)
     }
 
-    /// Changes the value of a property in place, and excludes other writes of it in this container.
+    /// Changes a value or an instance in place, and excludes other writes of it in this container.
     ///
-    /// In the meantime, reads give the old value, and other writers wait. If `body` throws, nothing changes. Writing
-    /// the same property inside `body`, or waiting there for another writer of it, stops the program with a message.
-    ///
-    /// - Parameters:
-    ///   - property: The property to change.
-    ///   - body: A closure that changes the value.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<P: Property, R, E>(
-        _ property: P.Type, _ body: (inout P.Value) throws(E) -> R
-    ) throws(E) -> R {
-        try modify(TypedKey(P.self), read: { self[P.self] }, body)
-    }
-
-    /// Changes a part of a feature and sets the result, and excludes other writes of it in this container.
-    ///
-    /// The closure receives the instance that was set or loaded. In a strict container, it receives the placeholder of
-    /// an external feature that wasn't swapped, and this read doesn't fail the test; calling a part that wasn't swapped
-    /// does.
+    /// The closure receives what was set or loaded, or the default of a property. In a strict container, it receives the placeholder
+    /// of an external feature that wasn't swapped, and this read doesn't fail the test; calling a part that wasn't swapped does.
     ///
     ///     container.modify(Audio.self) { $0.volume = { 0.5 } }
     ///
-    /// If `body` throws, nothing changes. Other writers wait for the end. Writing the same feature inside `body`, or
-    /// waiting there for another writer of it, stops the program with a message.
+    /// In the meantime, reads give the old value, and other writers wait. If `body` throws, nothing changes. Writing the same key
+    /// inside `body`, or waiting there for another writer of it, stops the program with a message.
     ///
     /// - Parameters:
-    ///   - feature: The feature to change.
-    ///   - body: A closure that changes the instance.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<F: Feature, R, E>(
-        _ feature: F.Type, _ body: (inout F.Instance) throws(E) -> R
-    ) throws(E) -> R {
-        try modify(TypedKey(F.self), read: { self[F.self] }, body)
-    }
-
-    /// Changes the value of a property in place, and excludes other writes of it in this container.
-    ///
-    /// - Parameters:
-    ///   - key: A key path to the property: `\.timeout`.
+    ///   - key: The type of the property or feature.
     ///   - body: A closure that changes the value.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<Value, R, E>(
-        _ key: (KeyLookup) -> PropertyKey<Value>, _ body: (inout Value) throws(E) -> R
+    public func modify<K: PlainKey, R, E>(
+        _ key: K.Type, _ body: (inout K.ContainerValue) throws(E) -> R
     ) throws(E) -> R {
-        let key = key(KeyLookup())
-        return try modify(TypedKey(key), read: { self[key] }, body)
+        try modify(K._key, body)
     }
 
-    /// Changes a part of a feature and sets the result, and excludes other writes of it in this container.
+    /// Changes a value or an instance in place, and excludes other writes of it in this container.
     ///
     /// - Parameters:
-    ///   - key: A key path to the feature: `\.greeter`.
-    ///   - body: A closure that changes the instance.
+    ///   - key: A key path to the property or feature: `\.timeout`.
+    ///   - body: A closure that changes the value.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<Instance, R, E>(
-        _ key: (KeyLookup) -> FeatureKey<Instance>, _ body: (inout Instance) throws(E) -> R
+    public func modify<K: PlainValueKey, R, E>(
+        _ key: (KeyLookup) -> K, _ body: (inout K.ContainerValue) throws(E) -> R
     ) throws(E) -> R {
-        let key = key(KeyLookup())
-        return try modify(TypedKey(key), read: { self[key] }, body)
+        try modify(key(KeyLookup())._key, body)
+    }
+
+    private func modify<Value: Sendable, R, E>(
+        _ definition: KeyDefinition, _ body: (inout Value) throws(E) -> R
+    ) throws(E) -> R {
+        let key = TypedKey(definition.raw, of: Value.self)
+        return try modify(key, read: { readPlainly(definition.loader) }, body)
+    }
+
+    private func readPlainly<Value: Sendable>(_ loader: KeyLoader) -> Value {
+        if let present = _storage.read(loader.key.raw, as: Value.self) { return present }
+        do {
+            return try loader.readNow(in: self).value(as: Value.self)
+        } catch {
+            // The engine stops the program where other kinds throw.
+            fatalError("\(error)")
+        }
     }
 
     func modify<Value: Sendable, R, E>(

@@ -29,11 +29,12 @@ extension Container {
     ///   - load: A closure that creates the element, like `load(in:)`.
     /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
     ///   concerns.
-    public func contribute<Element>(
-        to list: (KeyLookup) -> FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
+    public func contribute<List: PlainFeatureKey, Element: Sendable>(
+        to list: (KeyLookup) -> List, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
-    ) {
-        contribute(to: Decorated(list(KeyLookup())), SourcePlace(fileID, line), load)
+    ) where List.ContainerValue == [Element] {
+        let list = list(KeyLookup())
+        contribute(to: Decorated(TypedKey(list), list._key.loader), SourcePlace(fileID, line), load)
     }
 
     /// Adds an element to a list, here and in all descendants that don't swap the list themselves.
@@ -51,26 +52,7 @@ extension Container {
         to list: List.Type, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
     ) where List.Instance == [Element] {
-        let list = Decorated(TypedKey(List.self), { Request(List.self) }, load: { List.make(in: $0) })
-        contribute(to: list, SourcePlace(fileID, line), load)
-    }
-
-    /// Adds an element to a list, here and in all descendants that don't swap the list themselves.
-    ///
-    /// See `contribute(to:fileID:line:load:)`.
-    ///
-    /// - Parameters:
-    ///   - list: The member of ``ContainerKeys`` that names a feature whose instance is an array: `\.routes`.
-    ///   - fileID: The file of the call, for graphs.
-    ///   - line: The line of the call, for graphs.
-    ///   - load: A closure that creates the element, like `load(in:)`.
-    /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
-    ///   concerns.
-    public func contribute<List: Feature, Element: Sendable>(
-        to list: KeyPath<ContainerKeys, List.Type>, fileID: StaticString = #fileID, line: UInt = #line,
-        load: @escaping @Sendable (any FeatureContainer) -> Element
-    ) where List.Instance == [Element] {
-        contribute(to: List.self, fileID: fileID, line: line, load: load)
+        contribute(to: Decorated(List.self), SourcePlace(fileID, line), load)
     }
 
     private func contribute<Element: Sendable>(

@@ -29,8 +29,7 @@ extension Container {
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
     ) {
-        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, load: { F.make(in: $0) })
-        decorate(decorated) { Payload(wrap($0.value(as: F.Instance.self), $1)) }
+        decorate(Decorated(F.self)) { Payload(wrap($0.value(as: F.Instance.self), $1)) }
     }
 
     /// Wraps what a key's feature would be without this call, here and in all descendants that don't swap it themselves.
@@ -41,11 +40,15 @@ extension Container {
     ///   - key: A key path to the feature: `\.mailer`.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func decorate<Instance>(
-        _ key: (KeyLookup) -> FeatureKey<Instance>,
-        with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
+    public func decorate<K: PlainFeatureKey>(
+        _ key: (KeyLookup) -> K,
+        with wrap:
+            @escaping @Sendable (
+                _ instance: K.ContainerValue, _ container: any FeatureContainer
+            ) -> K.ContainerValue
     ) {
-        decorate(Decorated(key(KeyLookup()))) { Payload(wrap($0.value(as: Instance.self), $1)) }
+        let key = key(KeyLookup())
+        decorate(Decorated(TypedKey(key), key._key.loader)) { Payload(wrap($0.value(as: K.ContainerValue.self), $1)) }
     }
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
@@ -60,8 +63,7 @@ extension Container {
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) throws -> F.Instance
     ) {
-        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, load: { try F.make(in: $0) })
-        decorate(decorated) { Payload(try wrap($0.value(as: F.Instance.self), $1)) }
+        decorate(Decorated(F.self)) { Payload(try wrap($0.value(as: F.Instance.self), $1)) }
     }
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
@@ -79,7 +81,7 @@ extension Container {
                 _ instance: F.Instance, _ container: any FeatureContainer
             ) async throws -> F.Instance
     ) {
-        let decorated = Decorated(TypedKey(F.self), { Request(F.self) }, loadAsync: { try await F.make(in: $0) })
+        let decorated = Decorated(F.self)
         addLayer(decorated) { inner, kept in
             Replacement(
                 load: { _ in throw CancellationError() },
@@ -109,28 +111,16 @@ extension Container {
         let key = TypedKey(Key.feature(F.self), of: F.Instance.self)
         let (home, reloads) = (F.home, F.reloadsWhenInputsChange)
         // Every read is on the main actor, and so is every load.
-        let decorated = Decorated(
-            key, { Request(key.raw, home: home, reloads: reloads) },
-            load: { handle in MainActor.assumeIsolated { Payload(F.load(in: handle)) } })
-        decorate(decorated) { instance, handle in
+        let loader = KeyLoader(
+            key: key.key,
+            way: .plain { handle, question in
+                try handle.answer(question, { Request(key.raw, home: home, reloads: reloads) }) { handle in
+                    MainActor.assumeIsolated { Payload(F.load(in: handle)) }
+                }
+            })
+        decorate(Decorated(key, loader)) { instance, handle in
             MainActor.assumeIsolated { Payload(wrap(instance.value(as: F.Instance.self), handle)) }
         }
-    }
-
-    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
-    ///
-    /// See `decorate(_:with:)`.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
-    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func decorate<F: Feature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>,
-        with wrap:
-            @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
-    ) {
-        decorate(F.self, with: wrap)
     }
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
@@ -188,39 +178,19 @@ extension Container {
 /// The record of a decorated feature, whatever its type.
 struct Decorated: Sendable {
     let key: TypedKey
-    private let request: @Sendable () -> Request
-    private let load: @Sendable (Container) throws -> Payload
-    private let loadAsync: @Sendable (Container) async throws -> Payload
-    fileprivate let isAsync: Bool
+    private let loader: KeyLoader
 
-    init(
-        _ key: TypedKey, _ request: @escaping @Sendable () -> Request,
-        load: @escaping @Sendable (Container) throws -> Payload
-    ) {
-        (self.key, self.request, self.load) = (key, request, load)
-        (loadAsync, isAsync) = ({ try load($0) }, false)
-    }
+    init(_ key: TypedKey, _ loader: KeyLoader) { (self.key, self.loader) = (key, loader) }
 
-    init(
-        _ key: TypedKey, _ request: @escaping @Sendable () -> Request,
-        loadAsync: @escaping @Sendable (Container) async throws -> Payload
-    ) {
-        (self.key, self.request, self.loadAsync) = (key, request, loadAsync)
-        (load, isAsync) = ({ _ in throw CancellationError() }, true)
-    }
+    init<F: NonisolatedFeature>(_: F.Type) { self.init(TypedKey(F.self), F._key.loader) }
 
-    init<Instance>(_ key: FeatureKey<Instance>) {
-        self.init(TypedKey(key), { Request(key) }, load: { Payload(key.descriptor.make(in: $0)) })
-    }
+    private var isAsync: Bool { if case .suspending = loader.way { true } else { false } }
 
     /// Reads what is within a layer: what was set there, or else what the feature's own load creates.
-    func read(_ inner: Key, in handle: Container) throws -> Payload {
-        try handle.read(inner, nil, { request().asking(for: inner) }, load)
-    }
+    func read(_ inner: Key, in handle: Container) throws -> Payload { try loader.readNow(.inner(inner), in: handle) }
 
     func readAsync(_ inner: Key, in handle: Container) async throws -> Payload {
-        if let present = handle.present(inner, nil) { return present }
-        return try await handle.loadAsync(request().asking(for: inner), loadAsync)
+        try await loader.readAsync(.inner(inner), in: handle)
     }
 
     /// The undecorated feature.

@@ -42,7 +42,7 @@ struct ContainerSummary {
         parent = snapshot.containers.dropLast().last?.name
         childCount = own?.childCount ?? 0
         isClosed = own?.isClosed ?? false
-        func names(_ isWanted: (ContainerGraph.Entry.State) -> Bool) -> [String] {
+        func names(_ isWanted: (GraphSnapshot.State) -> Bool) -> [String] {
             snapshot.entries.filter { $0.place.container == own?.id && isWanted($0.state) }.map {
                 $0.place.key.name
             }

@@ -12,23 +12,11 @@ extension FeatureContainer {
     /// - Parameter feature: The type of the feature.
     /// - Returns: The instance that a read would give without waiting.
     /// - Complexity: O(1) if the instance is inherited or was read here before; otherwise, O(*d*) for *d* ancestors.
-    public func loaded<F: AsyncFeature>(_ feature: F.Type) -> F.Instance {
-        let present = _storage.read(Key.asyncFeature(feature), as: F.Instance.self)
+    public func loaded<F: FailableFeature>(_ feature: F.Type) -> F.ContainerValue {
+        let raw = F._key.raw
+        let present = _storage.read(raw, as: F.ContainerValue.self)
         extendLifetime(self)
-        return present ?? _container.presentOrStop(Key(raw: Key.asyncFeature(feature))).value(as: F.Instance.self)
-    }
-
-    /// Returns the instance of a feature that was loaded or set before, without loading anything.
-    ///
-    /// In a load, the read is recorded like any other. If there is no instance for this container, the program stops
-    /// with a message that shows the path that led here. If that can happen, use ``Container/ifLoaded(_:)-(K.Type)``.
-    /// - Parameter feature: The type of the feature.
-    /// - Returns: The instance that a read would give without loading.
-    /// - Complexity: O(1) if the instance is inherited or was read here before; otherwise, O(*d*) for *d* ancestors.
-    public func loaded<F: ThrowingFeature>(_ feature: F.Type) -> F.Instance {
-        let present = _storage.read(Key.throwingFeature(feature), as: F.Instance.self)
-        extendLifetime(self)
-        return present ?? _container.presentOrStop(Key(raw: Key.throwingFeature(feature))).value(as: F.Instance.self)
+        return present ?? _container.presentOrStop(Key(raw: raw)).value(as: F.ContainerValue.self)
     }
 }
 

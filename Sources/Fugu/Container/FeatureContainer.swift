@@ -113,18 +113,10 @@ extension FeatureContainer {
         }
     }
 
-    /// Not available: a throwing subscript can't have a setter.
+    /// Not available: a subscript that throws or suspends can't have a setter.
     @available(*, unavailable, message: "use set(_:to:)")
     @_documentation(visibility: internal)
-    public subscript<F: ThrowingFeature>(feature: F.Type, unavailable: Void = ()) -> F.Instance {
-        get { fatalError() }
-        set { fatalError() }
-    }
-
-    /// Not available: an async subscript can't have a setter.
-    @available(*, unavailable, message: "use set(_:to:)")
-    @_documentation(visibility: internal)
-    public subscript<F: AsyncFeature>(feature: F.Type, unavailable: Void = ()) -> F.Instance {
+    public subscript<F: FailableFeature>(feature: F.Type, unavailable: Void = ()) -> F.ContainerValue {
         get { fatalError() }
         set { fatalError() }
     }
@@ -135,17 +127,7 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - instance: The instance that reads give from now on.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func set<F: ThrowingFeature>(_ feature: F.Type, to instance: F.Instance) {
-        _container.change(TypedKey(F.self), .set(Payload(instance)))
-    }
-
-    /// Swaps a feature here and in all descendants that don't swap it themselves.
-    ///
-    /// - Parameters:
-    ///   - feature: The type of the feature.
-    ///   - instance: The instance that reads give from now on.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func set<F: AsyncFeature>(_ feature: F.Type, to instance: F.Instance) {
+    public func set<F: FailableFeature>(_ feature: F.Type, to instance: F.ContainerValue) {
         _container.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
@@ -201,8 +183,8 @@ extension FeatureContainer {
     ///   - key: A key path to the feature: `\.greeter`.
     ///   - load: A closure that creates the instance, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func replace<Instance>(
-        _ key: (KeyLookup) -> FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
+    public func replace<K: PlainFeatureKey>(
+        _ key: (KeyLookup) -> K, load: @escaping @Sendable (any FeatureContainer) -> K.ContainerValue
     ) {
         _container.change(TypedKey(key(KeyLookup())), .replace(Replacement { Payload(load($0)) }))
     }
@@ -224,11 +206,6 @@ extension Container {
     func readSlowly<F: Feature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
         readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { F.make(in: $0) }
             .value(as: F.Instance.self)
-    }
-
-    /// Loads the instance of a feature if there is none.
-    @usableFromInline func prepare<F: Feature>(_ feature: F.Type) -> PreparationHandle? {
-        prepare(Request(F.self)) { F.make(in: $0) }
     }
 
     @usableFromInline

@@ -85,7 +85,7 @@ extension Container {
     /// - Returns: The sequence, which you can read on any actor.
     /// - Complexity: O(*d*) for *d* ancestors.
     @MainActor public func values<F: MainActorFeature>(of feature: F.Type) -> ObservedValues<F.Instance> {
-        _ = prepare(Request(F.self)) { Payload(F.load(in: $0)) }
+        MainActorReload.load(F.self, in: self)
         return ObservedValues(of: F._key, in: self)
     }
 }
@@ -119,22 +119,21 @@ final class MainActorReload: Sendable {
                 let node = container.node
                 if node.family.lock.withLock({ token in node.storage[token].isRefusing }) { return }
                 guard let feature = type as? any MainActorFeature.Type else { return }
-                Scope.run(container, nil) { load(feature, in: container) }
+                Scope.run(container, nil) { Self.load(feature, in: container) }
             }
         }
     }
 
-    @MainActor private func load<F: MainActorFeature>(_ feature: F.Type, in container: Container) {
-        _ = container.prepare(Request(F.self)) { Payload(F.load(in: $0)) }
+    /// Reads the feature.
+    @MainActor func read(in container: Container) -> Payload {
+        func read<F: MainActorFeature>(_: F.Type) -> Payload { Payload(container[F.self]) }
+        guard let feature = type as? any MainActorFeature.Type else { fatalError("\(type)") }
+        return read(feature)
     }
-}
 
-extension WarmUpList {
-    /// Adds a feature that belongs to the main actor.
-    ///
-    /// - Parameter feature: The type of the feature.
-    @MainActor public mutating func load<F: MainActorFeature>(_ feature: F.Type) {
-        let load: @MainActor @Sendable (Container) -> Void = { _ = $0[F.self] }
-        add(Key(raw: Key.feature(F.self))) { await load($0) }
+    /// Loads what is missing, unless the container has gone away or is closed.
+    @MainActor static func load<F: MainActorFeature>(_ feature: F.Type, in container: Container) {
+        let request = Request(F.self)
+        _ = try? container.present(request.key, nil) ?? container.load(request) { Payload(F.load(in: $0)) }
     }
 }

@@ -20,13 +20,11 @@ extension FeatureContainer {
 }
 
 extension Container {
-    /// Not available: an instance whose load can throw can't be modified in place.
+    /// Not available: an instance whose load can fail can't be modified in place.
     @available(*, unavailable, message: "read the feature, change the copy, and use set(_:to:)")
-    public func modify<F: ThrowingFeature, R>(_ feature: F.Type, _ body: (inout F.Instance) -> R) -> R { fatalError() }
-
-    /// Not available: an instance whose load can suspend can't be modified in place.
-    @available(*, unavailable, message: "read the feature, change the copy, and use set(_:to:)")
-    public func modify<F: AsyncFeature, R>(_ feature: F.Type, _ body: (inout F.Instance) -> R) -> R { fatalError() }
+    public func modify<F: FailableFeature, R>(_ feature: F.Type, _ body: (inout F.ContainerValue) -> R) -> R {
+        fatalError()
+    }
 }
 
 extension Injected {

@@ -131,30 +131,8 @@ extension FeatureContainer {
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - instance: The instance that reads give from now on.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func set<F: ThrowingFeature>(_ feature: KeyPath<ContainerKeys, F.Type>, to instance: F.Instance) {
+    public func set<F: FailableFeature>(_ feature: KeyPath<ContainerKeys, F.Type>, to instance: F.ContainerValue) {
         set(F.self, to: instance)
-    }
-
-    /// Swaps a feature here and in all descendants that don't swap it themselves.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
-    ///   - instance: The instance that reads give from now on.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func set<F: AsyncFeature>(_ feature: KeyPath<ContainerKeys, F.Type>, to instance: F.Instance) {
-        set(F.self, to: instance)
-    }
-
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
-    ///   - load: A closure that creates the instance, like `load(in:)`.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func replace<F: Feature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
-    ) {
-        replace(F.self, load: load)
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
@@ -203,16 +181,9 @@ extension FeatureContainer {
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Returns: The instance that a read would give without waiting.
     /// - Complexity: O(1) if the instance is inherited or was read here before; otherwise, O(*d*) for *d* ancestors.
-    public func loaded<F: AsyncFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) -> F.Instance { loaded(F.self) }
-
-    /// Returns the instance of a feature that was loaded or set before, without loading anything.
-    ///
-    /// If there is none for this container, the program stops with a message that shows the path that led here.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    /// - Returns: The instance that a read would give without loading.
-    /// - Complexity: O(1) if the instance is inherited or was read here before; otherwise, O(*d*) for *d* ancestors.
-    public func loaded<F: ThrowingFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) -> F.Instance { loaded(F.self) }
+    public func loaded<F: FailableFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) -> F.ContainerValue {
+        loaded(F.self)
+    }
 }
 
 extension Container {
@@ -223,34 +194,6 @@ extension Container {
     /// - Complexity: O(*d*) for *d* ancestors.
     @MainActor public func ifLoaded<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) -> F.Instance? {
         ifLoaded(F.self)
-    }
-
-    /// Changes the value of a property whose type ``ContainerKeys`` names, and excludes other writes of it in this container.
-    ///
-    /// - Parameters:
-    ///   - property: The member of ``ContainerKeys`` that names the property.
-    ///   - body: A closure that changes the value.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<P: Property, R, E>(
-        _ property: KeyPath<ContainerKeys, P.Type>, _ body: (inout P.Value) throws(E) -> R
-    ) throws(E) -> R {
-        try modify(P.self, body)
-    }
-
-    /// Changes a part of a feature whose type ``ContainerKeys`` names, and excludes other writes of it in this container.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
-    ///   - body: A closure that changes the instance.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<F: Feature, R, E>(
-        _ feature: KeyPath<ContainerKeys, F.Type>, _ body: (inout F.Instance) throws(E) -> R
-    ) throws(E) -> R {
-        try modify(F.self, body)
     }
 
     /// Changes an instance in place that belongs to the main actor, and sets the result.
@@ -266,28 +209,4 @@ extension Container {
     ) throws(E) -> R {
         try modify(F.self, body)
     }
-}
-
-extension WarmUpList {
-    /// Adds a feature whose type ``ContainerKeys`` names.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    public mutating func load<F: Feature>(_ feature: KeyPath<ContainerKeys, F.Type>) { load(F.self) }
-
-    /// Adds a feature whose type ``ContainerKeys`` names and that belongs to the main actor.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    @MainActor public mutating func load<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) {
-        load(F.self)
-    }
-
-    /// Adds a feature whose type ``ContainerKeys`` names and whose load can throw.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    public mutating func load<F: ThrowingFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) { load(F.self) }
-
-    /// Adds a feature whose type ``ContainerKeys`` names and whose load can suspend.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    public mutating func load<F: AsyncFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) { load(F.self) }
 }

@@ -78,17 +78,14 @@ final class Tracker: Observable, Sendable {
     fileprivate subscript(state key: Key) -> Bool { true }
 
     /// Returns the state of a load, and registers the access before it's read.
-    func state<Instance: Sendable>(
-        of key: Key, in container: Container, _ load: @escaping @Sendable (Container) async throws -> Instance
-    ) -> LoadState<Instance> {
+    func state<Instance: Sendable>(of loader: KeyLoader, in container: Container) -> LoadState<Instance> {
+        let key = loader.key
         registrar.access(self, keyPath: \.[state: key])
         if let known = monitors.withLock({ $0[key] }) as? LoadMonitor<Instance> { return known.current }
-        let made = LoadMonitor(
-            key, load,
-            onChange: { [weak self] _ in
-                guard let self else { return }
-                registrar.withMutation(of: self, keyPath: \.[state: key]) {}
-            })
+        let made = LoadMonitor<Instance>(loader) { [weak self] _ in
+            guard let self else { return }
+            registrar.withMutation(of: self, keyPath: \.[state: key]) {}
+        }
         let kept = monitors.withLock { monitors in
             if let known = monitors[key] { return known }
             monitors[key] = made

@@ -101,11 +101,6 @@ extension Container {
             .value(as: Value.self)
     }
 
-    /// Evaluates the default if there is no value.
-    @usableFromInline func prepare<P: Property>(_ property: P.Type) -> PreparationHandle? {
-        prepare(Request(P.self)) { _ in Payload(P.defaultValue) }
-    }
-
     /// Sets a value, on a fast path if nothing else depends on it.
     @usableFromInline
     func set(_ key: TypedKey, _ payload: Payload) {

@@ -20,50 +20,23 @@ public struct WarmUpList: Sendable {
         public let total: Int
     }
 
-    struct Item: Sendable {
-        let key: Key
-        let load: @Sendable (Container) async throws -> Void
-        /// The same, for a kind that doesn't suspend and belongs to no actor.
-        let loadNow: (@Sendable (Container) throws -> Void)?
-    }
+    private(set) var items: [KeyLoader] = []
 
-    private(set) var items: [Item] = []
-
-    mutating func add(_ key: Key, _ load: @escaping @Sendable (Container) async throws -> Void) {
-        items.append(Item(key: key, load: load, loadNow: nil))
-    }
-
-    private mutating func add(_ key: Key, now load: @escaping @Sendable (Container) throws -> Void) {
-        items.append(Item(key: key, load: { try load($0) }, loadNow: load))
-    }
-
-    /// Adds a feature.
+    /// Adds a feature, of whatever kind.
     ///
     /// - Parameter feature: The type of the feature.
-    public mutating func load<F: Feature>(_ feature: F.Type) {
-        add(Key(raw: Key.feature(F.self)), now: { _ = $0[F.self] })
-    }
+    public mutating func load<K: ContainerKey>(_ feature: K.Type) { items.append(K._key.loader) }
 
-    /// Adds a feature.
+    /// Adds a feature, of whatever kind.
     ///
     /// - Parameter key: A key path to the feature: `\.greeter`.
-    public mutating func load<Instance>(_ key: (KeyLookup) -> FeatureKey<Instance>) {
-        let key = key(KeyLookup())
-        add(Key(raw: key.raw), now: { _ = $0[key] })
-    }
+    public mutating func load<K: ValueKey>(_ key: (KeyLookup) -> K) { items.append(key(KeyLookup())._key.loader) }
 
-    /// Adds a feature whose load can throw.
+    /// Adds a feature whose type ``ContainerKeys`` names and that belongs to the main actor.
     ///
-    /// - Parameter feature: The type of the feature.
-    public mutating func load<F: ThrowingFeature>(_ feature: F.Type) {
-        add(Key(raw: Key.throwingFeature(F.self)), now: { _ = try $0[F.self] })
-    }
-
-    /// Adds a feature whose load can suspend.
-    ///
-    /// - Parameter feature: The type of the feature.
-    public mutating func load<F: AsyncFeature>(_ feature: F.Type) {
-        add(Key(raw: Key.asyncFeature(F.self))) { _ = try await $0[F.self] }
+    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
+    @MainActor public mutating func load<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) {
+        load(F.self)
     }
 }
 
@@ -127,13 +100,13 @@ extension Container {
     }
 }
 
-extension WarmUpList.Item {
+extension KeyLoader {
     fileprivate func run(in container: Container) async -> [WarmUpError.Failure] {
         // A frame without a key finds out where a load failed, and collects what nothing supplies.
         let frame = Frame(.warmUp, in: container.node.family, nil, under: Frame.current, within: nil)
         defer { frame.end() }
         do {
-            try await Scope.run(nil, frame) { try await load(container) }
+            _ = try await Scope.run(nil, frame) { try await read(in: container) }
             return frame.missingFailures
         } catch {
             return frame.missingFailures + [failure(error, in: frame)]

@@ -416,7 +416,7 @@ private struct Change {
 
     private func emit(_ token: LockToken, _ operation: Operation, isNew: Bool, _ effects: inout Effects) {
         guard family.hasEvents else { return }
-        let kind: ContainerEvent.Kind =
+        let kind: EventRecord.Kind =
             switch operation {
             case .set where isNew, .replace where isNew, .rule where isNew: .overridden
             case .set, .rule(_?): .set

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Loads a key without being asked by a reader.
-typealias Reloader = KeyDefinition.Prepare
+typealias Reloader = KeyLoader
 
 /// A follower of a key's changes as they are seen from a container.
 final class Observer: Cancelling {

@@ -698,7 +698,7 @@ private struct LoadEnd {
     }
 
     /// Returns what events call it.
-    func kind(_ token: LockToken, _ result: Result<Payload, any Error>) -> ContainerEvent.Kind {
+    func kind(_ token: LockToken, _ result: Result<Payload, any Error>) -> EventRecord.Kind {
         if case .failure = result { return .failed }
         guard let cell = home.storage.existingCell(token, key), cell.has(CellFlags.loaded), let place = cell.place,
             place[token].provenance === provenance

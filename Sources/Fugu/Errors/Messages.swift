@@ -236,36 +236,6 @@ enum Messages {
             + "Fugu into one of these files only, or into a dynamic library that both of them use."
     }
 
-    static func event(_ event: ContainerEvent) -> String {
-        let key = event.key ?? "the container"
-        let place = containerName(event.container)
-        let time = event.duration.map { " after \($0.shortText)" } ?? ""
-        let home = event.home.map { "; it lives in \(containerName($0))" } ?? ""
-        let error = event.error.map { ": \($0)" } ?? ""
-        let way = event.path.count > 1 ? " (\(self.way(event.path)))" : ""
-        return switch event.kind {
-        case .loadBegan: "\(key) started loading in \(place)\(way)"
-        case .loaded: "\(key) loaded in \(place)\(time)\(home)\(way)"
-        case .reloaded: "\(key) loaded again in \(place)\(time)\(home)\(way)"
-        case .overtaken: "\(key) was set or loaded by someone else in \(place) while it loaded\(time)\(way)"
-        case .notKept: "\(key) loaded in \(place)\(time) and isn't kept\(way)"
-        case .failed: "\(key) failed to load in \(place)\(time)\(way)\(error)"
-        case .waited: "\(key) was waited for in \(place)\(time)\(way)"
-        case .dropped: "\(key) was dropped in \(place)"
-        case .set: "\(key) was set in \(place)"
-        case .overridden: "\(key) was overridden in \(place)"
-        case .replaced: "the loader of \(key) was replaced in \(place)"
-        case .supplied: "\(key) was supplied to \(place) by sources"
-        case .reset: "\(key) was reset in \(place)"
-        case .closed where event.subject == nil: "\(place) was closed\(time)\(error)"
-        case .closed: "\(key) was closed in \(place)\(time)\(error)"
-        default: "\(event.kind): \(key) in \(place)"
-        }
-    }
-
-    /// Returns the name of a container in events.
-    static func containerName(_ number: Int) -> String { number == 0 ? "the root" : "container \(number)" }
-
     static func clockGoesBack(_ duration: Duration) -> String {
         "Fugu: a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more, not \(duration)."
     }

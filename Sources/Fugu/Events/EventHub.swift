@@ -42,7 +42,7 @@ final class EventHub: Sendable {
     @TaskLocal private static var isHearing = false
 
     /// Reports an event outside every lock, to observers that run in no load and cause no events.
-    func tell(_ event: ContainerEvent) {
+    func tell(_ event: EventRecord) {
         if Self.isHearing { return }
         let observers = observers.withLock { $0.all }
         Self.$isHearing.withValue(true) {
@@ -56,19 +56,19 @@ final class EventObserver: Cancelling {
     /// The hub keeps the observer, and the family the hub: a token keeps no container.
     private struct State {
         // In a struct, since a closure that is itself a generic value is wrapped once more at each access.
-        var call: (@Sendable (ContainerEvent) -> Void)?
+        var call: (@Sendable (EventRecord) -> Void)?
     }
     private let state: Locked<State>
     private let family: WeakReference<Family>
 
     /// Hears of the events of a node's family from now on.
-    init(in node: Node, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
+    init(in node: Node, _ handler: @escaping @Sendable (EventRecord) -> Void) {
         family = WeakReference(node.family)
         state = Locked(State(call: handler))
         node.family.lock.withLock { token in node.family.eventHub(token, in: node).add(self) }
     }
 
-    fileprivate func hear(_ event: ContainerEvent) { state.withLock { $0.call }?(event) }
+    fileprivate func hear(_ event: EventRecord) { state.withLock { $0.call }?(event) }
 
     func cancel() {
         // Released outside the locks.
@@ -109,11 +109,11 @@ extension Family {
 /// What happened, recorded under the lock and reported outside it.
 struct PendingEvent: Sendable {
     let hub: EventHub
-    var event: ContainerEvent
+    var event: EventRecord
 
-    init(_ kind: ContainerEvent.Kind, _ key: Key?, in container: Int, _ hub: EventHub) {
+    init(_ kind: EventRecord.Kind, _ key: Key?, in container: Int, _ hub: EventHub) {
         self.hub = hub
-        event = ContainerEvent(kind: kind, number: hub.nextNumber(), time: .now, subject: key, container: container)
+        event = EventRecord(kind: kind, number: hub.nextNumber(), time: .now, subject: key, container: container)
     }
 
     func tell() { hub.tell(event) }
@@ -122,13 +122,12 @@ struct PendingEvent: Sendable {
 extension Node {
     /// Records an event, if anybody observes events.
     @inline(__always)
-    func emit(_ token: LockToken, _ kind: @autoclosure () -> ContainerEvent.Kind, _ key: Key, _ effects: inout Effects)
-    {
+    func emit(_ token: LockToken, _ kind: @autoclosure () -> EventRecord.Kind, _ key: Key, _ effects: inout Effects) {
         if family.hasEvents { emitSlowly(token, kind(), key, &effects) }
     }
 
     @inline(never)
-    private func emitSlowly(_ token: LockToken, _ kind: ContainerEvent.Kind, _ key: Key, _ effects: inout Effects) {
+    private func emitSlowly(_ token: LockToken, _ kind: EventRecord.Kind, _ key: Key, _ effects: inout Effects) {
         guard let hub = family.state[token].eventHub else { return }
         effects.add(PendingEvent(kind, key, in: number, hub))
         // The next write of the key takes this way, too.
@@ -176,7 +175,7 @@ final class LoadSpan: Sendable {
 
     /// The load has ended.
     func end(
-        _ token: LockToken, _ kind: ContainerEvent.Kind, of load: Frame, _ home: Node,
+        _ token: LockToken, _ kind: EventRecord.Kind, of load: Frame, _ home: Node,
         _ result: Result<Payload, any Error>, _ effects: inout Effects
     ) {
         guard let hub else { return }
@@ -207,7 +206,7 @@ extension Frame {
     }
 
     /// Makes an event of what happens to the load.
-    fileprivate func makeEvent(_ token: LockToken, _ kind: ContainerEvent.Kind, _ hub: EventHub) -> PendingEvent {
+    fileprivate func makeEvent(_ token: LockToken, _ kind: EventRecord.Kind, _ hub: EventHub) -> PendingEvent {
         var pending = PendingEvent(kind, key!, in: node!.number, hub)
         pending.event.load = state[token].rare?.number
         pending.event.neededBy = parent?.loadNumber(token, in: family)

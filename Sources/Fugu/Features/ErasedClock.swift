@@ -7,38 +7,10 @@
 /// container.clock = ErasedClock(clock)   // a test moves it by hand
 /// ```
 public struct ErasedClock: Clock, ExternalFeature, Sendable {
-    /// A point in time of one clock.
+    /// A point in time, counted from the moment at which the clock was wrapped.
     ///
     /// Don't compare instants of different clocks.
-    public struct Instant: InstantProtocol, Sendable {
-        /// The time since the clock was wrapped.
-        public let offset: Duration
-
-        /// Creates the instant at an offset from the clock's zero.
-        ///
-        /// - Parameter offset: The time since the clock was wrapped.
-        public init(offset: Duration) { self.offset = offset }
-
-        /// Returns an instant that is later, or earlier if the duration is negative.
-        ///
-        /// - Parameter duration: The time between the two instants.
-        /// - Returns: The instant.
-        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-
-        /// Returns the time from this instant to another one, which is negative if that is earlier.
-        ///
-        /// - Parameter other: The other instant.
-        /// - Returns: The time.
-        public func duration(to other: Instant) -> Duration { other.offset - offset }
-
-        /// Returns a Boolean value that indicates whether an instant comes before another one.
-        ///
-        /// - Parameters:
-        ///   - left: An instant.
-        ///   - right: Another instant of the same clock.
-        /// - Returns: `true` if the first instant is the earlier one.
-        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-    }
+    public typealias Instant = ManualClock.Instant
 
     private typealias Sleep = nonisolated(nonsending) @Sendable (Instant, Duration?) async throws -> Void
 
@@ -48,40 +20,30 @@ public struct ErasedClock: Clock, ExternalFeature, Sendable {
 
     /// Creates a clock that wraps another one.
     ///
-    /// Its instants count from this moment.
+    /// Its instants count from this moment, except that an erased clock stays what it is. If you wrap a ``ManualClock``, a sleeper
+    /// wakes on the actor on which it fell asleep, and sleepers of one actor continue in the order in which the clock woke them.
     ///
     /// - Parameter clock: The clock to wrap.
     public init<C: Clock<Duration>>(_ clock: C) {
-        let origin = clock.now
-        readNow = { Instant(offset: origin.duration(to: clock.now)) }
-        readResolution = { clock.minimumResolution }
-        sleepUntil = { try await clock.sleep(until: origin.advanced(by: $0.offset), tolerance: $1) }
+        if let clock = clock as? ErasedClock {
+            self = clock
+            return
+        }
+        if let manual = clock as? ManualClock {
+            let origin = manual.now
+            self.init(clock) { instant, _ in try await manual.sleep(until: origin.advanced(by: instant.offset)) }
+        } else {
+            let origin = clock.now
+            self.init(clock) { try await clock.sleep(until: origin.advanced(by: $0.offset), tolerance: $1) }
+        }
     }
 
-    /// Creates a clock that wraps one that you advance by hand.
-    ///
-    /// Its instants count from this moment.
-    ///
-    /// A sleeper wakes on the actor on which it fell asleep, and sleepers of one actor continue in the order in which
-    /// the clock woke them.
-    ///
-    /// - Parameter clock: The clock to wrap.
-    public init(_ clock: ManualClock) {
-        let origin = clock.now
-        self.init(clock) { instant, _ in try await clock.sleep(until: origin.advanced(by: instant.offset)) }
-    }
-
-    private init(_ clock: ManualClock, sleepUntil: @escaping Sleep) {
+    private init<C: Clock<Duration>>(_ clock: C, _ sleepUntil: @escaping Sleep) {
         let origin = clock.now
         readNow = { Instant(offset: origin.duration(to: clock.now)) }
         readResolution = { clock.minimumResolution }
         self.sleepUntil = sleepUntil
     }
-
-    /// Creates the same clock, with the same instants.
-    ///
-    /// - Parameter clock: The clock.
-    public init(_ clock: ErasedClock) { self = clock }
 
     /// The present instant.
     public var now: Instant { readNow() }

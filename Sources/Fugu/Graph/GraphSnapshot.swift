@@ -1,39 +1,66 @@
-extension Container {
-    /// A snapshot of what this container, its ancestors and its descendants hold, and of what each instance was loaded from.
-    ///
-    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public var graph: ContainerGraph { ContainerGraph.draw(GraphSnapshot(of: node)).graph }
-}
-
 /// The data for a graph.
 ///
 /// It's collected in one turn of the lock, during which no name is looked up.
-struct GraphSnapshot {
+package struct GraphSnapshot: Sendable {
     /// The place of an entry: a key in a container.
-    struct Place: Hashable {
-        let key: Key
-        let container: Int
+    package struct Place: Hashable, Sendable {
+        package let key: Key
+        package let container: Int
+
+        package init(key: Key, container: Int) {
+            self.key = key
+            self.container = container
+        }
     }
 
-    struct Entry {
-        let place: Place
-        let depth: Int
-        var state: ContainerGraph.Entry.State
-        var loadCount: UInt32 = 0
-        var seconds: Float = -1
-        var inputs: [Place] = []
-        var changed: [Place] = []
-        var anchors: [Key] = []
-        var isLocal = false
+    /// A container.
+    package struct Box: Sendable {
+        package let id: Int
+        package let parent: Int?
+        package let depth: Int
+        package let name: String
+        package let childCount: Int
+        package let isClosed: Bool
+    }
+
+    /// The origin of an entry.
+    package enum State: String, Sendable {
+        case set, replaced, supplied
+        case defaultValue = "default"
+        case loaded, loading, failed
+    }
+
+    package struct Entry: Sendable {
+        package let place: Place
+        package let depth: Int
+        package var state: State
+        package var loadCount: UInt32 = 0
+        package var seconds: Float = -1
+        package var inputs: [Place] = []
+        package var changed: [Place] = []
+        package var anchors: [Key] = []
+        package var isLocal = false
         var failure: FailedLoad?
         var value: Payload?
+
+        /// The text of the last error, in which a secret can be.
+        package var error: String? { failure?.text }
+        /// The value of a property that is secret and a text, to be masked in errors.
+        package var secret: String? { place.key.traits.isSecret ? value?.string : nil }
+
+        /// Returns the value of a property that isn't secret as text.
+        package func value(by teller: any ValueTeller) -> String? {
+            place.key.traits.isSecret ? nil : value.flatMap { place.key.tell($0, by: teller) }
+        }
     }
 
     private static let nameKey = Key(raw: ContainerKeys().containerName.raw)
 
     /// The containers, ancestors first.
-    private(set) var containers: [ContainerGraph.Container] = []
-    private(set) var entries: [Entry] = []
+    package private(set) var containers: [Box] = []
+    package private(set) var entries: [Entry] = []
+
+    package init(of container: Container) { self.init(of: container.node) }
 
     /// `isAlone`: Whether to leave out descendants.
     init(of node: Node, isAlone: Bool = false) {
@@ -54,7 +81,7 @@ struct GraphSnapshot {
         }
         let rare = node.storage[token].rare
         containers.append(
-            ContainerGraph.Container(
+            Box(
                 id: node.number, parent: node.parent?.number, depth: node.depth,
                 name: name(token, of: node) ?? rare?.scope?.path ?? Messages.boxName(node.number),
                 childCount: childCount, isClosed: node.storage[token].isClosed))
@@ -112,7 +139,7 @@ extension GraphSnapshot.Entry {
     /// Creates the entry for a cell, or returns `nil` for a link or an empty cell.
     fileprivate init?(_ token: LockToken, _ cell: CellReference, in node: Node) {
         let known = cell.place?[token]
-        let state: ContainerGraph.Entry.State
+        let state: GraphSnapshot.State
         switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
         case (true, false) where cell.has(CellFlags.layered): state = known?.rare?.rule == nil ? .supplied : .set
         case (true, false): state = known?.rare?.replacement == nil ? .set : .replaced
@@ -145,5 +172,13 @@ extension GraphSnapshot.Place {
     fileprivate init?(_ token: LockToken, of key: Key, seenFrom node: Node) {
         guard case .found(_, let owner) = node.look(token, key) else { return nil }
         self.init(key: key, container: owner.object.number)
+    }
+}
+
+extension Payload {
+    /// The value if it's a string.
+    var string: String? {
+        if box is Box<String> { return value(as: String.self) }
+        return box is Box<String?> ? value(as: String?.self) : nil
     }
 }

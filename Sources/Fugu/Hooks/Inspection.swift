@@ -3,40 +3,22 @@ package protocol ValueTeller {
     func text<Value>(of value: Value) -> String
 }
 
-/// The entries that a container has for a key.
-package struct KeyStatus {
-    package let name: String
-    package let kind: ContainerGraph.Entry.Kind
-    package let graph: ContainerGraph
-    /// The entry that this container sees, or the load that failed for it, followed by the entries that it hides,
-    /// nearest first.
-    package let entries: [ContainerGraph.Entry]
-    package let isClosed: Bool
-}
-
 extension Container {
-    /// Returns a graph that includes the values of properties that aren't secret.
-    package func graph(telling teller: any ValueTeller) -> ContainerGraph {
-        ContainerGraph.draw(GraphSnapshot(of: node), telling: teller).graph
-    }
-
-    /// Returns what this container has for a key, without loading anything.
-    package func status(of raw: UInt, telling teller: (any ValueTeller)? = nil) -> KeyStatus {
-        let (key, node) = (Key(raw: raw), node)
-        let snapshot = GraphSnapshot(of: node)
-        let (graph, ids) = ContainerGraph.draw(snapshot, telling: teller)
+    /// Returns where a snapshot has a key that this container sees, or a load that failed for it, followed by what that hides,
+    /// nearest first; and whether the container is closed.
+    package func places(
+        of key: Key, in snapshot: GraphSnapshot
+    ) -> (places: [GraphSnapshot.Place], isClosed: Bool) {
+        let node = node
         let (seen, isClosed) = node.family.lock.withLock { token -> (Int?, Bool) in
             let look = node.look(token, key)
             let seen: Int? = if case .found(_, let owner) = look { owner.object.number } else { nil }
             return (seen, node.storage[token].isClosed)
         }
         let path = snapshot.containers.prefix { $0.id != node.number }.map(\.id) + [node.number]
-        let own = path.reversed().compactMap { ids[GraphSnapshot.Place(key: key, container: $0)] }
-            .compactMap { id in graph.entries.first { $0.id == id } }
-        let entries = seen.map { seen in Array(own.drop { $0.container != seen }) } ?? own
-        return KeyStatus(
-            name: key.name, kind: ContainerGraph.Entry.Kind(key.kind), graph: graph, entries: entries,
-            isClosed: isClosed)
+        let known = Set(snapshot.entries.map(\.place))
+        let own = path.reversed().map { GraphSnapshot.Place(key: key, container: $0) }.filter(known.contains)
+        return (seen.map { seen in Array(own.drop { $0.container != seen }) } ?? own, isClosed)
     }
 }
 
@@ -50,11 +32,13 @@ extension Container {
     package func readers<P: Property>(of property: P.Type) -> [String] { readers(of: Key.property(P.self)) }
 
     private func readers(of raw: UInt) -> [String] {
-        let status = status(of: raw)
-        guard let id = status.entries.first?.id else { return [] }
-        let names = Dictionary(uniqueKeysWithValues: status.graph.containers.map { ($0.id, $0.name) })
-        return status.graph.entries.filter { $0.inputs.contains(id) }.map { entry in
-            entry.container == 0 ? entry.name : "\(entry.name) (\(names[entry.container] ?? ""))"
+        let snapshot = GraphSnapshot(of: node)
+        guard let place = places(of: Key(raw: raw), in: snapshot).places.first else { return [] }
+        let readers = snapshot.entries.filter { $0.inputs.contains(place) }
+        let names = GraphNames(of: snapshot.entries.map(\.place.key))
+        let boxes = Dictionary(uniqueKeysWithValues: snapshot.containers.map { ($0.id, $0.name) })
+        return readers.map { ($0.depth, $0.place.container, names[$0.place.key]) }.sorted(by: <).map { _, box, name in
+            box == 0 ? name : "\(name) (\(boxes[box] ?? ""))"
         }
     }
 }

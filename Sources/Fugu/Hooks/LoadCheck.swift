@@ -13,14 +13,12 @@ package struct LoadCheck: Sendable {
         case failed(String)
     }
 
-    /// The findings, each with the path to it.
-    package fileprivate(set) var findings: [(path: [String], finding: Finding)] = []
+    /// The findings of one root, each with the path to it, whose errors can quote secrets; and what was loaded for it.
+    package typealias Root = (findings: [(path: [String], finding: Finding)], snapshot: GraphSnapshot)
+
     /// The names of what the child overrides.
     package fileprivate(set) var overridden: [String] = []
-    /// The loaded features, for one root after another.
-    package fileprivate(set) var graphs: [ContainerGraph] = []
-    /// The number of the child in each graph.
-    package static let child = 1
+    package fileprivate(set) var roots: [Root] = []
 }
 
 extension Container {
@@ -41,9 +39,7 @@ extension Container {
             let run = CheckRun(of: self, overriding: members)
             await run.load(item)
             check.overridden = run.overridden
-            let graph = run.child.graph
-            check.add(run.findings.withLock { $0 }.map { ($0.path, $0.finding.masked($0.path, in: graph)) })
-            check.graphs.append(graph)
+            check.roots.append((run.findings.withLock { $0 }, GraphSnapshot(of: run.child)))
             if !run.isGivenUp.withLock({ $0 }) { await run.close() }
         }
         return check
@@ -53,48 +49,16 @@ extension Container {
     fileprivate func override(_ member: PartialKeyPath<ContainerKeys>) -> String {
         func set<K: ValueKey>(_ key: K) -> Key {
             let definition = key._key
-            _ = definition.prepare(self, false)
+            _ = definition.loader(self, false)
             let raw = Key(raw: definition.raw)
             if let present = present(raw, definition.naming) { change(TypedKey(key), .set(present)) }
             return raw
         }
-        func set<P: Property>(_: P.Type) -> Key {
-            self[P.self] = self[P.self]
-            return Key(raw: P._key.raw)
-        }
-        func set<F: Feature>(_: F.Type) -> Key {
-            self[F.self] = self[F.self]
-            return Key(raw: F._key.raw)
-        }
+        func set<K: PlainKey>(_: K.Type) -> Key { set(TypeKey<K>()) }
         let value = ContainerKeys()[keyPath: member]
         if let key = value as? any ValueKey { return set(key).name }
-        if let type = value as? any Property.Type { return set(type).name }
-        if let type = value as? any Feature.Type { return set(type).name }
+        if let type = value as? any PlainKey.Type { return set(type).name }
         fatalError(Messages.cannotOverride("\(member)"))
-    }
-}
-
-extension LoadCheck {
-    /// Adds findings, each key once.
-    fileprivate mutating func add(_ found: [(path: [String], finding: Finding)]) {
-        for (path, finding) in found {
-            let isKnown = findings.contains { known in
-                known.finding == finding
-                    && (finding == .cycle ? Set(known.path) == Set(path) : known.path.last == path.last)
-            }
-            if !isKnown { findings.append((path, finding)) }
-        }
-    }
-}
-
-extension LoadCheck.Finding {
-    /// Returns the finding with the text that the graph has of an error, in which no secret is.
-    fileprivate func masked(_ path: [String], in graph: ContainerGraph) -> Self {
-        guard case .failed = self,
-            let entry = graph.entries.first(where: { $0.name == path.last && $0.state == .failed }),
-            let text = entry.lastError
-        else { return self }
-        return .failed(text)
     }
 }
 
@@ -120,11 +84,11 @@ private final class CheckRun: Sendable {
             Strictness(stop: { [weak self] in self?.stop($0) }, report: { [weak self] in self?.note($0) }))
     }
 
-    func load(_ item: WarmUpList.Item) async {
+    func load(_ item: KeyLoader) async {
         let frame = Frame(.warmUp, in: child.node.family, nil, under: nil, within: nil)
-        guard let load = item.loadNow else {
+        guard case .plain = item.way else {
             do {
-                try await Scope.run(nil, frame) { try await item.load(child) }
+                _ = try await Scope.run(nil, frame) { try await item.read(in: child) }
             } catch {
                 note(error, item.failure(error, in: frame))
             }
@@ -134,7 +98,7 @@ private final class CheckRun: Sendable {
             resume.withLock { $0 = continuation }
             PlatformThread.run { [self] in
                 do {
-                    try Scope.run(nil, frame) { try load(child) }
+                    _ = try Scope.run(nil, frame) { try item.readNow(in: child) }
                 } catch {
                     note(error, item.failure(error, in: frame))
                 }

@@ -9,7 +9,7 @@
 ///
 /// To swap an async feature, use `container.set(Database.self, to: database)` or `replace`; a subscript that suspends can't have
 /// a setter.
-public protocol AsyncFeature: NonisolatedKey where ContainerValue == Instance {
+public protocol AsyncFeature: FailableFeature where ContainerValue == Instance {
     /// The type of the instance.
     @_documentation(visibility: internal)
     associatedtype ContainerValue = Instance
@@ -24,21 +24,9 @@ public protocol AsyncFeature: NonisolatedKey where ContainerValue == Instance {
     /// - Returns: The instance, which the container keeps.
     /// - Throws: An error that reaches everyone who waits. It isn't kept: the next read tries again.
     static func load(in container: any FeatureContainer) async throws -> Instance
-    /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
-    ///
-    /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale.
-    static var reloadsWhenInputsChange: Bool { get }
-    /// The container in which the instance lives.
-    ///
-    /// The default is ``Home/inferred``: where its inputs live.
-    static var home: Home { get }
 }
 
 extension AsyncFeature {
-    /// The default, `false`: the instance stays when its inputs change.
-    public static var reloadsWhenInputsChange: Bool { false }
-    /// The default, ``Home/inferred``: the instance lives where its inputs live.
-    public static var home: Home { .inferred }
     /// The library's record of the key.
     ///
     /// Don't use it directly.
@@ -51,17 +39,11 @@ extension AsyncFeature {
     }
 
     fileprivate static var definition: KeyDefinition {
-        let raw = Key.asyncFeature(Self.self)
-        return KeyDefinition(raw) { container, reportsFailure in
-            PreparationHandle(
-                task: Task {
-                    do {
-                        _ = try await container[Self.self]
-                    } catch {
-                        if reportsFailure { container.reportFailedReload(of: Key(raw: raw), error) }
-                    }
-                })
-        }
+        KeyDefinition(
+            Key.asyncFeature(Self.self),
+            .suspending { container, question in
+                try await container.answer(question, Request(Self.self)) { try await make(in: $0) }
+            })
     }
 }
 

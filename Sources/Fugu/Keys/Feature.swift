@@ -21,7 +21,7 @@
 ///
 /// Write the conformance in the declaration of the type. The type is then nonisolated, even in a module whose default isolation
 /// is the main actor. What belongs to the main actor conforms to ``MainActorFeature`` instead.
-public protocol Feature: NonisolatedKey where ContainerValue == Instance {
+public protocol Feature: NonisolatedFeature, PlainKey where ContainerValue == Instance {
     /// The type of the instance.
     @_documentation(visibility: internal)
     associatedtype ContainerValue = Instance
@@ -37,26 +37,14 @@ public protocol Feature: NonisolatedKey where ContainerValue == Instance {
     ///   instance lives.
     /// - Returns: The instance, which the container keeps.
     static func load(in container: any FeatureContainer) -> Instance
-    /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
-    ///
-    /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale.
-    static var reloadsWhenInputsChange: Bool { get }
-    /// The container in which the instance lives.
-    ///
-    /// The default is ``Home/inferred``: where its inputs live.
-    static var home: Home { get }
 }
 
 extension Feature {
-    /// The default, `false`: the instance stays when its inputs change.
-    public static var reloadsWhenInputsChange: Bool { false }
-    /// The default, ``Home/inferred``: the instance lives where its inputs live.
-    public static var home: Home { .inferred }
     /// The library's record of the key.
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self)) { container, _ in container.prepare(Self.self) }
+        KeyDefinition(Key.feature(Self.self)) { try $0.answer($1, for: Self.self) }
     }
 
     /// Loads, or returns the preview of an external feature in an Xcode preview.
@@ -87,8 +75,7 @@ extension ExternalFeature {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        KeyDefinition(
-            Key.feature(Self.self), placeholder: { Payload(placeholder) }, preview: { Payload(preview) },
-            prepare: { container, _ in container.prepare(Self.self) })
+        KeyDefinition(Key.feature(Self.self)) { try $0.answer($1, for: Self.self) }
+            .external(placeholder: { Payload(placeholder) }, preview: { Payload(preview) })
     }
 }

@@ -9,7 +9,7 @@
 ///
 /// Feature keys are identified like a ``PropertyKey`` without a name: by their place in the source, their type, and
 /// their `id`.
-@frozen public struct FeatureKey<Instance: Sendable>: ValueKey {
+@frozen public struct FeatureKey<Instance: Sendable>: PlainFeatureKey {
     /// The type of the key's value or instance.
     public typealias ContainerValue = Instance
 
@@ -27,6 +27,7 @@
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
     ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
+    ///   - id: A value that differs between the keys of one place in the source that creates several keys.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
     ///   - line: The line where the key is created.
@@ -34,56 +35,20 @@
     ///   - load: A closure that creates the instance, like ``Feature/load(in:)``.
     /// - Complexity: O(1), without a lock after the key was created once.
     @inlinable @inline(__always)
-    public init(
+    public init<ID: Hashable & Sendable>(
         reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
-        placeholder: (@Sendable () -> Instance)? = nil, member: StaticString = #function,
+        placeholder: (@Sendable () -> Instance)? = nil, id: ID = NoID(), member: StaticString = #function,
         fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
         let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
-        if let known = InternedKey.find(place) {
+        if let known = InternedKey.find(place, orID: id) {
             interned = known
         } else {
             let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
-            interned = Self.intern(place, nil, traits, placeholder, load)
+            interned = Self.intern(place, KeyDistinction(id), traits, placeholder, load)
         }
     }
-
-    /// Creates a key at a place in the source that creates several keys.
-    ///
-    /// - Parameters:
-    ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
-    ///     its inputs changes.
-    ///   - home: The container in which the instance lives.
-    ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
-    ///   - id: A value that differs between the keys of one place.
-    ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is created.
-    ///   - line: The line where the key is created.
-    ///   - column: The column where the key is created.
-    ///   - load: A closure that creates the instance, like ``Feature/load(in:)``.
-    public init(
-        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
-        placeholder: (@Sendable () -> Instance)? = nil, id: some Hashable & Sendable, member: StaticString = #function,
-        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
-        load: @escaping @Sendable (any FeatureContainer) -> Instance
-    ) {
-        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
-        let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
-        interned = InternedKey.find(place, id: id) ?? Self.intern(place, .id(id), traits, placeholder, load)
-    }
-
-    /// Returns a Boolean value that indicates whether two keys name the same feature.
-    ///
-    /// - Parameters:
-    ///   - left: A key.
-    ///   - right: Another key.
-    /// - Returns: `true` if the keys are the same.
-    public static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
-    /// Hashes what `==` compares.
-    ///
-    /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 }
 
 extension FeatureKey {
@@ -95,9 +60,7 @@ extension FeatureKey {
     ///
     /// Don't use it directly.
     public var _key: KeyDefinition {
-        KeyDefinition(raw) { container, _ in
-            container.prepare(Request(self)) { Payload(descriptor.make(in: $0)) }
-        }
+        KeyDefinition(raw) { try $0.answer($1, { Request(self) }, { Payload(descriptor.make(in: $0)) }) }
     }
 
     @usableFromInline

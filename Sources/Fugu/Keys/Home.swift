@@ -47,7 +47,7 @@ public struct Home: Sendable {
     /// - Returns: The home.
     public static func with<K: NonisolatedKey>(_ key: K.Type) -> Home { Home(.with(Key(raw: K._key.raw))) }
 
-    var isLocal: Bool { if case .local = kind { true } else { false } }
+    package var isLocal: Bool { if case .local = kind { true } else { false } }
     /// Whether the declaration names a container, whatever the inputs are.
     var isFixed: Bool {
         switch kind {

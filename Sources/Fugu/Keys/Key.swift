@@ -1,5 +1,5 @@
 /// The four kinds of keys.
-enum KeyKind: UInt {
+package enum KeyKind: UInt {
     case property, feature, throwingFeature, asyncFeature
 }
 
@@ -7,10 +7,10 @@ enum KeyKind: UInt {
 ///
 /// For a type, the word is the type's address with the kind in the two low bits; for a value key, a number with the
 /// highest bit set, which no type's address has.
-@frozen @usableFromInline struct Key: Hashable, Sendable {
-    @usableFromInline let raw: UInt
+@frozen @usableFromInline package struct Key: Hashable, Sendable {
+    @usableFromInline package let raw: UInt
 
-    @inlinable init(raw: UInt) { self.raw = raw }
+    @inlinable package init(raw: UInt) { self.raw = raw }
 
     @inlinable static var kindMask: UInt { 3 }
     static let valueKeyBit: UInt = 1 << UInt(UInt.bitWidth - 1)
@@ -26,11 +26,11 @@ enum KeyKind: UInt {
     /// The index among the value keys of the process.
     var valueKeyIndex: Int { Int((raw & ~Key.valueKeyBit) >> 2) }
 
-    var kind: KeyKind { KeyKind(rawValue: raw & Key.kindMask)! }
+    package var kind: KeyKind { KeyKind(rawValue: raw & Key.kindMask)! }
     var isValueKey: Bool { raw & Key.valueKeyBit != 0 }
 
     /// The name in messages: that of the type, or the label of the value key.
-    var name: String {
+    package var name: String {
         if let type { return String(describing: type) }
         return ValueKeys.descriptor(of: self).label
     }

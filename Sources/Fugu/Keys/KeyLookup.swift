@@ -44,3 +44,6 @@ public struct TypeKey<K: NonisolatedKey>: ValueKey {
     /// Don't use it directly.
     @inlinable public var _key: KeyDefinition { K._key }
 }
+
+extension TypeKey: PlainValueKey where K: PlainKey {}
+extension TypeKey: PlainFeatureKey where K: Feature {}

@@ -59,6 +59,12 @@
     case id(any Hashable & Sendable)
     case name(PropertyNaming)
 
+    /// Creates the distinction of a key, or returns `nil` for the only key of its place.
+    @usableFromInline init?(_ id: some Hashable & Sendable) {
+        if id is NoID { return nil }
+        self = .id(id)
+    }
+
     /// A hash that is never zero.
     var hash: UInt {
         switch self {
@@ -84,4 +90,9 @@
         case (.id, .name): false
         }
     }
+}
+
+/// The `id` of the only key of a place.
+@frozen @usableFromInline struct NoID: Hashable, Sendable {
+    @inlinable init() {}
 }

@@ -26,7 +26,7 @@ public protocol MainActorFeature: ContainerKey where ContainerValue == Instance 
     @MainActor static func load(in container: any FeatureContainer) -> Instance
     /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
     ///
-    /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale. If it's `true`, the instance is
+    /// The default is `false`: the instance stays, and graphs mark it as stale. If it's `true`, the instance is
     /// dropped on whichever thread the input changes, and loads at the next read. If it's observed, it loads as soon as the
     /// main actor is free.
     @MainActor static var reloadsWhenInputsChange: Bool { get }
@@ -46,12 +46,6 @@ extension MainActorFeature {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        let reload = MainActorReload(of: Self.self)
-        let raw = Key.feature(Self.self)
-        return KeyDefinition(raw) { container, isReload in
-            // What is there needn't wait for the main actor; a reload has looked already.
-            if isReload || container.present(Key(raw: raw), nil) == nil { reload.begin(in: container) }
-            return nil
-        }
+        KeyDefinition(Key.feature(Self.self), .onMainActor(MainActorReload(of: Self.self)))
     }
 }

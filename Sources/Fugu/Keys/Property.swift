@@ -4,7 +4,7 @@
 ///     container[Timeout.self] = .seconds(5)
 ///
 /// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it.
-public protocol Property: NonisolatedKey where ContainerValue == Value {
+public protocol Property: PlainKey where ContainerValue == Value {
     /// The type of the value.
     @_documentation(visibility: internal)
     associatedtype ContainerValue = Value
@@ -27,7 +27,9 @@ extension Property {
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
-        KeyDefinition(Key.property(Self.self)) { container, _ in container.prepare(Self.self) }
+        KeyDefinition(Key.property(Self.self)) {
+            try $0.answer($1, for: Self.self)
+        }
     }
 }
 
@@ -53,7 +55,8 @@ extension NamedProperty {
     /// Don't use it directly.
     public static var _key: KeyDefinition {
         KeyDefinition(
-            Key.property(Self.self), naming: { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) },
-            prepare: { container, _ in container.prepare(Self.self) })
+            Key.property(Self.self),
+            .plain { try $0.answer($1, for: Self.self) },
+            naming: { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) })
     }
 }

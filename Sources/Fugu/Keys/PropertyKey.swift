@@ -32,7 +32,7 @@
 /// ```
 ///
 /// What the first key of a place was made with is kept for the life of the process.
-@frozen public struct PropertyKey<Value: Sendable>: ValueKey {
+@frozen public struct PropertyKey<Value: Sendable>: PlainValueKey {
     /// The type of the key's value or instance.
     public typealias ContainerValue = Value
 
@@ -50,38 +50,20 @@
     /// - Parameters:
     ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - id: A value that differs between the keys of one place in the source that creates several keys.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
     ///   - line: The line where the key is created.
     ///   - column: The column where the key is created.
     /// - Complexity: O(1), without a lock after the key was created once.
     @inlinable @inline(__always)
-    public init(
-        defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
-        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
-    ) {
-        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
-        interned = InternedKey.find(place) ?? Self.intern(place, nil, defaultValue, isSecret)
-    }
-
-    /// Creates a key without a name at a place in the source that creates several keys.
-    ///
-    /// - Parameters:
-    ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
-    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - id: A value that differs between the keys of one place.
-    ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is created.
-    ///   - line: The line where the key is created.
-    ///   - column: The column where the key is created.
-    public init(
-        defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false,
-        id: some Hashable & Sendable,
+    public init<ID: Hashable & Sendable>(
+        defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false, id: ID = NoID(),
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
         interned =
-            InternedKey.find(place, id: id) ?? Self.intern(place, .id(id), defaultValue, isSecret)
+            InternedKey.find(place, orID: id) ?? Self.intern(place, KeyDistinction(id), defaultValue, isSecret)
     }
 
     /// Creates a key that sources may supply under a dotted name.
@@ -116,34 +98,18 @@
     ///
     /// - Parameters:
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
+    ///   - id: A value that differs between the keys of one place in the source that creates several keys.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
     ///   - line: The line where the key is created.
     ///   - column: The column where the key is created.
     @inlinable @inline(__always)
-    public init(
-        isSecret: Bool = false, member: StaticString = #function,
+    public init<ID: Hashable & Sendable>(
+        isSecret: Bool = false, id: ID = NoID(), member: StaticString = #function,
         fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) where Value: ExpressibleByNilLiteral {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
-        interned = InternedKey.find(place) ?? Self.intern(place, nil, { nil }, isSecret)
-    }
-
-    /// Creates a key without a name whose value is `nil` unless it's set, at a place that creates several keys.
-    ///
-    /// - Parameters:
-    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - id: A value that differs between the keys of one place.
-    ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is created.
-    ///   - line: The line where the key is created.
-    ///   - column: The column where the key is created.
-    public init(
-        isSecret: Bool = false, id: some Hashable & Sendable, member: StaticString = #function,
-        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
-    ) where Value: ExpressibleByNilLiteral {
-        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
-        interned = InternedKey.find(place, id: id) ?? Self.intern(place, .id(id), { nil }, isSecret)
+        interned = InternedKey.find(place, orID: id) ?? Self.intern(place, KeyDistinction(id), { nil }, isSecret)
     }
 
     /// Creates a key that sources may supply under a dotted name; its value is `nil` unless they or code give one.
@@ -167,18 +133,6 @@
         interned =
             InternedKey.find(place, name: name) ?? Self.intern(named: name, place, { nil }, isSecret, help, form())
     }
-
-    /// Returns a Boolean value that indicates whether two keys name the same property.
-    ///
-    /// - Parameters:
-    ///   - left: A key.
-    ///   - right: Another key.
-    /// - Returns: `true` if the keys are the same.
-    public static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
-    /// Hashes what `==` compares.
-    ///
-    /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 }
 
 extension PropertyKey {
@@ -189,9 +143,9 @@ extension PropertyKey {
     ///
     /// Don't use it directly.
     public var _key: KeyDefinition {
-        KeyDefinition(raw, naming: { descriptor.naming }) { container, _ in
-            container.prepare(Request(self)) { _ in Payload(descriptor.defaultValue()) }
-        }
+        KeyDefinition(
+            raw, .plain { try $0.answer($1, { Request(self) }, { _ in Payload(descriptor.defaultValue()) }) },
+            naming: { descriptor.naming })
     }
 
     /// Returns the key that was first created with this name.

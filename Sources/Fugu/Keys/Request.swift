@@ -52,15 +52,10 @@
             at: SourcePlace(descriptor.place.fileID, descriptor.place.line))
     }
 
-    @usableFromInline init<F: ThrowingFeature>(_: F.Type, at place: SourcePlace? = nil) {
+    @usableFromInline init<F: FailableFeature>(_: F.Type, at place: SourcePlace? = nil) {
+        let definition = F._key
         self.init(
-            Key.throwingFeature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange,
-            isExternal: F._key.isExternal, at: place)
-    }
-
-    init<F: AsyncFeature>(_: F.Type, at place: SourcePlace? = nil) {
-        self.init(
-            Key.asyncFeature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange,
-            isExternal: F._key.isExternal, at: place)
+            definition.raw, home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: definition.isExternal,
+            at: place)
     }
 }

@@ -4,7 +4,7 @@
 ///
 /// To swap a throwing feature, use `container.set(Parsed.self, to: parsed)` or `replace`; a subscript that throws can't have a
 /// setter.
-public protocol ThrowingFeature: NonisolatedKey where ContainerValue == Instance {
+public protocol ThrowingFeature: FailableFeature where ContainerValue == Instance {
     /// The type of the instance.
     @_documentation(visibility: internal)
     associatedtype ContainerValue = Instance
@@ -19,21 +19,9 @@ public protocol ThrowingFeature: NonisolatedKey where ContainerValue == Instance
     /// - Returns: The instance, which the container keeps.
     /// - Throws: An error that reaches everyone who waits. It isn't kept: the next read tries again.
     static func load(in container: any FeatureContainer) throws -> Instance
-    /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
-    ///
-    /// The default is `false`: the instance stays, and ``Container/graph`` marks it as stale.
-    static var reloadsWhenInputsChange: Bool { get }
-    /// The container in which the instance lives.
-    ///
-    /// The default is ``Home/inferred``: where its inputs live.
-    static var home: Home { get }
 }
 
 extension ThrowingFeature {
-    /// The default, `false`: the instance stays when its inputs change.
-    public static var reloadsWhenInputsChange: Bool { false }
-    /// The default, ``Home/inferred``: the instance lives where its inputs live.
-    public static var home: Home { .inferred }
     /// The library's record of the key.
     ///
     /// Don't use it directly.
@@ -46,14 +34,8 @@ extension ThrowingFeature {
     }
 
     fileprivate static var definition: KeyDefinition {
-        let raw = Key.throwingFeature(Self.self)
-        return KeyDefinition(raw) { container, reportsFailure in
-            do {
-                _ = try container.readSlowly(Self.self, nil)
-            } catch {
-                if reportsFailure { container.reportFailedReload(of: Key(raw: raw), error) }
-            }
-            return nil
+        KeyDefinition(Key.throwingFeature(Self.self)) {
+            try $0.answer($1, { Request(Self.self) }, { try make(in: $0) })
         }
     }
 }

@@ -55,17 +55,15 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     }
 
     private let state = Locked(State())
-    private let key: Key
-    private let load: @Sendable (Container) async throws -> Instance
+    private let loader: KeyLoader
     private let onChange: @Sendable (LoadState<Instance>) -> Void
     private let onEnd: @Sendable () -> Void
 
     init(
-        _ key: Key, _ load: @escaping @Sendable (Container) async throws -> Instance,
-        onChange: @escaping @Sendable (LoadState<Instance>) -> Void, onEnd: @escaping @Sendable () -> Void = {}
+        _ loader: KeyLoader, onChange: @escaping @Sendable (LoadState<Instance>) -> Void,
+        onEnd: @escaping @Sendable () -> Void = {}
     ) {
-        self.key = key
-        self.load = load
+        self.loader = loader
         self.onChange = onChange
         self.onEnd = onEnd
     }
@@ -75,7 +73,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     /// Follows the feature in a container, which keeps this until it's cancelled or the container is released.
     func begin(in container: Container) {
         let observer = Observer(
-            key, isSequence: true,
+            loader.key, isSequence: true,
             { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
             onGone: { [self] in beginLoad(in: $0) }, onEnd: { [self] in end() })
         state.withLock { $0.observer = observer }
@@ -123,7 +121,8 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             if Task.isCancelled { return }
             let result: Result<Instance, any Error>
             do {
-                result = .success(try await Scope.run(container, nil) { try await self.load(container) })
+                let payload = try await Scope.run(container, nil) { try await loader.read(in: container) }
+                result = .success(payload.value(as: Instance.self))
             } catch {
                 result = .failure(error)
             }
@@ -136,7 +135,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     private func endLoad(with result: Result<Instance, any Error>, in container: Container, isLast: Bool) -> Bool {
         let node = container.node
         let isKept = node.family.lock.withLock { token in
-            if case .found = node.look(token, key) { true } else { false }
+            if case .found = node.look(token, loader.key) { true } else { false }
         }
         var hasEnded = true
         change { state in
@@ -181,95 +180,22 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     }
 }
 
-// MARK: As a sequence
-
-/// An asynchronous sequence of the states of a feature's load: the present one, and then later ones.
-///
-/// A slow reader skips to the newest state. The sequence ends when the reader's task is canceled, or when the container closes or
-/// is released. Every reader follows the states from its own beginning.
-public struct LoadStates<Instance: Sendable>: AsyncSequence, Sendable {
-    /// The type of the elements.
-    public typealias Element = LoadState<Instance>
-    /// The type of errors: reading states can't fail.
-    public typealias Failure = Never
-
-    private let key: Key
-    private let load: @Sendable (Container) async throws -> Instance
-    /// Waiting for states doesn't keep the container alive.
-    private let container: @Sendable () -> Container?
-
-    init(_ key: Key, in container: Container, _ load: @escaping @Sendable (Container) async throws -> Instance) {
-        let owner = container.owner ?? container
-        self.key = key
-        self.load = load
-        self.container = { [weak owner] in owner }
-    }
-
-    /// Returns an iterator, and begins to load the feature if it isn't there.
-    ///
-    /// - Returns: The iterator, which begins with the present state.
-    public func makeAsyncIterator() -> AsyncIterator {
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
-        guard let container = container() else {
-            continuation.finish()
-            return AsyncIterator(stream: stream)
-        }
-        let monitor = LoadMonitor(
-            key, load, onChange: { continuation.yield($0) }, onEnd: { continuation.finish() })
-        continuation.onTermination = { _ in monitor.cancel() }
-        monitor.begin(in: container)
-        return AsyncIterator(stream: stream)
-    }
-
-    /// An iterator over the states.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private var iterator: AsyncStream<Element>.Iterator
-
-        fileprivate init(stream: AsyncStream<Element>) { iterator = stream.makeAsyncIterator() }
-
-        /// Returns the present state at first, and then the newest state that wasn't returned yet.
-        ///
-        /// - Returns: The state, or `nil` at the end.
-        public mutating func next() async -> Element? { await next(isolation: #isolation) }
-
-        /// Returns the present state at first, and then the newest state that wasn't returned yet.
-        ///
-        /// - Parameter actor: The actor on which the caller runs.
-        /// - Returns: The state, or `nil` at the end.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            await iterator.next(isolation: actor)
-        }
-    }
-}
-
 extension Container {
     /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
     ///
     /// Whoever reads the sequence loads the feature if it isn't there, and again whenever it's missing: after a reset, when it
-    /// reloads because an input changed, and when something changes that a failed load had read.
+    /// reloads because an input changed, and when something changes that a failed load had read. The load runs in a task. Every
+    /// reader follows the states from its own beginning.
     ///
     ///     for await state in container.states(of: Weather.self) { show(state) }
     ///
     /// - Parameter feature: The feature to follow.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
-    public func states<F: AsyncFeature>(of feature: F.Type) -> LoadStates<F.Instance> {
-        LoadStates(Key(raw: F._key.raw), in: self) { try await $0[F.self] }
+    public func states<F: FailableFeature>(of feature: F.Type) -> ObservedValues<LoadState<F.ContainerValue>> {
+        ObservedValues(ofStates: F._key.loader, in: self)
     }
 
-    /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
-    ///
-    /// See `states(of:)`. The load runs in a task.
-    ///
-    /// - Parameter feature: The feature to follow.
-    /// - Returns: The sequence.
-    /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
-    public func states<F: ThrowingFeature>(of feature: F.Type) -> LoadStates<F.Instance> {
-        LoadStates(Key(raw: F._key.raw), in: self) { try $0[F.self] }
-    }
-}
-
-extension Container {
     /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
     ///
     /// See `states(of:)`.
@@ -277,18 +203,9 @@ extension Container {
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
-    public func states<F: AsyncFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadStates<F.Instance> {
-        states(of: F.self)
-    }
-
-    /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
-    ///
-    /// See `states(of:)`. The load runs in a task.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    /// - Returns: The sequence.
-    /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
-    public func states<F: ThrowingFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadStates<F.Instance> {
+    public func states<F: FailableFeature>(
+        of feature: KeyPath<ContainerKeys, F.Type>
+    ) -> ObservedValues<LoadState<F.ContainerValue>> {
         states(of: F.self)
     }
 }
@@ -296,55 +213,25 @@ extension Container {
 extension ObservableContainer {
     /// The state of a feature's load, which is tracked like a read.
     ///
+    /// The first call begins to load the feature if it isn't there, in a task. From then on it's loaded whenever it's missing: after
+    /// a reset, when it reloads because an input changed, and when something changes that a failed load had read.
+    ///
+    /// - Parameter feature: The feature to follow.
+    /// - Returns: The state at this moment.
+    /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
+    public func state<F: FailableFeature>(of feature: F.Type) -> LoadState<F.ContainerValue> {
+        guard case .tracked(let tracker, let container) = _container.role else { return .idle }
+        return tracker.state(of: F._key.loader, in: container)
+    }
+
+    /// The state of a feature's load, which is tracked like a read.
+    ///
     /// See `state(of:)`.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Returns: The state at this moment.
     /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
-    public func state<F: AsyncFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadState<F.Instance> {
+    public func state<F: FailableFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadState<F.ContainerValue> {
         state(of: F.self)
-    }
-
-    /// The state of a feature's load, which is tracked like a read.
-    ///
-    /// See `state(of:)`. The load runs in a task.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    /// - Returns: The state at this moment.
-    /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
-    public func state<F: ThrowingFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadState<F.Instance> {
-        state(of: F.self)
-    }
-
-    /// The state of a feature's load, which is tracked like a read.
-    ///
-    /// The first call begins to load the feature if it isn't there. From then on it's loaded whenever it's missing: after a reset,
-    /// when it reloads because an input changed, and when something changes that a failed load had read.
-    ///
-    /// - Parameter feature: The feature to follow.
-    /// - Returns: The state at this moment.
-    /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
-    public func state<F: AsyncFeature>(of feature: F.Type) -> LoadState<F.Instance> {
-        _container.trackedState(of: Key(raw: F._key.raw)) { try await $0[F.self] }
-    }
-
-    /// The state of a feature's load, which is tracked like a read.
-    ///
-    /// See `state(of:)`. The load runs in a task.
-    ///
-    /// - Parameter feature: The feature to follow.
-    /// - Returns: The state at this moment.
-    /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
-    public func state<F: ThrowingFeature>(of feature: F.Type) -> LoadState<F.Instance> {
-        _container.trackedState(of: Key(raw: F._key.raw)) { try $0[F.self] }
-    }
-}
-
-extension Container {
-    fileprivate func trackedState<Instance: Sendable>(
-        of key: Key, _ load: @escaping @Sendable (Container) async throws -> Instance
-    ) -> LoadState<Instance> {
-        guard case .tracked(let tracker, let container) = role else { return .idle }
-        return tracker.state(of: key, in: container, load)
     }
 }

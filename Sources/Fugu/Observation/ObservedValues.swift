@@ -6,16 +6,29 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// The type of errors: reading values can't fail.
     public typealias Failure = Never
 
-    private let source: ValueSource<Element>
+    private let source: @Sendable () -> AsyncStream<Element>
     /// The stream that has recorded values since the sequence was created, for its first reader.
     private let first: Locked<AsyncStream<Element>?>
 
+    private init(
+        _ container: Container, isStarted: Bool, _ stream: @escaping @Sendable (Container) -> AsyncStream<Element>
+    ) {
+        // Waiting for values doesn't keep the container alive.
+        let owner = container.owner ?? container
+        source = { [weak owner] in owner.map(stream) ?? AsyncStream { $0.finish() } }
+        first = Locked(isStarted ? stream(owner) : nil)
+    }
+
     init(of definition: KeyDefinition, in container: Container) {
         let subject = Subject(definition)
-        let prepare: @Sendable (Container) -> PreparationHandle? = { definition.prepare($0, false) }
-        let owner = container.owner ?? container
-        source = ValueSource(subject: subject, prepare: prepare) { [weak owner] in owner }
-        first = Locked(source.stream(in: owner, prepare(container)))
+        self.init(container, isStarted: true) { container in
+            AsyncStream(of: subject, in: container)
+        }
+    }
+
+    /// Creates the sequence of the states of a load.
+    init<Instance>(ofStates loader: KeyLoader, in container: Container) where Element == LoadState<Instance> {
+        self.init(container, isStarted: false) { AsyncStream(ofStates: loader, in: $0) }
     }
 
     /// Returns an iterator.
@@ -23,7 +36,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// - Returns: The iterator, which begins with the present value.
     public func makeAsyncIterator() -> AsyncIterator {
         let first = first.withLock { $0.take() }
-        return AsyncIterator(stream: first ?? source.stream())
+        return AsyncIterator(stream: first ?? source())
     }
 
     /// An iterator over the values.
@@ -62,23 +75,14 @@ extension ObservedValues.AsyncIterator: CustomStringConvertible, CustomReflectab
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Creates a stream for each reader of a sequence.
-private struct ValueSource<Element: Sendable>: Sendable {
-    let subject: Subject
-    let prepare: @Sendable (Container) -> PreparationHandle?
-    /// Waiting for values doesn't keep the container alive.
-    let container: @Sendable () -> Container?
-
-    /// Returns a stream for one more reader.
-    func stream() -> AsyncStream<Element> {
-        container().map { stream(in: $0, prepare($0)) } ?? AsyncStream { $0.finish() }
-    }
-
-    /// Returns a stream of the present value, if there is one, and all later ones.
+extension AsyncStream {
+    /// Creates a stream of the present value, if there is one, and all later ones.
     ///
     /// When its reader leaves, a load that only this stream waits for is canceled.
-    func stream(in container: Container, _ preparation: PreparationHandle?) -> AsyncStream<Element> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
+    fileprivate init(of subject: Subject, in container: Container)
+    where Element: Sendable {
+        let preparation = subject.reloader(container, false)
+        let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
             subject.key, isSequence: true, { continuation.yield($0.value(as: Element.self)) },
             onEnd: { continuation.finish() })
@@ -90,7 +94,18 @@ private struct ValueSource<Element: Sendable>: Sendable {
         // Closing ends the sequences that exist at that moment; this one may have been added later.
         let node = container.node
         if node.family.lock.withLock({ token in node.storage[token].isClosed }) { observer.cancel() }
-        return stream
+        self = stream
+    }
+
+    /// Creates a stream of the states of a load, which begins now if nothing is there.
+    fileprivate init<Instance: Sendable>(ofStates loader: KeyLoader, in container: Container)
+    where Element == LoadState<Instance> {
+        let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let monitor = LoadMonitor<Instance>(
+            loader, onChange: { continuation.yield($0) }, onEnd: { continuation.finish() })
+        continuation.onTermination = { _ in monitor.cancel() }
+        monitor.begin(in: container)
+        self = stream
     }
 }
 

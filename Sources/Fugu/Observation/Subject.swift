@@ -8,20 +8,12 @@
 
     @usableFromInline init(_ definition: KeyDefinition) {
         key = Key(raw: definition.raw)
-        reloader = definition.prepare
+        reloader = definition.loader
         naming = definition.naming
     }
 }
 
 extension Container {
-    /// Loads a feature that can't fail, for its observers.
-    ///
-    /// If the container was released or is closed, nothing happens: there's nobody left to notify.
-    func prepare(_ request: Request, _ load: (Container) -> Payload) -> PreparationHandle? {
-        _ = try? present(request.key, request.naming) ?? self.load(request, load)
-        return nil
-    }
-
     func reportFailedReload(of key: Key, _ error: any Error) {
         if let error = error as? LoadError, error.code == .containerGone || error.code == .containerClosed { return }
         node.family.reports.report(Messages.reloadFailed(of: key, error))

@@ -56,7 +56,7 @@ public import Synchronization
 }
 
 /// A value key's identity, and the address of what it was made with.
-@frozen @usableFromInline struct InternedKey: Sendable {
+@frozen @usableFromInline struct InternedKey: Hashable, Sendable {
     @usableFromInline let raw: UInt
     let record: UInt
 
@@ -64,6 +64,10 @@ public import Synchronization
         self.raw = raw
         self.record = record
     }
+
+    // Keys of the same name and type that are made at several places are the same.
+    @usableFromInline static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 
     init(_ record: ValueKeyRecord) {
         unsafe self.init(raw: record.raw, record: UInt(bitPattern: Unmanaged.passUnretained(record).toOpaque()))
@@ -86,6 +90,13 @@ extension InternedKey {
         find(place, 0) { _ in true }
     }
 
+    /// The key that was made at this place before, with this id if the place makes several.
+    @inlinable @inline(__always)
+    static func find<ID: Hashable>(_ place: KeyPlace, orID id: ID) -> InternedKey? {
+        // The compiler knows.
+        ID.self == NoID.self ? find(place) : find(place, id: id)
+    }
+
     /// The key of this name that was made at this place before.
     @usableFromInline
     static func find(_ place: KeyPlace, name: String) -> InternedKey? {
@@ -95,6 +106,7 @@ extension InternedKey {
     }
 
     /// The key of this id that was made at this place before.
+    @usableFromInline
     static func find(_ place: KeyPlace, id: some Hashable) -> InternedKey? {
         find(place, KeyDistinction.hash(of: id)) { $0.object.descriptor.distinction?.isID(id) == true }
     }

@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 import FuguTesting
 import Observation
 import Testing

@@ -1,6 +1,7 @@
 import Fugu
 import FuguConfiguration
 import FuguFoundation
+import FuguInspection
 
 extension ContainerKeys {
     var theme: PropertyKey<String> { .init(defaultValue: "light") }

@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguInspection
 import Support
 import Testing
 

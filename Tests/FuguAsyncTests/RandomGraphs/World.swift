@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 
 /// What a vertex becomes.
 final class Made: Sendable {

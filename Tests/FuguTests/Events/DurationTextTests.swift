@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 import Testing
 
 @Suite("Durations as text") struct DurationTextTests {

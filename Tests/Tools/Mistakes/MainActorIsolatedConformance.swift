@@ -1,4 +1,4 @@
-// compiler: error: cannot form main actor-isolated conformance of 'Screen' to SendableMetatype-inheriting protocol 'NonisolatedKey' [#IsolatedConformances]
+// compiler: error: cannot form main actor-isolated conformance of 'Screen' to SendableMetatype-inheriting protocol 'NonisolatedFeature' [#IsolatedConformances]
 // Cure: conform to MainActorFeature.
 
 import Fugu

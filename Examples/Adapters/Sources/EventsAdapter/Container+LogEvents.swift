@@ -1,4 +1,5 @@
 public import Fugu
+public import FuguInspection
 public import Logging
 
 extension Container {

@@ -1,5 +1,6 @@
 public import CoreMetrics
 public import Fugu
+public import FuguInspection
 
 extension Container {
     /// Counts the events in the family of this container, and times its loads.

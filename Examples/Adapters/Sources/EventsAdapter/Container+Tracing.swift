@@ -1,4 +1,5 @@
 public import Fugu
+public import FuguInspection
 import Synchronization
 public import Tracing
 

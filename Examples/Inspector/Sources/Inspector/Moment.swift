@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguInspection
 
 /// An event as the page gets it: names and times, no values, and no error's text, which the graph tells without secrets.
 struct Moment: Sendable, Encodable {

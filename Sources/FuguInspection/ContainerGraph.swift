@@ -1,12 +1,14 @@
+public import Fugu
+
 /// A snapshot of the entries of a container, its ancestors, and its descendants, with the inputs of each instance.
 ///
-/// A graph contains no values, unless you ask for them. Print it, or encode it. With `FuguInspection`, you can filter and
-/// explain it, and write it as Mermaid, DOT, JSON, or a page for a browser.
+/// A graph contains no values, unless you ask for them. You can print, encode, filter, and explain it, and write it as Mermaid, DOT,
+/// JSON, or a page for a browser.
 public struct ContainerGraph: Sendable, Codable, Hashable {
     /// The containers in which something is set or loaded, and those around them, in the order of depth and number.
-    public package(set) var containers: [Container]
+    public internal(set) var containers: [Container]
     /// The entries, in the order of depth, container, and name.
-    public package(set) var entries: [Entry]
+    public internal(set) var entries: [Entry]
 
     /// A container in a graph.
     public struct Container: Sendable, Codable, Hashable, Identifiable {
@@ -17,7 +19,7 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         public let parent: Int?
         /// The number of ancestors.
         public let depth: Int
-        /// The name set as ``ContainerKeys/containerName``, the path of a scope, or a name that contains the number.
+        /// The name set as `containerName`, the path of a scope, or a name that contains the number.
         public let name: String
         /// The number of children, whether or not the graph shows them.
         public let childCount: Int
@@ -75,26 +77,26 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         /// In debug builds, every load is timed. In release builds, this is `nil` unless somebody observed events when the load
         /// began, since every load would have to look at the clock twice. To have the times of a whole run, call
         /// ``Fugu/Container/observeEvents(_:)`` with an empty handler before the first load.
-        public package(set) var duration: Double?
+        public internal(set) var duration: Double?
         /// The text of the last error that a load of the key for this container threw.
         ///
         /// Values of secret keys are left out.
         public let lastError: String?
         /// The identifier of the entry of the same key in the nearest ancestor that has one, if this one was set, replaced or
         /// supplied and so takes its place here and below.
-        public package(set) var overrides: String?
+        public internal(set) var overrides: String?
         /// The identifiers of its inputs.
-        public package(set) var inputs: [String]
+        public internal(set) var inputs: [String]
         /// The identifiers of the inputs that changed after the load.
-        public package(set) var changedInputs: [String]
-        /// The text of a property's value, if you asked `FuguInspection` for values and the key isn't secret.
+        public internal(set) var changedInputs: [String]
+        /// The text of a property's value, if you asked for values and the key isn't secret.
         ///
         /// Long values are cut. For a value that isn't a number, a Boolean value, or a string, it's only the type.
-        public package(set) var value: String?
+        public internal(set) var value: String?
         /// The number of inputs that a filter leaves out.
-        public package(set) var hiddenInputs = 0
+        public internal(set) var hiddenInputs = 0
         /// The number of entries that were loaded from it and that a filter leaves out.
-        public package(set) var hiddenReaders = 0
+        public internal(set) var hiddenReaders = 0
         /// The names of the keys on the path to the one that is set in the container, which is the last and the reason
         /// why the instance lives there instead of in the root.
         public let anchors: [String]
@@ -103,12 +105,29 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
 
 extension ContainerGraph {
     /// Removes containers without entries, unless a descendant has some.
-    package mutating func dropEmptyContainers() {
+    mutating func dropEmptyContainers() {
         var kept = Set(entries.map(\.container))
         // The deepest containers come first.
         for container in containers.sorted(by: { $0.depth > $1.depth }) where kept.contains(container.id) {
             if let parent = container.parent { kept.insert(parent) }
         }
         containers.removeAll { !kept.contains($0.id) }
+    }
+}
+
+extension Container {
+    /// A snapshot of what this container, its ancestors and its descendants hold, and of what each instance was loaded from.
+    ///
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
+    public var graph: ContainerGraph { ContainerGraph(GraphSnapshot(of: self)) }
+
+    /// Returns a snapshot of the entries of this container, its ancestors, and its descendants, with values.
+    ///
+    /// - Parameter includingValues: Pass `true` to include the values of properties as text. Those of secret keys are
+    ///   always left out.
+    /// - Returns: The graph.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs.
+    public func graph(includingValues: Bool) -> ContainerGraph {
+        ContainerGraph(GraphSnapshot(of: self), includingValues: includingValues)
     }
 }

@@ -17,7 +17,7 @@ extension ContainerGraph: CustomStringConvertible {
     }
 
     /// Calls a closure for each container, parents first, with its entries before its children.
-    package func forEachBox(
+    func forEachBox(
         begin: (Container, Int) -> Void, entry: (Entry, Int) -> Void, end: (Int) -> Void
     ) {
         let entries = Dictionary(grouping: entries, by: \.container)
@@ -41,11 +41,11 @@ extension ContainerGraph: CustomStringConvertible {
 }
 
 extension ContainerGraph.Container {
-    package var label: String { isClosed ? "\(name) (closed)" : name }
+    var label: String { isClosed ? "\(name) (closed)" : name }
 }
 
 extension ContainerGraph.Entry {
-    package var label: String {
+    var label: String {
         name + (state == .loaded ? "" : " (\(state.rawValue))") + (isStale ? " stale" : "")
     }
 }
