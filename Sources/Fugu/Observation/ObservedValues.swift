@@ -92,8 +92,7 @@ extension AsyncStream {
         }
         container.add(observer, subject.reloader, subject.naming, startsWithPresent: true)
         // Closing ends the sequences that exist at that moment; this one may have been added later.
-        let node = container.node
-        if node.family.lock.withLock({ token in node.storage[token].isClosed }) { observer.cancel() }
+        if container.node.isClosed { observer.cancel() }
         self = stream
     }
 
