@@ -1,7 +1,9 @@
 """Reads the patches that break the laws, and writes files in which each of them waits behind a switch.
 
-A patch begins with what it breaks. Then come its changes, each with the file, the lines that are there, and those that take their place:
+Each law has a file of patches. A patch begins with its name and what it breaks. Then come its changes, each with the file, the lines
+that are there, and those that take their place:
 
+    ## 04-nobody-joins
     Readers that come during a load begin one of their own.
 
     Sources/Fugu/Engine/Reading.swift
@@ -25,10 +27,9 @@ class Fault(Exception):
 
 
 class Patch:
-    def __init__(self, path):
-        self.name = path.name
+    def __init__(self, name, lines):
+        self.name = name
         self.changes = []
-        lines = path.read_text().splitlines()
         self.purpose = lines[0] if lines else ""
         if not self.purpose or self.purpose.startswith(("Sources/", "- ", "+ ")):
             raise Fault(f"{self.name}:1: a patch begins with what it breaks")
@@ -93,11 +94,15 @@ class Change:
 def patches():
     """Returns all patches and what is wrong with the others."""
     found, faults = [], []
-    for path in sorted(folder.glob("*.patch")):
-        try:
-            found.append(Patch(path))
-        except Fault as fault:
-            faults.append(str(fault))
+    for path in sorted(folder.glob("*.patches")):
+        parts = re.split(r"(?m)^## (\S+)$", path.read_text())
+        for name, text in zip(parts[1::2], parts[2::2]):
+            try:
+                if not name.startswith(path.stem + "-"):
+                    raise Fault(f"{path.name}: {name} belongs to another law")
+                found.append(Patch(name, text.strip().splitlines()))
+            except Fault as fault:
+                faults.append(str(fault))
     return found, faults
 
 
