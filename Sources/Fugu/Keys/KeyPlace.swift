@@ -96,3 +96,12 @@
 @frozen @usableFromInline struct NoID: Hashable, Sendable {
     @inlinable init() {}
 }
+
+extension InternedKey {
+    /// The key that was made at this place before, with this id if the place makes several.
+    @inlinable @inline(__always)
+    static func find<ID: Hashable>(_ place: KeyPlace, orID id: ID) -> InternedKey? {
+        // The compiler knows.
+        ID.self == NoID.self ? find(place) : find(place, id: id)
+    }
+}

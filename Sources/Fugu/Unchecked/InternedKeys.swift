@@ -90,13 +90,6 @@ extension InternedKey {
         find(place, 0) { _ in true }
     }
 
-    /// The key that was made at this place before, with this id if the place makes several.
-    @inlinable @inline(__always)
-    static func find<ID: Hashable>(_ place: KeyPlace, orID id: ID) -> InternedKey? {
-        // The compiler knows.
-        ID.self == NoID.self ? find(place) : find(place, id: id)
-    }
-
     /// The key of this name that was made at this place before.
     @usableFromInline
     static func find(_ place: KeyPlace, name: String) -> InternedKey? {
