@@ -1,0 +1,144 @@
+/// The library's record of a key, of whatever kind.
+///
+/// Don't use it directly.
+@_documentation(visibility: internal)
+public struct KeyDefinition: Sendable {
+    @usableFromInline package let raw: UInt
+    private let way: KeyLoader.Way
+    /// Whether the feature reaches outside the process.
+    var isExternal = false
+    /// Creates what a strict container gives instead of an external feature that can't throw.
+    private(set) var placeholder: (@Sendable () -> Payload)?
+    /// Creates what an Xcode preview gives instead of an external feature; throws only if the feature can.
+    @usableFromInline private(set) var preview: (@Sendable () throws -> Payload)?
+    private var name: (@Sendable () -> PropertyNaming?)?
+
+    /// The name and type that sources need, if the key has a name.
+    @usableFromInline package var naming: PropertyNaming? { name?() }
+
+    var loader: KeyLoader { KeyLoader(key: Key(raw: raw), way: way) }
+
+    init(_ raw: UInt, _ way: KeyLoader.Way, naming: (@Sendable () -> PropertyNaming?)? = nil) {
+        self.raw = raw
+        self.way = way
+        name = naming
+    }
+
+    @usableFromInline init(_ raw: UInt, answer: @escaping @Sendable (Container, KeyQuestion) throws -> Payload?) {
+        self.init(raw, .plain(answer))
+    }
+
+    /// Returns the definition of a feature that reaches outside the process.
+    func external(
+        placeholder: (@Sendable () -> Payload)? = nil, preview: @escaping @Sendable () throws -> Payload
+    ) -> KeyDefinition {
+        var definition = self
+        definition.isExternal = true
+        definition.placeholder = placeholder
+        definition.preview = preview
+        return definition
+    }
+}
+
+/// How the value or instance of a key is loaded, whatever its type.
+struct KeyLoader: Sendable {
+    enum Way: Sendable {
+        // One closure, since a definition is made for each load.
+        /// Throws only if the kind does.
+        case plain(@Sendable (Container, KeyQuestion) throws -> Payload?)
+        case suspending(@Sendable (Container, KeyQuestion) async throws -> Payload)
+        case onMainActor(MainActorReload)
+    }
+
+    let key: Key
+    let way: Way
+
+    /// Reads the key, and loads it if nothing is there.
+    func read(in container: Container) async throws -> Payload {
+        if case .onMainActor(let reload) = way { return await reload.read(in: container) }
+        return try await readAsync(.key, in: container)
+    }
+
+    /// Reads the key, which doesn't belong to the main actor, or another one with its loader.
+    func readAsync(_ question: KeyQuestion, in container: Container) async throws -> Payload {
+        guard case .suspending(let answer) = way else { return try readNow(question, in: container) }
+        return try await answer(container, question)
+    }
+
+    /// Does the same for a key whose load doesn't suspend.
+    func readNow(_ question: KeyQuestion = .key, in container: Container) throws -> Payload {
+        guard case .plain(let answer) = way, let payload = try answer(container, question) else {
+            throw CancellationError()
+        }
+        return payload
+    }
+
+    /// Loads what is missing, for those who observe it, and waits for it unless the load suspends.
+    func callAsFunction(_ container: Container, _ reportsFailure: Bool) -> PreparationHandle? {
+        let fail: @Sendable (any Error) -> Void = { error in
+            if reportsFailure { container.reportFailedReload(of: key, error) }
+        }
+        switch way {
+        case .plain(let answer):
+            // If the container has gone away or is closed, there's nobody left to notify of what can't fail.
+            do { _ = try answer(container, key.kind.throws ? .key : .missing) } catch { fail(error) }
+            return nil
+        case .suspending:
+            return PreparationHandle(
+                task: Task { do { _ = try await read(in: container) } catch { fail(error) } })
+        case .onMainActor(let reload):
+            // What is there needn't wait for the main actor; a reload has looked already.
+            if reportsFailure || container.present(key, nil) == nil { reload.begin(in: container) }
+            return nil
+        }
+    }
+}
+
+/// What a key's loader is asked for.
+@usableFromInline enum KeyQuestion: Sendable {
+    /// What is missing, for observers; nothing if the container has gone away or is closed.
+    case missing
+    case key
+    /// Another key, which is loaded in the same way.
+    case inner(Key)
+}
+
+extension Container {
+    // Generic over the type, so that the closures that call them capture nothing.
+    @usableFromInline func answer<F: Feature>(_ question: KeyQuestion, for _: F.Type) throws -> Payload? {
+        try answer(question, { Request(F.self) }, { F.make(in: $0) })
+    }
+
+    @usableFromInline func answer<P: Property>(_ question: KeyQuestion, for _: P.Type) throws -> Payload? {
+        try answer(question, { Request(P.self) }, { _ in Payload(P.defaultValue) })
+    }
+
+    func answer(
+        _ question: KeyQuestion, _ request: () -> Request, _ load: (Container) throws -> Payload
+    ) throws -> Payload? {
+        switch question {
+        case .missing:
+            let request = request()
+            return try? present(request.key, request.naming) ?? self.load(request, load)
+        case .key:
+            let request = request()
+            return try read(request.key, request.naming, { request }, load)
+        case .inner(let key): return try read(key, nil, { request().asking(for: key) }, load)
+        }
+    }
+
+    func answer(
+        _ question: KeyQuestion, _ request: Request, _ load: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        let request = if case .inner(let key) = question { request.asking(for: key) } else { request }
+        if let present = present(request.key, nil) { return present }
+        return try await loadAsync(request, load)
+    }
+}
+
+/// A load in progress that can be abandoned.
+struct PreparationHandle: Sendable {
+    let task: Task<Void, Never>
+
+    func cancel() { task.cancel() }
+}
