@@ -105,7 +105,7 @@ extension ContainerKeys {
         async let first = child[OfTenant.self]
         await gates.began.opened()
         async let second = child[OfTenant.self]
-        child.awaitWaiters(2, for: OfTenant.self)
+        while child.waiterCount(for: Key(raw: Key.asyncFeature(OfTenant.self))) < 2 { await Task.yield() }
         child.reset(\.tenant)
         gates.goesOn.open()
         #expect(try await [first, second] == ["loaded", "loaded"])
