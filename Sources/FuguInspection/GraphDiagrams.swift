@@ -1,4 +1,4 @@
-public import Fugu
+import Fugu
 
 extension ContainerGraph {
     /// The graph as a Mermaid flowchart: containers as boxes, with arrows from an instance to its inputs.

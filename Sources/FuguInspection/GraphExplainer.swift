@@ -1,4 +1,4 @@
-public import Fugu
+import Fugu
 
 /// Describes the entries of a graph in sentences.
 struct GraphExplainer {

@@ -1,4 +1,4 @@
-public import Fugu
+import Fugu
 
 extension ContainerGraph {
     /// The entry with an identifier.

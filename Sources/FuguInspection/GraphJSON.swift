@@ -1,4 +1,4 @@
-public import Fugu
+import Fugu
 
 extension ContainerGraph {
     /// The graph as JSON, in the form that `Codable` gives it, with an `explanation` for each entry.

@@ -1,4 +1,4 @@
-public import Fugu
+import Fugu
 
 extension ContainerGraph {
     /// The graph as one page for a browser, which needs nothing from the network.
