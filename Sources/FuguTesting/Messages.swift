@@ -16,10 +16,10 @@ enum Messages {
             "read it from Container.current instead of Container.shared, which a test's trait doesn't configure, and swap it in "
                 + "the test's trait: .container { \(line) }"
         case .test:
-            "give the test a container of its own: @Test(.container { \(line) }). To use the real feature, write "
+            "give the test its own container: @Test(.container { \(line) }). To use the real feature, write "
                 + "@Test(.liveContainer)."
         case .xctest:
-            "run the test in a container of its own: Container.strict { \(line) } operation: { … }. To use the real feature, "
+            "run the test in its own container: Container.strict { \(line) } operation: { … }. To use the real feature, "
                 + "write Container.live { … }."
         case .unknownTest:
             "give the test a container, @Test(.container { \(line) }), and take it along, because a thread or a detached task "

@@ -1,4 +1,4 @@
-/// A type whose objects read their configuration from a container of their own.
+/// A type whose objects read their configuration from their own container.
 ///
 ///     final class MapView: Configurable {
 ///         var configuration = Container(copying: .shared) { didSet { redraw() } }

@@ -39,6 +39,8 @@ extension FeatureContainer {
 
     /// The instance of a key's feature.
     ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
+    ///
     /// - Parameter key: The key.
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
         @inlinable @inline(__always) get {

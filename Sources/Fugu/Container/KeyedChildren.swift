@@ -52,7 +52,7 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
     /// Closes the child of a value, for example when a user signs out.
     ///
     /// If the child is in use, it's closed when its last user has ended, and this method doesn't wait for that. Whoever asks for the
-    /// value from now on gets a new child. A closer of the child can call this, too, which then has nothing to wait for.
+    /// value from now on gets a new child. A teardown closure of the child can call this, too; it then doesn't wait.
     ///
     /// - Parameter value: The value of the property.
     /// - Complexity: O(1), besides the closing.

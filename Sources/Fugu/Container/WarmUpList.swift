@@ -65,7 +65,8 @@ extension Container {
     ///
     ///     try await container.warmUp { $0.load(Database.self); $0.load(Search.self) }
     ///
-    /// Canceling the calling task cancels the loads for which nobody else waits.
+    /// Canceling the calling task cancels the loads for which nobody else waits. A plain feature that blocks in its load
+    /// blocks a thread of the pool: make it an ``AsyncFeature``.
     ///
     /// - Parameters:
     ///   - progress: A closure that is called after each feature loads or fails, one call at a time, on any thread.

@@ -37,7 +37,7 @@ enum Messages {
                 + "captured it are used, or read \(name) while they load."
         case .closed:
             "Fugu: \(name) can't be loaded: the container is closed.\(way)Fix: load it before close(), or use "
-                + " a container that is still open."
+                + "a container that is still open."
         case .external(let place, let remedy):
             "Fugu: \(name) reaches outside the process and wasn't swapped for this test.\nPath: "
                 + "\(Self.way(path.count > 1 ? path : ["the test", name]))\(place.map { ", in \($0)" } ?? "")\nFix: \(remedy)"

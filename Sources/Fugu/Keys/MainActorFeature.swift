@@ -19,7 +19,8 @@ public protocol MainActorFeature: ContainerKey where ContainerValue == Instance 
     associatedtype Instance: Sendable = Self
     /// Creates the instance, on the main actor.
     ///
-    /// Fugu holds no lock while the method runs.
+    /// The method runs once for each container in which an instance lives, and again after a reset. Fugu holds no lock
+    /// while it runs.
     ///
     /// - Parameter container: The handle of the load, which records what you read from it.
     /// - Returns: The instance, which the container keeps.

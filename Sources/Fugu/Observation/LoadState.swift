@@ -1,4 +1,4 @@
-/// How far the load of a feature is, for a view that shows progress and errors.
+/// The state of a feature's load, for a view that shows progress and errors.
 ///
 /// ```swift
 /// switch container.observable.state(of: Weather.self) {

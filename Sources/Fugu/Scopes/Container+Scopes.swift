@@ -6,7 +6,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - pattern: The pattern, which must match the whole path. `*` matches anything within a segment, `**` any segments,
-    ///     and `?` one character.
+    ///     and `?` one character. A leading slash is optional, and a query is ignored.
     ///   - rule: A closure that sets properties for the scope.
     /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
     public func configureScopes(
