@@ -1,5 +1,6 @@
 // The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
 #if DEBUG
+import Foundation
 import Fugu
 import FuguConfiguration
 import Support
@@ -55,6 +56,36 @@ extension ContainerKeys {
             ])
         #expect(explanation.hidden.isEmpty && explanation.winner.value == "{hosts, burst, size, idle}")
         #expect(container.child().mergedPool?.size == 99)
+    }
+
+    private enum TypedPool: NamedProperty {
+        static var name: String { "law24m.typed" }
+        static var form: PropertyForm<Pool?>? { .merged }
+        static var defaultValue: Pool? { nil }
+    }
+
+    @Test("A merged property that is a type is explained, also where only variables give its members")
+    func typed() throws {
+        try container.apply(
+            EnvironmentSource(
+                prefix: "APP", environment: ["APP_LAW24M_TYPED_SIZE": "3", "APP_LAW24M_TYPED_IDLE": "1"]))
+        let explanation = container.explain(TypedPool.self) as Explanation
+        #expect(container[TypedPool.self] == Pool(size: 3, idle: 1))
+        #expect(explanation.members.map(\.name) == ["size", "idle"])
+    }
+
+    @Test("A member that a folder can't give is a mistake, with its own reason")
+    func oddMember() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for spelling in ["law24m.pool.size", "law24m-pool-size"] {
+            try Data("7".utf8).write(to: folder.appending(path: spelling))
+        }
+        try container.apply(TOMLSource(text: "[law24m.pool]\nidle = 5", name: "base"))
+        try container.apply(FolderSource(path: folder.path))
+        let error = #expect(throws: PropertyError.self) { try container.require(\.mergedPool) }
+        #expect(error?.description.contains(folder.path) == true)
     }
 
     @Test("The help text of a merged table shows the argument and the variable of each member")

@@ -171,6 +171,16 @@ private struct Share: NamedProperty {
         broken.declareCheck(of: \.certificate, "needs law25f.tls.key") { $0.certificate == nil || $0.privateKey != nil }
         try broken.apply(TOMLSource(text: "law25f.tls.cert = 'x'", name: "t"))
         #expect(thrown { try broken.validate(\.certificate) } == "t:1:19: law25f.tls.cert: needs law25f.tls.key")
+        // A condition that reads a required key isn't asked while nothing gives the key, at a reload either.
+        let family = Container()
+        let missing = PropertyKey<String>.required("law25f.missing")
+        family.declare(\.certificate)
+        family.declare(missing)
+        family.declareCheck(of: \.certificate, "needs law25f.missing") { !$0[missing].isEmpty }
+        try family.apply(source)
+        source.change(to: ["law25f.tls.cert": "e"])
+        try family.reload()
+        #expect(family.certificate == "e")
     }
 }
 #endif

@@ -1,6 +1,7 @@
 import Foundation
 import Fugu
 import FuguConfiguration
+import Support
 import Synchronization
 import Testing
 
@@ -16,7 +17,27 @@ private struct Flags: AsyncPropertySource {
     func fetch() async throws -> PropertySnapshot { try PropertySnapshot(["corner.flag": 1], source: name) }
 }
 
+/// Fetches a value once, and then nothing.
+private struct Vanishing: AsyncPropertySource {
+    let fetches = Counter()
+    var name: String { "vanishing" }
+    func fetch() async throws -> PropertySnapshot {
+        if fetches.add() > 1 { return .missing(source: name) }
+        return try PropertySnapshot(["corner.vanishing": 1], source: name)
+    }
+}
+
 @Suite struct SourceCornerTests {
+    @Test("A fetched source that has vanished leaves the last good values (law 25)")
+    func fetchedAndVanished() async throws {
+        let container = Container()
+        try await container.apply(Vanishing())
+        let key = PropertyKey<Int>("corner.vanishing", defaultValue: 0)
+        #expect(container[key] == 1)
+        await #expect(throws: PropertyError.self) { try await container.refresh() }
+        #expect(container[key] == 1)
+    }
+
     private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }

@@ -42,12 +42,13 @@ extension Container {
             name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.form?.mergesTables == true
         )
         .explanation(of: layers) { key.isRequired ? nil : self[key] }
-        explanation.members = members(of: key, layers)
+        if key.form?.mergesTables == true { explanation.members = members(of: key.name, layers) }
         return explanation
     }
 
-    private func members<Value>(of key: PropertyKey<Value>, _ layers: [ValueOrigin<Value>]) -> [Explanation.Member] {
-        guard let name = key.name, key.form?.mergesTables == true,
+    /// Returns the members of a merged table, each with its place.
+    private func members<Value>(of name: String?, _ layers: [ValueOrigin<Value>]) -> [Explanation.Member] {
+        guard let name,
             case .sources(let sources, .value)? = layers.first(where: { layer in
                 if case .sources(_, .nothing) = layer { false } else { true }
             })
@@ -58,10 +59,20 @@ extension Container {
 
     /// Returns the explanation without the readers.
     func origin<P: Property>(of property: P.Type) -> Explanation {
-        let name = (property as? any NamedProperty.Type)?.name
-        return Explainer(name: name, label: "\(property)", isSecret: P.isSecret || P._key.naming?.isSecret == true)
-            .explanation(of: origins(of: property)) { self[property] }
+        let (named, layers) = (property as? any NamedProperty.Type, origins(of: property))
+        let isMerged = named?.mergesTables == true
+        var explanation = Explainer(
+            name: named?.name, label: "\(property)", isSecret: P.isSecret || P._key.naming?.isSecret == true,
+            isMerged: isMerged
+        )
+        .explanation(of: layers) { self[property] }
+        if isMerged { explanation.members = members(of: named?.name, layers) }
+        return explanation
     }
+}
+
+extension NamedProperty {
+    fileprivate static var mergesTables: Bool { form?.mergesTables == true }
 }
 
 /// Describes layers.
@@ -70,7 +81,7 @@ private struct Explainer {
     let label: String
     let isSecret: Bool
     /// Whether a container's sources give one table together.
-    var isMerged = false
+    let isMerged: Bool
 
     func explanation<Value>(of layers: [ValueOrigin<Value>], defaultValue: () -> Value?) -> Explanation {
         var entries = layers.flatMap { self.entries(of: $0) }

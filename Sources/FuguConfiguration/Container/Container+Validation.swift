@@ -72,7 +72,11 @@ extension Container {
         about keys: [DeclaredKey], in entries: [SourceStack.Entry], _ known: KnownNames
     ) -> [PropertyError] {
         var errors = keys.compactMap { $0.mistake(self) }
-        if errors.isEmpty { errors = declaredChecks.compactMap { $0.mistake(self) } }
+        // A condition may read any declared key.
+        let checks = declaredChecks
+        if errors.isEmpty, !checks.isEmpty, declaredKeys.distinct.allSatisfy({ $0.mistake(self) == nil }) {
+            errors = checks.compactMap { $0.mistake(self) }
+        }
         let inspections = keys.map { $0.inspection(self) }
         var known = known
         known.members = inspections.flatMap(\.members)

@@ -19,6 +19,17 @@ final class SourceStack: ValueSources {
             stamp = source.modificationStamp()
             snapshot = try source.load()
         }
+
+        /// Returns the present values of the source.
+        ///
+        /// A source that was there and has vanished is an error, so that the last good values stay.
+        func reread(_ source: any PropertySource) throws(PropertyError) -> Entry {
+            let new = try Entry(reading: source, application)
+            if new.snapshot.isMissing, !snapshot.isMissing {
+                throw PropertyError(ErrorText.vanished, source: new.snapshot.source)
+            }
+            return new
+        }
     }
 
     /// The application of a source to a container.
@@ -114,8 +125,6 @@ final class SourceStack: ValueSources {
 
     /// Returns the same sources, some of them with their present values, or throws all errors.
     ///
-    /// A source that was there and has vanished is an error, so that the last good values stay.
-    ///
     /// `isWanted`: A closure that says whether to read a source again.
     func reread(_ isWanted: (Entry) -> Bool) throws(PropertyErrors) -> SourceStack {
         var fresh: [Entry] = []
@@ -126,11 +135,7 @@ final class SourceStack: ValueSources {
                 continue
             }
             do throws(PropertyError) {
-                let new = try Entry(reading: entry.source, entry.application)
-                if new.snapshot.isMissing, !entry.snapshot.isMissing {
-                    throw PropertyError(ErrorText.vanished, source: new.snapshot.source)
-                }
-                fresh.append(new)
+                fresh.append(try entry.reread(entry.source))
             } catch {
                 errors.append(error)
             }

@@ -71,7 +71,7 @@ extension SourceStack {
     fileprivate func replacing(_ fetched: [(application: Application, source: FetchedSource)]) throws -> SourceStack {
         let entries = try entries.map { entry in
             try fetched.first { $0.application === entry.application }
-                .map { try Entry(reading: $0.source, $0.application) } ?? entry
+                .map { try entry.reread($0.source) } ?? entry
         }
         return SourceStack(entries, log: log)
     }

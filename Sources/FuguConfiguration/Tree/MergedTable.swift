@@ -63,8 +63,11 @@ struct MergedTable: Sendable {
         var node = Node.collection(.table, at: Node.noOffset)
         node.count = UInt32(names.count)
         let store = NodeStore(table: node, name: first?.name ?? name)
-        var value = PropertyTree(store: store, source: origin.source, merged: self).root
-        value.isSecret = names.contains { self[$0]?.isSecret == true }
+        let members = names.compactMap { self[$0] }
+        // A member that can't be read can't be left out.
+        let problem = members.lazy.compactMap(\.tree.problem).first
+        var value = PropertyTree(store: store, source: origin.source, problem: problem, merged: self).root
+        value.isSecret = members.contains(where: \.isSecret)
         return value
     }
 
