@@ -167,21 +167,14 @@ extension StorageReference {
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = unsafe find(key) else { return false }
         if unsafe cell.pointee.status.load(ordering: .relaxed) & CellFlags.kept != 0 { return nil }
-        let replaced: UInt64? = unsafe header.pointee.lock.withLock { _ in
-            let status = unsafe cell.pointee.status.load(ordering: .relaxed)
+        let replaced: Garbage? = unsafe header.pointee.lock.withLock { _ in
+            let cell = unsafe CellReference(cell)
             let concerns =
                 CellFlags.fast | CellFlags.held | CellFlags.kept | CellFlags.layered | CellFlags.loaded
-            guard status & concerns == CellFlags.fast | CellFlags.held else { return nil }
-            guard let box = payload.box else {
-                unsafe cell.pointee.word.store(payload.bits, ordering: .releasing)
-                return 0
-            }
-            let word = unsafe UInt64(UInt(bitPattern: Unmanaged.passRetained(box).toOpaque()))
-            return unsafe cell.pointee.word.exchange(word, ordering: .sequentiallyConsistent)
+            return cell.status & concerns == CellFlags.fast | CellFlags.held ? cell.exchange(payload) : nil
         }
-        guard let replaced else { return false }
-        if replaced != 0 { Garbage(box: replaced).dispose() }
-        return true
+        replaced?.dispose()
+        return replaced != nil
     }
 
     /// Makes every link invalid that passes this container and was made before now.
