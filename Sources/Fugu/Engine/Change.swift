@@ -520,7 +520,9 @@ extension Family {
             if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner,
                 !writes[index].isBeneath(exclusion, waiter)
             {
-                return wait(token, for: exclusion, waiter)
+                let signal = Signal()
+                return exclusion.add(token, .thread(signal), for: waiter)
+                    ? .wait(exclusion, signal) : .circle(exclusion.key!)
             }
             guard let new = writes[index].value, case .found(let seen, _) = writes[index].node.look(token, key),
                 let old = seen.payload
@@ -537,14 +539,6 @@ extension Family {
             }
         }
         return open.isEmpty ? nil : .compare(open)
-    }
-
-    /// Returns how to wait for the end of a `modify`, or that it would never come.
-    private func wait(_ token: LockToken, for exclusion: Frame, _ waiter: Frame?) -> Obstacle {
-        if Waits.add(waiter, for: exclusion) != nil { return .circle(exclusion.key!) }
-        let signal = Signal()
-        exclusion.state[token].more().waiters.append(.thread(signal))
-        return .wait(exclusion, signal)
     }
 
     /// Performs the writes.
@@ -594,10 +588,9 @@ extension Family {
     private func keep(_ token: LockToken, _ made: DraftInstance, _ write: Write, _ effects: inout Effects) -> Bool {
         let node = write.node
         let cell = node.storage.cell(token, write.key)
-        let isAnchored =
-            node.isRoot || made.provenance.isLocal || node.holds(token, write.key)
-            || node.holdsAny(token, of: made.provenance.keys, made.provenance.mask)
-        guard isAnchored, !made.isOutdated(token, in: node), !cell.has(CellFlags.hasWord) else {
+        guard made.provenance.isAnchored(token, write.key, in: node), !made.isOutdated(token, in: node),
+            !cell.has(CellFlags.hasWord)
+        else {
             effects.garbage.add(made.left(token))
             return false
         }

@@ -403,7 +403,7 @@ private struct Closing: Sendable {
                 for node in nodes { node.storage[token].isRefusing = true }
                 return nodes
             }
-            for node in nodes { await awaitIdle(node) { token in node.storage[token].underWay == 0 } }
+            for node in nodes { try await awaitLoads(of: node) }
             // Children first, and the youngest of them.
             let order = nodes.sorted { ($0.depth, $0.number) > ($1.depth, $1.number) }
             for node in order { failures += try await close(node) }
@@ -414,6 +414,24 @@ private struct Closing: Sendable {
         }
         frame.end()
         return .success(failures)
+    }
+
+    /// Returns when nothing is in progress in a container.
+    ///
+    /// - Throws: `CloseError` if one of its loads waits for this closing.
+    private func awaitLoads(of node: Node) async throws {
+        func isIdle(_ token: LockToken) -> Bool { node.storage[token].underWay == 0 }
+        // Any load that begins from now on is needed by one of these.
+        let loads = family.lock.withLock { token in
+            isIdle(token) ? [] : family.loads(token).filter { $0.node === node }
+        }
+        var waits: [Frame] = []
+        defer { for load in waits { Waits.remove(frame, for: load) } }
+        for load in loads {
+            if Waits.add(frame, for: load) != nil { throw CloseError.waitsForItself(load.key!.name, isLoad: true) }
+            waits.append(load)
+        }
+        await awaitIdle(node, isIdle)
     }
 
     /// Loads again what no other closing refuses.
@@ -440,9 +458,8 @@ private struct Closing: Sendable {
                     rare.closing = frame
                     return .begun
                 }
-                if Waits.add(frame, for: other) != nil { throw frame.waitsForCloser }
                 let waiter = TaskWaiter()
-                other.state[token].more().waiters.append(.task(waiter))
+                guard other.add(token, .task(waiter), for: frame) else { throw frame.waitsForCloser }
                 return .wait(other, waiter)
             }
             switch step {

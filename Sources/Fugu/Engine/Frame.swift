@@ -84,6 +84,15 @@ final class Frame: Sendable {
         deliver()
     }
 
+    /// Adds a thread or task that waits for the end on behalf of another frame, whose wait `Waits.remove` ends.
+    ///
+    /// Returns `false`, and adds nothing, if that would close a circle of waits.
+    func add(_ token: LockToken, _ waiter: Waiter, for frame: Frame?) -> Bool {
+        if Waits.add(frame, for: self) != nil { return false }
+        state[token].more().waiters.append(waiter)
+        return true
+    }
+
     /// Keeps followers until the end.
     func add(_ followers: [Follower]) {
         family.lock.withLock { token in state[token].more().deferred += followers }
@@ -151,8 +160,9 @@ final class RareFrameState {
     var begun: UInt64 = 0
     /// The reads of an attempt for loads.
     var heldReads: [HeldRead] = []
-    /// Needed features that have failed.
-    var failures: [FailedNeed] = []
+    /// The last failure of each feature that this needed, and how many there were.
+    var failures: [Key: FailedNeed] = [:]
+    var failureCount = 0
     /// Features that a warm-up needed and nothing supplies.
     var missingSupplies: [LoadError] = []
     /// The closers that a load has registered.
@@ -160,6 +170,8 @@ final class RareFrameState {
     /// What waiters for a load will be given, theirs alone once it has ended: an instance may keep its handle, which
     /// keeps the load.
     var outcome: PendingOutcome?
+    /// The async loads that code in this frame has begun and waits for.
+    var ownLoads: [ObjectIdentifier: Frame] = [:]
     /// The task of an async load, and its priority, raised by the waiters.
     var task: Task<Void, Never>?
     var priority: UInt8 = 0
@@ -172,29 +184,31 @@ final class RareFrameState {
 }
 
 /// A load that something needed and that has failed.
-struct FailedNeed {
+struct FailedNeed: Sendable {
     /// From the load to the one that threw the error.
     let way: [Key]
     let error: any Error
+    /// How many failures came before it.
+    let order: Int
 }
 
 extension Frame {
-    /// Outside the lock: a load that this needed has failed.
+    /// Records that a load that this needed has failed; call it outside the lock.
     func needFailed(_ way: [Key], _ error: any Error) {
-        var dropped: [FailedNeed] = []
-        family.lock.withLock { token in
-            if isFinished { return }
+        let replaced: FailedNeed? = family.lock.withLock { token in
+            if isFinished { return nil }
             let rare = state[token].more()
-            if let index = rare.failures.firstIndex(where: { $0.way.first == way.first }) {
-                dropped.append(rare.failures.remove(at: index))
-            }
-            rare.failures.append(FailedNeed(way: way, error: error))
+            rare.failureCount += 1
+            return rare.failures.updateValue(
+                FailedNeed(way: way, error: error, order: rare.failureCount), forKey: way[0])
         }
+        withExtendedLifetime(replaced) {}
     }
 
-    /// The way to the load that threw the error, if it came from what this needed.
+    /// Returns the way to the load that threw the error, if it came from a load that this needed.
     func way(to error: any Error) -> [Key] {
-        family.lock.withLock { token in state[token].rare?.failures.last { isSame($0.error, error) }?.way ?? [] }
+        let failures = family.lock.withLock { token in state[token].rare?.failures ?? [:] }
+        return failures.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way ?? []
     }
 }
 

@@ -599,15 +599,10 @@ private struct LoadEnd {
     private func isWanted(_ token: LockToken) -> Bool {
         if load.state[token].load.isProvisional || isOutdated && facts.reloads { return false }
         if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
-        return !wasReset(token) && isAnchored(token)
+        return !wasReset(token) && provenance.isAnchored(token, key, in: home)
     }
 
     private func wasReset(_ token: LockToken) -> Bool { home.wasReset(token, key, since: facts.begun) }
-
-    private func isAnchored(_ token: LockToken) -> Bool {
-        home.isRoot || provenance.isLocal || home.holds(token, key)
-            || home.holdsAny(token, of: provenance.keys, provenance.mask)
-    }
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
         let cell = home.storage.cell(token, key)
@@ -763,22 +758,29 @@ extension Frame {
         try await waiter.wait { [self] in withdraw(waiter) }
     }
 
-    /// Hands a priority on to the load, to what it waits for, and to the loads that it needs.
+    /// Notes that code in this frame waits for an async load that it has begun.
+    func beginWait(for load: Frame) {
+        family.lock.withLock { token in state[token].more().ownLoads[ObjectIdentifier(load)] = load }
+    }
+
+    func endWait(for load: Frame) {
+        family.lock.withLock { token in _ = state[token].rare?.ownLoads.removeValue(forKey: ObjectIdentifier(load)) }
+    }
+
+    /// Raises the priority of the load's task, and of those of the loads that it waits for.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     private func escalate(to priority: TaskPriority) {
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         var open = [self]
         while let frame = open.popLast() {
-            let (task, needed) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
+            let (task, ownLoads) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
                 let rare = frame.state[token].more()
                 guard rare.priority < priority.rawValue else { return (nil, []) }
                 rare.priority = priority.rawValue
-                return (rare.task, frame.family.loads(token).filter { $0.parent === frame })
+                return (rare.task, Array(rare.ownLoads.values))
             }
             task?.escalatePriority(to: priority)
-            for next in needed + Waits.targets(of: frame) where seen.insert(ObjectIdentifier(next)).inserted {
-                open.append(next)
-            }
+            open += (ownLoads + Waits.targets(of: frame)).filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
     }
 

@@ -359,6 +359,11 @@ final class Provenance: Sendable {
         } ?? false
     }
 
+    /// Whether a node may keep an instance: it's the root, the instance is local, or the node holds its key or one of its inputs.
+    func isAnchored(_ token: LockToken, _ key: Key, in node: Node) -> Bool {
+        node.isRoot || isLocal || node.holds(token, key) || node.holdsAny(token, of: keys, mask)
+    }
+
     func isEqual(to other: Provenance) -> Bool {
         self === other
             || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct

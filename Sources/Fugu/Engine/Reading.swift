@@ -122,7 +122,11 @@ struct Reading: ~Copyable {
                 let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
                 load.start(for: container.object, recorder, mayRunHere: mayRunHere, replacement?.loadAsync ?? loader)
                 isOwnLoad = true
-                if let waiter = joinOwn(load) { try await load.await(waiter) }
+                if let waiter = joinOwn(load) {
+                    frame?.beginWait(for: load)
+                    defer { frame?.endWait(for: load) }
+                    try await load.await(waiter)
+                }
             case .wait(let load, .task(let waiter)):
                 do {
                     try await load.await(waiter)

@@ -258,10 +258,8 @@ extension Frame {
                 }
                 // The other one is usually done within a moment.
                 if tries < Self.patience, parent == nil { return .again }
-                if Waits.add(parent, for: other) != nil { return .circle }
                 let signal = Signal()
-                other.state[token].more().waiters.append(.thread(signal))
-                return .wait(other, signal)
+                return other.add(token, .thread(signal), for: parent) ? .wait(other, signal) : .circle
             }
             switch step {
             case .done: return
