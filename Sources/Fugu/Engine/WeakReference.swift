@@ -1,6 +1,6 @@
-/// A reference that keeps nothing alive and can be copied under a lock.
+/// A weak reference that can be copied under a lock.
 ///
-/// The object is made strong outside every lock, since letting it go may end it.
+/// Make the object strong outside every lock, because releasing it may end it.
 struct WeakReference<Object: AnyObject & Sendable>: Sendable, Equatable {
     private final class Holder: Sendable {
         weak let object: Object?
@@ -10,7 +10,9 @@ struct WeakReference<Object: AnyObject & Sendable>: Sendable, Equatable {
 
     init(_ object: Object?) { holder = Holder(object) }
 
-    /// The object, if it still exists; ask outside every lock.
+    /// The object, if it still exists.
+    ///
+    /// Ask outside every lock.
     var object: Object? { holder.object }
 
     /// Whether this is a copy of the other one.
