@@ -60,7 +60,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-// Neither the values nor what reads them is printed.
+// Printing shows neither the values nor their readers.
 extension ObservedValues: CustomStringConvertible, CustomReflectable {
     /// The name of the type.
     public var description: String { "\(Self.self)" }
@@ -96,7 +96,7 @@ extension AsyncStream {
         self = stream
     }
 
-    /// Creates a stream of the states of a load, which begins now if nothing is there.
+    /// Creates a stream of the states of a load, which begins now if the feature isn't loaded.
     fileprivate init<Instance: Sendable>(ofStates loader: KeyLoader, in container: Container)
     where Element == LoadState<Instance> {
         let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
