@@ -9,7 +9,7 @@ enum Operation {
     ///
     /// It never replaces what code set.
     case rule(Payload?)
-    /// The sources' present answer.
+    /// The sources' current answer.
     ///
     /// It never replaces what code or a rule set.
     case supply(SourceAnswer<Payload>)
@@ -104,7 +104,7 @@ struct Effects {
     private var follower: Follower?
     private var more: More?
 
-    /// Rare work.
+    /// Work that few changes leave.
     private final class More {
         var waiters: [Waiter] = []
         var events: [PendingEvent] = []
@@ -158,7 +158,7 @@ struct Effects {
 
 /// How the value of a key, as a place sees it, changes.
 enum ChangeKind {
-    /// An instance was loaded where there was none, or a value was set that equals the present one.
+    /// An instance was loaded where there was none, or a value was set that equals the current one.
     case loaded
     /// The loaded instance was dropped.
     case dropped
