@@ -461,7 +461,7 @@ private struct LoadEnd {
 
     /// Returns the provenance of the instance: the last one if the inputs are the same.
     ///
-    /// - `others`: Keys beside the inputs on which the home depends.
+    /// - `others`: Keys on which the home depends besides the inputs.
     private static func provenance(
         _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
@@ -520,7 +520,7 @@ private struct LoadEnd {
             guard case .found(let cell, let owner) = lookAgain(token), !cell.has(CellFlags.loaded),
                 let set = cell.payload
             else {
-                // A reader that goes on without the instance depends on what the failed load has read.
+                // The failed load's inputs become inputs of a load that continues without the instance.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
                 if let place = home.storage.existingCell(token, key)?.place {
                     let isOutdated = !load.state[token].load.isProvisional && (isOutdated || wasReset(token))
