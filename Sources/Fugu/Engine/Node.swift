@@ -40,7 +40,7 @@ final class Family: Sendable {
     }
 }
 
-/// The part of a family that changes.
+/// The mutable part of a family.
 struct FamilyState {
     /// The time of the last change.
     private(set) var now: UInt64 = 0
@@ -111,7 +111,7 @@ final class Node: Sendable {
     }
 }
 
-/// A node's state beside its cells.
+/// A node's state besides its cells.
 ///
 /// The family's lock protects it.
 struct NodeState {
