@@ -1,4 +1,4 @@
-/// What a node knows of a key beside its value: the instance that lives there, its dependents and followers, and the links
+/// What a node knows about a key besides its value: the instance that lives there, its dependents and followers, and the links
 /// by which a change here reaches places below.
 ///
 /// The cell owns it, and the family's lock protects it.
