@@ -188,7 +188,7 @@ struct Reading: ~Copyable {
 
     // MARK: Deciding
 
-    /// Looks under the lock.
+    /// Decides the next step, under the lock.
     @inline(never)
     private mutating func look() -> Decision {
         // The former outcome is released outside the lock.
