@@ -14,7 +14,7 @@ extension Container {
         case rule(Draft)
         /// Registers every access before it reads.
         case tracked(Tracker, Container)
-        /// Checks what an ``Injected`` reads in the second container while the first one, beside it, is bound.
+        /// Checks what an ``Injected`` reads in the second container while the first one is bound, if neither is above the other.
         case beside(Container, Container)
     }
 
@@ -54,7 +54,7 @@ extension Container {
 
     // MARK: Reading
 
-    /// Returns the present value, without loading.
+    /// Returns the current value, without loading.
     func present(_ key: Key, _ naming: PropertyNaming?) -> Payload? {
         if let naming { asked.family.learn(naming, of: key) }
         return presentNow(key)
