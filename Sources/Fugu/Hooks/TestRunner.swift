@@ -5,7 +5,7 @@ package protocol TestRunner: Sendable {
     /// Makes the shared container strict.
     func prepareShared(_ container: Container)
 
-    /// Returns a function that fails the test that runs when it's called, or else the test that runs now.
+    /// Returns a function that fails the test running when it's called or, if there's none, the test running now.
     ///
     /// - Parameter place: The place of the failure if no test is known.
     /// - Returns: A function that receives a failure and whether it's thrown. It returns the error to throw, which
