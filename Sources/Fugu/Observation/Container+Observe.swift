@@ -6,8 +6,8 @@ extension Container {
     /// on one that's already delivering changes of the key.
     ///
     /// The first read of a default counts as a change, too. A feature that reloads when its inputs change loads again
-    /// immediately while it's observed. Setting an equal value doesn't notify observers. If an `==` is isolated to the main
-    /// actor, equal values are recognized only there.
+    /// immediately while it's observed. Setting an equal value doesn't notify observers. An `==` that's isolated to the main
+    /// actor is used only there; elsewhere, every set notifies them.
     ///
     /// - Parameters:
     ///   - key: The type to observe.
