@@ -185,7 +185,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
 }
 
 extension Container {
-    /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
+    /// Returns a sequence of the states of a feature's load: the current one, followed by later ones.
     ///
     /// Reading the sequence loads the feature if it isn't loaded, and again whenever it's missing: after a reset, when it
     /// reloads because an input changed, and when an input of a failed load changes.
@@ -201,7 +201,7 @@ extension Container {
         ObservedValues(ofStates: F._key.loader, in: self)
     }
 
-    /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
+    /// Returns a sequence of the states of a feature's load: the current one, followed by later ones.
     ///
     /// See `states(of:)`.
     ///
@@ -224,7 +224,7 @@ extension ObservableContainer {
     /// an input of a failed load changes.
     ///
     /// - Parameter feature: The feature to follow.
-    /// - Returns: The state at this moment.
+    /// - Returns: The current state.
     /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
     public func state<F: FailableFeature>(of feature: F.Type) -> LoadState<F.ContainerValue> {
         guard case .tracked(let tracker, let container) = _container.role else { return .idle }
@@ -236,7 +236,7 @@ extension ObservableContainer {
     /// See `state(of:)`.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    /// - Returns: The state at this moment.
+    /// - Returns: The current state.
     /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
     public func state<F: FailableFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadState<F.ContainerValue> {
         state(of: F.self)
