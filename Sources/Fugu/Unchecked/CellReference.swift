@@ -103,7 +103,7 @@ import Synchronization
     /// The time at which the value came or went.
     var time: UInt64 { CellFlags.time(status) }
 
-    /// The engine's record of the key here, beside its value.
+    /// The engine's record of the key here, besides its value.
     var place: Place? { unsafe pointer.pointee.place }
 
     func setPlace(_ place: Place) { unsafe pointer.pointee.place = place }
