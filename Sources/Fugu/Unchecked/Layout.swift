@@ -39,7 +39,7 @@ public import Synchronization
     @usableFromInline let key: UInt
     @usableFromInline let status: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
-    /// The engine's record of the key beside its value, accessed only under the lock.
+    /// The engine's record of the key besides its value, accessed only under the lock.
     ///
     /// The cell owns it.
     var place: Place?
