@@ -1,4 +1,4 @@
-// This folder has all unchecked code. These arguments show that it's correct:
+// The unchecked code of cells, tables, payloads, and locks is in this folder. These arguments show that it's correct:
 //
 // 1. Memory. A `Header`, its tables and its cells are freed by `StorageReference.free()`, which the owning node calls in
 //    its `deinit`, when nothing refers to the node anymore. A cell never moves and keeps its key, and outgrown tables are
@@ -57,7 +57,7 @@ public import Synchronization
         }
     }
 
-    /// Returns the present value of a key, if it can be read without the lock.
+    /// Returns the current value of a key, if it can be read without the lock.
     @inlinable @inline(__always)
     func read<Value: Sendable>(_ key: UInt, as _: Value.Type) -> Value? {
         guard let cell = unsafe find(key) else { return nil }
