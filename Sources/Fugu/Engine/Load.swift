@@ -194,7 +194,7 @@ extension Frame {
         outerRecorder(token)?.record(token, cell, of: owner)
     }
 
-    /// Returns the load whose handle made the container that asked: what's read through that container is its input, too.
+    /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
     private func outerRecorder(_ token: LockToken) -> Frame? {
         guard let outer = node!.storage[token].rare?.recorder, outer !== self, !outer.isFinished,
             chain.contains(where: { $0 === outer })
@@ -346,7 +346,7 @@ extension Frame {
         }
     }
 
-    /// Ends the load: keeps the instance, unless the key has got another value, and wakes the waiters.
+    /// Ends the load: keeps the instance, unless the key has another value, and wakes the waiters.
     ///
     /// Returns the result for the reader that began the load.
     private func endLoad(
