@@ -124,8 +124,7 @@ struct NodeState {
     var isClosed = false
     /// The number of loads requested here that haven't ended, plus the number of reads here that wait for loads.
     var underWay: UInt32 = 0
-    /// The number that identifies the node: children count from 1, in the order in which the family makes them; the root is
-    /// 0.
+    /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
     var serial: UInt64 = 0
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
@@ -401,8 +400,7 @@ extension Node {
         } ?? .missing(limit: nil)
     }
 
-    /// Looks, records the result for the load that reads it, and links the cell so that later reads here don't need the
-    /// lock.
+    /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.
     ///
     /// - `isOutdated`: Set to `true` if it must be reported that an input was set after the load.
     @inline(__always)
