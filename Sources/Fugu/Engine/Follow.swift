@@ -173,8 +173,7 @@ private struct FollowerState {
     /// Removes and returns the events that were queued in a transaction and wait for its end.
     mutating func takeEvents(of transaction: Frame, since time: UInt64) -> [Event] {
         let holder = transaction.outermost.object
-        // If the transaction runs inside another frame, only first loads, because other changes there are already
-        // published.
+        // If the transaction runs inside another frame, take only first loads: other changes there are already published.
         func isTaken(_ event: Event) -> Bool {
             guard event.holder === holder, event.time > time else { return false }
             if case .load = event.news { return true }
@@ -208,8 +207,7 @@ extension Follower {
     /// - `look`: What's seen, if that's known.
     func refresh(_ token: LockToken, _ news: News, _ look: Look? = nil, _ garbage: inout Garbage) -> Bool {
         if state[token].isEnded { return false }
-        // Observers are owed an event for the ones that were dropped undelivered, even if it only reports that the value is
-        // gone.
+        // Observers are owed an event for the ones dropped undelivered, even if it only reports that the value is gone.
         var isOwed = false
         if let transaction = news.transaction {
             let dropped = state[token].takeEvents(
@@ -251,8 +249,7 @@ extension Follower {
         return true
     }
 
-    /// Watches the inputs of a load for observers that failed or wasn't kept, because a change of one lets it be tried
-    /// again.
+    /// Watches the inputs of a load for observers that failed or wasn't kept, so that a change of one tries it again.
     ///
     /// Returns whether it's tried again at once, so that there's something to deliver.
     ///
@@ -444,8 +441,7 @@ extension Follower {
         Scope.run(container, frame) {
             while let turn = next.take() {
                 tell(turn, in: container)
-                // Keep the turn's list of observers until the lock was taken again, which orders these calls before a
-                // change of the list in place.
+                // Keep the turn's list until the lock has been taken, which orders these calls before the list changes in place.
                 next = family.lock.withLock { token in
                     isUnused = state[token].count == 0
                     return takeTurn(token, in: frame)
