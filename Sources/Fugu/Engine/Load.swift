@@ -307,8 +307,7 @@ extension Frame {
             let span = LoadSpan.begin(self)
             let result: Result<Payload, any Error>
             do {
-                // A load that every waiter left before it began doesn't begin, because another load may already be in
-                // progress.
+                // A load that every waiter left before it began doesn't begin, because another one may already be in progress.
                 try Task.checkCancellation()
                 result = .success(try await Scope.run(view, self) { try await loader(view) })
             } catch {
@@ -417,8 +416,7 @@ private struct LoadEnd {
                     first = node
                 }
                 let reasons = older.keys.filter { first.holds(token, $0) }
-                // The nearest such node is the home: a node that holds one of these keys never shares an instance from
-                // above.
+                // The nearest such node is the home: a node that holds one of these keys shares no instance from above.
                 home =
                     asker.path.firstResult { node in
                         reasons.contains { node.holds(token, $0) } ? UnmanagedReference(node) : nil
