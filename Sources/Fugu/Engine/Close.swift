@@ -7,8 +7,7 @@ struct Closer: Sendable {
 
 /// The lifetime of an instance that has closers, or has an input with a lifetime.
 ///
-/// Its place and its dependents keep it. When the last of them releases it, the instance has left early, and its closers
-/// run.
+/// Its place and its dependents keep it. When the last one releases it, the instance has left early, and its closers run.
 final class Lifetime: Sendable {
     let key: Key
     let home: Node
