@@ -95,8 +95,7 @@ private struct SourceChange {
             var answers: [(key: Key, naming: PropertyNaming, answer: SourceAnswer<Payload>)] = []
             var errors: [any Error] = []
             for (key, naming) in namings {
-                // Without this, a value that can't be compared, or doesn't equal itself, would count as changed at every
-                // reload.
+                // Otherwise, a value that can't be compared, or doesn't equal itself, would count as changed at every reload.
                 if let old, new.holdsTheSame(naming.name, as: old) { continue }
                 let answer = naming.ask(new)
                 answers.append((key, naming, answer))
