@@ -674,8 +674,7 @@ extension Node {
         }
     }
 
-    /// Sets a value for the first time, unless something observes, loads, or depends on the key, and returns whether it
-    /// did.
+    /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock { token in
             guard !isEnded(token), !family.hasEvents, storage[token].strictness == nil else { return nil }
