@@ -176,8 +176,7 @@ extension Node {
         return payload
     }
 
-    /// Reports that an instance was loaded before one of its inputs was set, and lets readers find it without the lock
-    /// again.
+    /// Reports that an instance was loaded before one of its inputs was set, and lets readers skip the lock again.
     @inline(never)
     private func tellOutdated(_ key: Key) {
         let way = family.lock.withLock { token -> [Key]? in
