@@ -290,7 +290,7 @@ struct Reading: ~Copyable {
                 && frame.chain.contains { $0.kind == .load && $0.key == key && $0.family === node.family }
         }
         if needsItself(frame) { return .cycle(frame.way + [key]) }
-        // The handle of another load: this code waits in its own frame, but that load must not need itself, either.
+        // Another load lent the handle. This code waits in its own frame, but that load must not need itself, either.
         if let recorder, recorder !== frame, needsItself(recorder), !frame.chain.contains(where: { $0 === recorder }) {
             return .cycle(recorder.way + [key])
         }
