@@ -325,7 +325,7 @@ private struct Holdings {
 
     private mutating func add(_ nearer: Holdings) {
         strictness = nearer.strictness ?? strictness
-        // A rule that arrives twice was added once; its last position wins.
+        // A rule that comes from two containers is kept once, at its last position.
         rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
         rules += nearer.rules
         if let sources = nearer.sources { add(sources) }
