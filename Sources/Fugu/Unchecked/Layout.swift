@@ -7,8 +7,7 @@ public import Synchronization
 @usableFromInline enum CellFlags {
     /// `word` is this container's own value and may be read.
     @usableFromInline static let fast: UInt64 = 1
-    /// `word` is the address of the ancestor's cell whose value is inherited, unless something in between has changed
-    /// since.
+    /// `word` is the address of the ancestor's cell whose value is inherited, unless something in between has changed.
     @usableFromInline static let link: UInt64 = 2
     /// The key is held here, by a value, a replaced loader, a rule, or a source: descendants see it.
     static let held: UInt64 = 4
