@@ -63,8 +63,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         (external, unknown, forgotten) = (found(.external), found(.unknown), found(.forgotten))
         cycles = found(.cycle).map(\.path)
         failures = findings.all.compactMap { path, finding in
-            guard case .failed(let error) = finding else { return nil }
-            return (Feature(name: path.last ?? "?", path: path), error)
+            guard case .failed(let feature, let error) = finding else { return nil }
+            return (Feature(name: feature, path: path), error)
         }
     }
 
@@ -94,7 +94,7 @@ private struct Findings {
 
     init(_ roots: [(findings: [(path: [String], finding: LoadCheck.Finding)], graph: ContainerGraph)]) {
         for root in roots {
-            for (path, finding) in root.findings { add(path, masked(finding, path, in: root.graph)) }
+            for (path, finding) in root.findings { add(path, masked(finding, in: root.graph)) }
         }
     }
 
@@ -107,12 +107,12 @@ private struct Findings {
     }
 
     private func masked(
-        _ finding: LoadCheck.Finding, _ path: [String], in graph: ContainerGraph
+        _ finding: LoadCheck.Finding, in graph: ContainerGraph
     ) -> LoadCheck.Finding {
-        guard case .failed = finding,
-            let text = graph.entries.first(where: { $0.name == path.last && $0.state == .failed })?.lastError
+        guard case .failed(let feature, _) = finding,
+            let text = graph.entries.first(where: { $0.name == feature && $0.state == .failed })?.lastError
         else { return finding }
-        return .failed(text)
+        return .failed(feature: feature, text)
     }
 }
 

@@ -274,4 +274,97 @@ extension ContainerKeys {
         goesOn.open()
         #expect(try await closing.value)
     }
+
+    struct Base: Feature {
+        let tenant: Int
+        static var home: Home { .with(\.tenant) }
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Base { Base(tenant: container.tenant) }
+    }
+    struct User: Feature {
+        let tenant: Int
+        static func load(in container: any FeatureContainer) -> User { User(tenant: container[Base.self].tenant) }
+    }
+    struct Unsure: ThrowingFeature {
+        static var home: Home { .shared }
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) throws -> Int {
+            if container[Number.self] < 0 { throw Failure() }
+            return container[Number.self]
+        }
+    }
+    struct Fallback: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Int { (try? container[Unsure.self]) ?? -100 }
+    }
+    struct Settled: Feature {
+        static var home: Home { .with(\.tenant) }
+        static func load(in container: any FeatureContainer) -> Int { 1 }
+    }
+
+    @Test(
+        "home × child: a feature that a child reads from its home is an input, so a tenant has its own (laws 15 and 16)"
+    )
+    func inputFromItsHome() {
+        _ = container.child()[User.self]
+        let tenant = container.child { $0.tenant = 5 }
+        #expect(tenant[Base.self].tenant == 5 && tenant[User.self].tenant == 5)
+    }
+
+    @Test(
+        "home × failed load: what failed for a child in its home is tried again by the child's instance (laws 16 and 19)"
+    )
+    func failureFromItsHome() {
+        container[Number.self] = -1
+        let child = container.child()
+        #expect(child[Fallback.self] == -100)
+        #expect(container.child { $0.set(Unsure.self, to: 8) }[Fallback.self] == 8)
+        container[Number.self] = 3
+        #expect(child[Fallback.self] == 3 && container[Fallback.self] == 3)
+    }
+
+    @Test("home × default: the first read of the key that a feature lives with is no change (laws 3, 17, and 19)")
+    func firstReadOfItsKey() {
+        _ = container[Base.self]
+        _ = container[Settled.self]
+        _ = container.tenant
+        let graph = container.graph
+        #expect(graph.entries.first { $0.name.hasSuffix("Base") }?.loadCount == 1)
+        #expect(!graph.entries.contains { $0.isStale })
+        _ = container[Base.self]
+        #expect(container.graph.entries.first { $0.name.hasSuffix("Base") }?.loadCount == 1)
+    }
+
+    @Test("failed load × reset: a feature that has loaded since it failed isn't failed in the graph")
+    func recovered() throws {
+        container[Number.self] = -1
+        #expect(throws: Failure.self) { try container[Unsure.self] }
+        #expect(container.graph.entries.contains { $0.state == .failed })
+        container[Number.self] = 1
+        _ = try container[Unsure.self]
+        container.reset(Unsure.self)
+        #expect(!container.graph.entries.contains { $0.state == .failed })
+    }
+
+    @Test("set × children: a set doesn't reach the children that hide it (law 30)")
+    func hidden() {
+        container[Number.self] = 0
+        let children = (1...3).map { number in container.child { $0[Number.self] = number } }
+        let heard = Log<Int>()
+        for child in children { child.observe(Number.self) { heard.add($0) } }
+        let node = container.node
+        let key = Key(raw: Number._key.raw)
+        #expect(node.family.lock.withLock { token in node.place(token, key).isAlone(token) })
+        container[Number.self] = 5
+        #expect(heard.all.isEmpty)
+        children[1].reset(Number.self)
+        container[Number.self] = 6
+        #expect(heard.all == [5, 6])
+    }
+
+    @Test("release × closers: the report of a container that was released without close() names 20 features at most")
+    func manyClosers() {
+        let messages = Messages.neverClosed(Array(repeating: nil, count: 50))
+        #expect(messages.contains("and 30 more"))
+    }
 }

@@ -226,9 +226,8 @@ extension Effects {
                 // A value set above replaces the instances loaded below.
                 if place != start, replacesCopies, place[token].provenance != nil { drops.append(place) }
             }
+            // A node below that holds the key isn't in the tree, nor is anything below it.
             place.forEachBelow(token) { below in
-                // A value that's set or loaded below hides this change.
-                if below[token].node.use({ $0.holds(token, key) }) { return }
                 if replacesCopies || below[token].provenance == nil { open.append(below) }
             }
         }
@@ -379,6 +378,7 @@ private struct Change {
         let isHeld = cell.has(CellFlags.held)
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
+            if let place = cell.place { if isHeld { place.unlink(token) } else { place.link(token) } }
             node.storage.raiseEpoch(
                 token, to: time, reachesDescendants: !node.isRoot && node.hasChildren(token))
         }
@@ -630,10 +630,7 @@ extension Place {
         var open = [self]
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower { body(follower) }
-            place.forEachBelow(token) { below in
-                // A node that holds the key hides the change.
-                if !below[token].node.use({ $0.holds(token, key) }) { open.append(below) }
-            }
+            place.forEachBelow(token) { open.append($0) }
         }
     }
 }

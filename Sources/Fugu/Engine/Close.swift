@@ -355,6 +355,7 @@ extension Node {
                 effects.drop(token, place)
             } else if cell.heldFlags == CellFlags.held, cell.has(CellFlags.hasWord) {
                 effects.garbage.add(cell.clear(at: family.state[token].tick()))
+                cell.place?.link(token)
                 storage.raiseEpoch(
                     token, to: family.state[token].now, reachesDescendants: !isRoot && hasChildren(token))
             }

@@ -405,6 +405,12 @@ private struct LoadEnd {
         var isLocal = facts.home.isLocal || state[token].load.isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
         var others: [Key] = []
+        if case .with(let key) = facts.home.kind, facts.limit == nil {
+            // A node that sets the key has an instance that's different, whether the load reads the key or not.
+            others = [key]
+            home = asker
+            asker.storage.cell(token, key).mark(CellFlags.input)
+        }
         while home !== asker, load.draft == nil, let older = Self.older(token, than: load, seenFrom: home) {
             if older.isLocal {
                 isLocal = true
@@ -464,24 +470,18 @@ private struct LoadEnd {
         _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
         let (state, reloads) = (load.state, load.load!.reloads)
-        guard let first = state[token].load.first else {
-            return isLocal || reloads
-                ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
-        }
-        if state[token].load.more.isEmpty, others.isEmpty, first.provenance?.keys.isEmpty ?? true {
-            if let last, last.keys.count == 1, last.keys[0] == first.key, last.direct.count == 1,
-                last.isLocal == isLocal,
-                last.reloads == reloads
-            {
+        if others.isEmpty {
+            guard let first = state[token].load.first else {
+                return isLocal || reloads
+                    ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
+            }
+            if let last, last.isLocal == isLocal, last.reloads == reloads, state[token].load.isMadeFrom(last) {
                 return last
             }
-            let keys = [first.key]
-            return Provenance(direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
-        }
-        if others.isEmpty, let last, last.isLocal == isLocal, last.reloads == reloads,
-            state[token].load.isMadeFrom(last)
-        {
-            return last
+            if state[token].load.more.isEmpty, first.provenance?.keys.isEmpty ?? true {
+                let keys = [first.key]
+                return Provenance(direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
+            }
         }
         var (direct, lists, mask) = ([Key](), [others.sortedUnique()], state[token].load.mask)
         direct.reserveCapacity(1 + state[token].load.more.count)
@@ -620,6 +620,9 @@ private struct LoadEnd {
             place[token].duration = duration
             #endif
             place[token].loadCount += 1
+            for node in asker.path.prefix(while: { $0.depth >= home.depth }) {
+                node.storage[token].rare?.failures[key]?.isPast = true
+            }
         }
         if let place = cell.place { effects.announce(token, place, .loaded) }
         return cell
@@ -837,6 +840,8 @@ struct FailedLoad: Sendable {
     /// The inputs that the load had read.
     let inputs: [Key]
     var count = 1
+    /// Whether a later load has succeeded.
+    var isPast = false
 
     private static let longestText = 500
 

@@ -121,18 +121,28 @@ extension Place {
 
     /// Lets changes above reach this place.
     func follow(_ token: LockToken) {
+        self[token].followCount += 1
+        guard self[token].followCount == 1 else { return }
+        refresh(token)
+        link(token)
+    }
+
+    /// Adds the place to its key's tree, together with the places above, unless nobody follows changes here or the node hides
+    /// them by holding the key.
+    func link(_ token: LockToken) {
         var place = self
-        while true {
-            place[token].followCount += 1
-            guard place[token].followCount == 1 else { return }
-            place.refresh(token)
-            guard let parent = place[token].node.use({ $0.parent }) else { return }
+        while place[token].followCount > 0, place[token].above == nil,
+            let parent = place[token].node.use({ $0.holds(token, key) ? nil : $0.parent })
+        {
             let above = parent.place(token, key)
             let next = above[token].firstBelow
             place[token].above = above
             place[token].next = next
             next?[token].previous = place
             above[token].firstBelow = place
+            above[token].followCount += 1
+            guard above[token].followCount == 1 else { return }
+            above.refresh(token)
             place = above
         }
     }

@@ -94,7 +94,7 @@ struct Reading: ~Copyable {
     private func load(in home: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
         let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
-        return try Reading(request, in: home, for: container, nil, isForDescendant: true).read(loader)
+        return try Reading(request, in: home, for: container, recorder, isForDescendant: true).read(loader)
     }
 
     private func run(
@@ -116,7 +116,7 @@ struct Reading: ~Copyable {
             case .above(let home):
                 let container = container.object.ancestor(home)
                 given = try await Reading(
-                    request, in: home, for: container, nil, isTask: true, isForDescendant: true
+                    request, in: home, for: container, recorder, isTask: true, isForDescendant: true
                 ).readAsync(loader)
                 withExtendedLifetime(container) {}
             case .load(let load, let replacement):
@@ -278,10 +278,6 @@ struct Reading: ~Copyable {
         let load = Frame(
             .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
         load.begin(token, for: container, in: &rare.loads)
-        if case .with(let key) = request.home.kind, limit == nil {
-            // A container that sets this key has its own instance.
-            load.record(token, node.storage.cell(token, key), of: UnmanagedReference(node))
-        }
         if isTask { awaited = load.pendingOutcome(token) }
         return .load(load, replacement)
     }

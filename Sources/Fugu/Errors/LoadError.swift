@@ -77,6 +77,11 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func overridden(_ way: [Key], of feature: Key, home: Home) -> LoadError {
         LoadError(reason: .overridden(feature: feature.name, home: home), path: way.map(\.name))
     }
+    /// The name of the feature that couldn't be loaded: the last on the path, or the one whose input, the last, is overridden.
+    var feature: String {
+        if case .overridden(let feature, _) = reason { return feature }
+        return path.last ?? "?"
+    }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {

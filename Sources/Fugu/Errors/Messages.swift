@@ -172,8 +172,10 @@ enum Messages {
     }
 
     static func neverClosed(_ keys: [Key?]) -> String {
-        let names = keys.map { $0?.name ?? "the container itself" }.joined(separator: ", ")
-        return "Fugu: a container was released without close(), so teardown closures of these never ran: \(names).\n"
+        let names = keys.map { $0?.name ?? "the container itself" }.sorted()
+        let first =
+            names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", and \(names.count - 20) more" : "")
+        return "Fugu: a container was released without close(), so teardown closures of these never ran: \(first).\n"
             + "Fix: call close() before you release the container."
     }
 

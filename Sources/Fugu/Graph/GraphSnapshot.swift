@@ -89,11 +89,11 @@ package struct GraphSnapshot: Sendable {
         for cell in node.storage.cells(token) {
             guard cell.key != Self.nameKey, var entry = Entry(token, cell, in: node) else { continue }
             // A replaced feature whose load has failed is added once, as failed.
-            if failures[cell.key] != nil, !cell.has(CellFlags.hasWord) { continue }
+            if let failure = failures[cell.key], !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
             entry.failure = failures[cell.key]
             entries.append(entry)
         }
-        for (key, failure) in failures {
+        for (key, failure) in failures where !failure.isPast {
             if case .found = node.look(token, key) { continue }
             var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
             entry.inputs = failure.inputs.compactMap { Place(token, of: $0, seenFrom: node) }

@@ -12,7 +12,7 @@ package struct LoadCheck: Sendable {
         /// The feature reaches outside the process and has no placeholder, so what needs it wasn't loaded.
         case unknown
         /// The load threw another error.
-        case failed(String)
+        case failed(feature: String, String)
     }
 
     /// The findings of one root, each with the path to it, and a snapshot of what was loaded; errors can quote secrets.
@@ -137,14 +137,14 @@ private final class CheckRun: Sendable {
 
     private func note(_ error: any Error, _ failure: WarmUpError.Failure?) {
         guard let error = error as? LoadError else {
-            return add(failure?.path ?? [], .failed("\(type(of: error))"))
+            return add(failure?.path ?? [], .failed(feature: failure?.path.last ?? "?", "\(type(of: error))"))
         }
         switch error.code {
         // Already reported.
         case .notSwapped: return
         case .notSupplied: add(error.path, .forgotten)
         case .cycle, .ownReplacement, .nestedTooDeep: add(error.path, .cycle)
-        default: add(error.path, .failed(error.description))
+        default: add(error.path, .failed(feature: error.feature, error.description))
         }
     }
 

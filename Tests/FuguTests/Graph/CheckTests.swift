@@ -195,4 +195,15 @@ extension ContainerKeys {
         }
         expectMessage(of: result, "can't override")
     }
+
+    struct Fixed: Feature {
+        static var home: Home { .shared }
+        static func load(in container: any FeatureContainer) -> Int { container.checkedID }
+    }
+
+    @Test("A feature whose declared home isn't possible is reported itself, and not the input that is overridden")
+    func homes() async {
+        let check = await Container().check(overriding: \.checkedID) { $0.load(Fixed.self) }
+        #expect(check.failures.map(\.feature.name) == ["Fixed"])
+    }
 }
