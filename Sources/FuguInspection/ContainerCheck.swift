@@ -38,7 +38,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     public let external: [Feature]
     /// External features without a placeholder.
     ///
-    /// What needs them wasn't loaded; swap them to check it.
+    /// What needs them wasn't loaded; set them to check it.
     public let unknown: [Feature]
     /// Features that nothing supplies; see `RequiredFeature`.
     public let forgotten: [Feature]

@@ -19,7 +19,7 @@ private struct Service: Feature {
     let atLoad: Int
     static func load(in c: any FeatureContainer) -> Service { Service(atLoad: Container.current[B.self]) }
 }
-/// Runs code that swaps something for itself while it is loaded.
+/// Runs code that sets something for itself while it is loaded.
 private struct Nested: Feature {
     let n: Int
     static func load(in c: any FeatureContainer) -> Nested {

@@ -104,7 +104,7 @@ struct FamilyCornerTests {
         #expect(c.graph.entries.first { $0.name == "OfKept" }?.isStale == true)
     }
 
-    @Test("An override two levels up, of a swapped feature, and late (law 16)")
+    @Test("An override two levels up, of a feature that was set, and late (law 16)")
     func overrides() {
         let c = Container()
         let middle = c.child()
@@ -149,9 +149,9 @@ struct FamilyCornerTests {
         #expect(copy[A.self] == 3)
         copy.reset(A.self)
         #expect(copy[A.self] == 1)
-        let swapped = Container()
-        swapped.replace(Kept.self) { Kept($0[A.self] * 1000) }
-        #expect(Container(copying: swapped, c)[Kept.self].n == 8000)
+        let set = Container()
+        set.replace(Kept.self) { Kept($0[A.self] * 1000) }
+        #expect(Container(copying: set, c)[Kept.self].n == 8000)
     }
 
     @Test("A child keeps its parent alive, a parent not its child (law 8)")

@@ -108,16 +108,20 @@ import Testing
         #expect(stage.log.all.sorted() == ["close first", "close second"])
     }
 
-    @Test("After closing, loads are refused with the way and what to do; properties keep answering (law 28)")
+    @Test("After closing, loads are refused with the place of the read and a fix; properties keep answering (law 28)")
     func refuses() async throws {
         let root = Container()
         let child = root.child()
         child[Tenant.self] = "child"
         try await root.close()
         for container in [root, child, root.child()] {
+            let line: UInt = #line + 1
             let error = try #require(await #expect(throws: LoadError.self) { try await container[Late.self] })
             #expect(error.path == ["Late"])
-            #expect(error.description.contains("Late can't be loaded: the container is closed."))
+            let place = "refuses() at FuguAsyncTests/Law28DrainingTests.swift:\(line)"
+            #expect(
+                error.description.hasPrefix(
+                    "Fugu: Late can't be loaded: the container is closed.\nPath: Late, in \(place)\nFix: load it"))
             #expect(throws: LoadError.self) { try container[LateThrowing.self] }
             #expect(container[Fresh.self] == 7)
         }

@@ -100,7 +100,7 @@ import Testing
             try await runCase(.container) { #expect(Container.shared.child()[Mailer.self].name == "placeholder") }
         }
         let refusal =
-            "Fugu: Mailer reaches outside the process and wasn't swapped for this test.\nPath: the test → Mailer\n"
+            "Fugu: Mailer reaches outside the process and wasn't set for this test.\nPath: the test → Mailer\n"
         try #require(found.count == 2)
         #expect(found.allSatisfy { $0.text.hasPrefix(refusal) })
         #expect(
@@ -108,7 +108,7 @@ import Testing
                 "@Test(.container { $0[Mailer.self] = … }). To use the real feature, write @Test(.liveContainer)."))
         #expect(
             found[1].text.hasSuffix(
-                "doesn't configure, and swap it in the test's trait: .container { $0[Mailer.self] = … }"))
+                "doesn't configure, and set it in the test's trait: .container { $0[Mailer.self] = … }"))
         #expect(found[0].place == place && found[1].place == place)
     }
 
@@ -165,7 +165,7 @@ import Testing
             return true
         }
         #expect(texts.count == 5)
-        #expect(texts.all.last?.contains("\nFix: swap") == true)
+        #expect(texts.all.last?.contains("\nFix: set") == true)
         for (offset, text) in texts.all.prefix(4).enumerated() {
             #expect(text.contains(" at FuguTestingTests/Law29StrictTests.swift:\(line + offset)\n"), "\(text)")
         }

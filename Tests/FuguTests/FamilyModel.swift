@@ -244,7 +244,7 @@ extension ModelFamily {
 extension ModelFamily {
     enum Change: Sendable {
         case set(Int)
-        case swap(Sight)
+        case setFeature(Sight)
         case replace(Program)
         case reset
     }
@@ -260,7 +260,7 @@ extension ModelFamily {
             member.loaded[source] = nil
             let identity = before?.value == value ? before!.identity : nextChange()
             member.held[source] = .value(Sight(value: value, identity: identity))
-        case .swap(let sight):
+        case .setFeature(let sight):
             member.loaded[source] = nil
             member.held[source] = .value(sight)
         case .replace(let program):

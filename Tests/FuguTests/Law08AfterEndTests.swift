@@ -61,7 +61,9 @@ import Testing
         let keeper = Container()[Keeper.self]
         let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
         #expect(error?.path == ["Parsed"])
-        #expect(error?.description.contains("Parsed was read after its container was released") == true)
+        let text = error?.description ?? ""
+        #expect(text.hasPrefix("Fugu: Parsed was read after its container was released.\nPath: Parsed, in "))
+        #expect(text.contains(" at FuguTests/Law08AfterEndTests.swift:"))
         let late = await #expect(throws: LoadError.self) { try await keeper.container[Fetched.self] }
         #expect(late?.path == ["Fetched"])
     }

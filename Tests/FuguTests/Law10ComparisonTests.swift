@@ -20,7 +20,7 @@ import Testing
 
     /// Who changes what is being compared with.
     enum Change: CaseIterable {
-        case resetMiddle, setMiddle, setRoot, setChild, resetChild, swap
+        case resetMiddle, setMiddle, setRoot, setChild, resetChild, setInstance
 
         func perform(_ root: Container, _ middle: Container, _ child: Container) {
             switch self {
@@ -29,7 +29,7 @@ import Testing
             case .setRoot: root[Value.self] = Compared(number: 901)
             case .setChild: child[Value.self] = Compared(number: 902)
             case .resetChild: child.reset(Value.self)
-            case .swap:
+            case .setInstance:
                 middle.reset(Value.self)
                 root[Value.self] = Compared(number: 903)
                 middle[Value.self] = Compared(number: 904)

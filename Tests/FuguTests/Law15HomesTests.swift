@@ -108,8 +108,8 @@ extension ContainerKeys {
         #expect(line[2][Invoice.self].home[Name.self] == "1")
     }
 
-    @Test("A swapped input is held where it was swapped (law 15)")
-    func swappedInput() {
+    @Test("An input that was set is held where it was set (law 15)")
+    func setInput() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
         let own = Pool(line[1])

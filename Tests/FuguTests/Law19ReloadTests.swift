@@ -337,8 +337,8 @@ import Testing
         #expect(heard.value == 1)
     }
 
-    @Test("A local input that the parent swaps reloads what was made from it (laws 14, 15, 19)")
-    func localInputSwapped() {
+    @Test("A local input that the parent sets reloads what was made from it (laws 14, 15, 19)")
+    func localInputSet() {
         let local = FeatureKey(home: .local) { _ in Token(1) }
         let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[local].number) }
         let root = Container()

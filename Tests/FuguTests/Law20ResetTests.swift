@@ -52,8 +52,8 @@ import Testing
         #expect(root[key] !== first && loads.value == 2)
     }
 
-    @Test("A reset takes a swap and a replaced loader away (law 20)")
-    func swaps() {
+    @Test("A reset removes an instance that was set and a replaced loader (law 20)")
+    func sets() {
         let root = Container()
         root[Service.self] = Service(100)
         root.reset(Service.self)

@@ -36,7 +36,7 @@ extension Container {
     /// Changes a value or an instance in place, and excludes other writes of it in this container.
     ///
     /// The closure receives what was set or loaded, or the default of a property. In a strict container, it receives the placeholder
-    /// of an external feature that wasn't swapped, and this read doesn't fail the test; calling a part that wasn't swapped does.
+    /// of an external feature that wasn't set, and this read doesn't fail the test; calling a part that wasn't set does.
     ///
     ///     container.modify(Audio.self) { $0.volume = { 0.5 } }
     ///

@@ -4,8 +4,8 @@ extension FeatureContainer {
     /// The instance of a feature that belongs to the main actor.
     ///
     /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
-    /// which it loads if there is none. Setting swaps the feature here and in all descendants that don't swap it
-    /// themselves.
+    /// which it loads if there is none. A set holds here and in all descendants that don't set
+    /// the feature themselves.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -28,7 +28,7 @@ extension FeatureContainer {
         }
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
     ///

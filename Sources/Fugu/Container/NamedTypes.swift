@@ -125,7 +125,7 @@ extension FeatureContainer {
         get async throws { try await self[F.self] }
     }
 
-    /// Swaps a feature here and in all descendants that don't swap it themselves.
+    /// Sets the instance of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
@@ -135,7 +135,7 @@ extension FeatureContainer {
         set(F.self, to: instance)
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
@@ -148,7 +148,7 @@ extension FeatureContainer {
         replace(F.self, load: load)
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
@@ -161,7 +161,7 @@ extension FeatureContainer {
         replace(F.self, load: load)
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.

@@ -139,7 +139,7 @@ private final class CheckRun: Sendable {
         }
         switch error.code {
         // Told already.
-        case .notSwapped: return
+        case .notSet: return
         case .notSupplied: add(error.path, .forgotten)
         case .cycle, .ownReplacement, .nestedTooDeep: add(error.path, .cycle)
         default: add(error.path, .failed(error.description))

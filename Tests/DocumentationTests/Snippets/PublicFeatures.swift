@@ -64,8 +64,8 @@ extension Snippets {
         }
     }
 
-    @Test("Features of a library: a feature that suspends is swapped with a function")
-    func swapAsync() async throws {
+    @Test("Features of a library: a feature that suspends is replaced with a function")
+    func replaceAsync() async throws {
         try await run {
             let container = Container()
             container.set(Glossary.self, to: Glossary(words: ["fugu"]))

@@ -151,7 +151,7 @@ import Testing
         #expect(reported == "Journal: Gone()\n")
     }
 
-    @Test("The journal reaches nothing but what a test swaps, and fails by name where one is forgotten (law 29)")
+    @Test("The journal reaches only what a test sets, and names the one that a test forgot (law 29)")
     func strict() async throws {
         for feature in ["Console", "FileAccess", "Timestamp", "UUIDGenerator"] {
             let journal = JournalTests(in: .strict { $0.useStandardDoubles() })
