@@ -72,7 +72,7 @@ enum SwiftUIPage {
 
         func refresh() { lines.append(forecast.text) }
 
-        /// A model that finds the same container, though an action of a view makes it.
+        /// A model that finds the same container, even if a view's action creates it.
         func child() -> CityModel { Container.with(container) { CityModel() } }
     }
 
