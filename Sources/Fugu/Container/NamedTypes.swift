@@ -189,6 +189,9 @@ extension FeatureContainer {
 extension Container {
     /// Returns the instance that the container has for a feature that ``ContainerKeys`` names, without loading anything.
     ///
+    /// The method looks here and in the ancestors, and doesn't wait for a load in progress. In a load, an instance that is found is
+    /// an input. It never stops the program.
+    ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Returns: The instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors.
