@@ -61,7 +61,7 @@ private struct Parsed: ThrowingFeature {
 
 @Suite("Corner cases of the current container")
 struct CurrentCornerTests {
-    @Test("What @Injected and Container.current read during a load is its input, later reads see the home (law 15)")
+    @Test("Reads of @Injected and Container.current during a load are its inputs; later reads see the home (law 15)")
     func injected() {
         let c = Container()
         let child = c.child { $0[B.self] = 20 }
@@ -98,7 +98,7 @@ struct CurrentCornerTests {
         #expect(await later.task.value == 33)
     }
 
-    @Test("A copy of a closed container is open, and a closed one still tells its observers (laws 18, 28)")
+    @Test("A copy of a closed container is open, and a closed one still calls its observers (laws 18, 28)")
     func closed() async throws {
         let c = Container()
         c[A.self] = 4

@@ -90,7 +90,7 @@ struct FamilyCornerTests {
         #expect(heard.all == [3, 15, 21])
     }
 
-    @Test("What does not reload stays and is stale (law 19)")
+    @Test("A feature that doesn't reload stays and is stale (law 19)")
     func stale() throws {
         let c = Container()
         let of = c[OfKept.self]
@@ -124,7 +124,7 @@ struct FamilyCornerTests {
         #expect(leaf[OfKept.self].kept.n == 7)
     }
 
-    @Test("What reads something local is local (law 15)")
+    @Test("An instance that reads something local is local (law 15)")
     func local() {
         let c = Container()
         let one = c.child(), two = c.child()
@@ -171,7 +171,7 @@ struct FamilyCornerTests {
         #expect(parent == nil && child == nil && grandchild == nil)
     }
 
-    @Test("What was replaced, reset or closed is released at once (law 8)")
+    @Test("A value that is replaced, reset, or closed is released at once (law 8)")
     func releases() async throws {
         let c = Container()
         weak var first: Witness?

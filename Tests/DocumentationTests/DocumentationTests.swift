@@ -45,7 +45,7 @@ struct Page: Sendable, CustomStringConvertible {
         var lines: [String] = []
     }
 
-    /// What stands between fences, with its language.
+    /// The text between fences, with its language.
     func blocks() throws -> [Block] {
         var blocks: [Block] = []
         var isOpen = false

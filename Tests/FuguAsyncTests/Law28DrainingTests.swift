@@ -67,7 +67,7 @@ import Testing
         #expect(stage.log.all.suffix(3) == ["close Job", "close Need", "close PlainNeed"])
     }
 
-    @Test("Who waits for a load that was begun before gets its result (law 28)")
+    @Test("A waiter for a load that was begun before gets its result (law 28)")
     func waitersGetTheResult() async throws {
         let container = Container()
         let readers = (0..<8).map { _ in Task { try await container[Job.self] } }
@@ -135,7 +135,7 @@ import Testing
         static var defaultValue: Int { 7 }
     }
 
-    @Test("What was loaded is released after the last closer has run (law 28)")
+    @Test("Instances are released after the last closer has run (law 28)")
     func releases() async throws {
         let container = Container()
         let log = container.stage.log
@@ -183,7 +183,7 @@ import Testing
         #expect(log.all.last == "root")
     }
 
-    @Test("What a load registers after its end belongs to the container (law 28)")
+    @Test("A closer that is registered through a handle after its load belongs to the container (law 28)")
     func registeredLate() async throws {
         let container = Container()
         let log = container.stage.log

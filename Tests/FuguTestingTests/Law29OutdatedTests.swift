@@ -4,7 +4,7 @@ import StrictnessCases
 import Support
 import Testing
 
-// Law 29: in a strict container, an instance that was loaded before an input of it was set is told of when it's read.
+// Law 29: in a strict container, an instance that was loaded before one of its inputs was set is reported when it's read.
 @Suite struct Law29OutdatedTests {
     struct Items: ExternalFeature {
         var fetch: @Sendable () -> Int
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "What isn't outdated is no failure: equal values, children's own, what follows or was reset, unread ones (law 29)"
+        "An instance that isn't outdated is no failure: equal values, a child's own, reloads, resets, unread ones (law 29)"
     )
     func noFailure() async throws {
         let found = await issues {

@@ -30,7 +30,7 @@ import Testing
         #expect(found.allSatisfy { $0.place == place }, "\(found)")
     }
 
-    @Test("Who reads a feature shares its placeholder (law 29)")
+    @Test("All readers of a feature share its placeholder (law 29)")
     func sharedPlaceholder() async {
         let found = await issues {
             let container = Container.strict()
@@ -112,7 +112,8 @@ import Testing
         #expect(found[0].place == place && found[1].place == place)
     }
 
-    @Test("What Container.shared makes from a placeholder is not kept, so that each test fails for itself (law 29)")
+    @Test(
+        "Container.shared doesn't keep instances made from a placeholder, so that each test fails for itself (law 29)")
     func notKept() async {
         for _ in 1...2 {
             let found = await issues {
@@ -137,7 +138,7 @@ import Testing
         #expect(Container.shared.ifLoaded(Account.self) == nil && Container.shared.ifLoaded(Signup.self) == nil)
     }
 
-    /// Made from what is made from an external feature, in a task of its own.
+    /// Made in a separate task, from an instance that is made from an external feature.
     struct Archive: AsyncFeature {
         let account: Account
         static func load(in container: any FeatureContainer) async -> Archive {
@@ -171,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("What was made before a container became strict is strict too (law 29)")
+    @Test("Children and copies made before a container became strict are strict, too (law 29)")
     func existingChildren() {
         let root = Container()
         let child = root.child().child()

@@ -30,7 +30,7 @@ import Testing
         static func load(in container: any FeatureContainer) -> Through { Through(text: container[Real.self].text) }
     }
 
-    /// What updates, and how the container came to be.
+    /// The kind of update, and the origin of the container.
     enum Place: CaseIterable {
         case made, child, scope, copy, closed, shared
 
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "What is reset in an update is refused there, with its placeholder and a failure (laws 7, 29)",
+        "An external feature that an update resets is refused there, with its placeholder and a failure (laws 7, 29)",
         arguments: Place.allCases)
     func reset(_ place: Place) async throws {
         let text = Log<String>()
@@ -62,7 +62,7 @@ import Testing
                 text.add(changes[Real.self].text)
             }
         }
-        // What an ancestor set is uncovered by the reset.
+        // The reset uncovers the value that an ancestor set.
         let isUncovered = place == .child || place == .scope
         #expect(text.all == [isUncovered ? "set" : "placeholder"])
         #expect(found.filter { $0.text.contains("Real reaches outside the process") }.count == (isUncovered ? 0 : 1))

@@ -22,7 +22,7 @@ import Testing
 
     private static let reporting = ContainerTrait.container(reportsUnusedValues: true) { setEverything($0) }
 
-    @Test("What a trait set and nobody read is reported by name, if that is asked for (law 29)")
+    @Test("On request, a value that a trait set and nothing read is reported by name (law 29)")
     func nothingRead() async throws {
         let found = await issues {
             try await runCase(Self.reporting) {}
@@ -32,7 +32,7 @@ import Testing
         try await runCase(.container { Self.setEverything($0) }) {}
     }
 
-    @Test("What was read is not reported, however it was read (law 29)")
+    @Test("A value that was read isn't reported, however it was read (law 29)")
     func allRead() async throws {
         try await runCase(Self.reporting) {
             let container = Container.current
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("What a trait further in set anew is not reported of the outer one (law 29)")
+    @Test("A value that an inner trait sets again isn't reported for the outer one (law 29)")
     func overridden() async throws {
         let outer = ContainerTrait.container(reportsUnusedValues: true) {
             $0[Number.self] = 1

@@ -3,12 +3,12 @@ import FuguInspection
 import Support
 import Testing
 
-/// What the graph's features make: an identity, a value, and the handle, which tells where it lives.
+/// An instance of the graph's features: an identity, a value, and the handle, which shows where it lives.
 final class Made: Sendable {
     let identity: Int
     let value: Int
     let handle: (any FeatureContainer)?
-    /// What was read, for checks that know no order of events.
+    /// The values that were read, for checks that know no order of events.
     let inputs: [Source: Int]
 
     init(identity: Int, value: Int, handle: (any FeatureContainer)? = nil, inputs: [Source: Int] = [:]) {

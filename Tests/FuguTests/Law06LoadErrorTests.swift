@@ -233,7 +233,7 @@ import Testing
         #expect(Container()[top] == 6)
     }
 
-    @Test("What an instance reads after its load is no part of the load (law 6)")
+    @Test("An instance's reads after its load aren't part of the load (law 6)")
     func later() {
         struct Lazy: Sendable {
             let container: any FeatureContainer

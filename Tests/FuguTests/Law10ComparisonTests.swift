@@ -18,7 +18,7 @@ import Testing
     }
     struct Value: Property { static var defaultValue: Compared { Compared(number: 0) } }
 
-    /// Who changes what is being compared with.
+    /// The thread that changes the value during the comparison.
     enum Change: CaseIterable {
         case resetMiddle, setMiddle, setRoot, setChild, resetChild, setInstance
 
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// What is done meanwhile.
+    /// The operation in the meantime.
     enum Writing: CaseIterable {
         case set, modify, update
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "What is compared may change meanwhile: the last call still carries the value that stays (law 10)",
+        "A value may change during its comparison: the last call still carries the value that stays (law 10)",
         arguments: Change.allCases, Writing.allCases)
     func changesMeanwhile(_ change: Change, _ writing: Writing) {
         // Another thread's write of what a `modify` holds would wait for its end.

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("What is set in a child stays there (law 14)")
+    @Test("A value set in a child stays there (law 14)")
     func setStays() {
         let root = Container()
         let child = root.child()
@@ -152,7 +152,7 @@ import Testing
         #expect(await values.next(isolation: nil) == 4)
     }
 
-    @Test("What a child's observable tracks changes with the parent, unless shadowed (law 14)")
+    @Test("A child's observable follows the parent, unless the child hides the key (law 14)")
     func observableFollows() {
         let root = Container()
         let child = root.child()

@@ -231,7 +231,7 @@ import Testing
         #expect(root[feature] === shared)
     }
 
-    @Test("Whoever overrides an input has his own, and the instance that others share stays (laws 16, 19)")
+    @Test("A container that overrides an input has its own, and the instance that others share stays (laws 16, 19)")
     func olderInstanceStays() {
         let feature = FeatureKey { container in
             container[Verbose.self] ? Token(container[Address.self].count) : Token(container[Timeout.self])

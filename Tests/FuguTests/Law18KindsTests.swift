@@ -27,7 +27,7 @@ struct Law18KindsTests {
         static func load(in container: any FeatureContainer) async throws -> Session { throw Unset() }
     }
 
-    @Test("What the last container's ancestors set wins over what an earlier container set itself (law 18)")
+    @Test("Values set in the last container's ancestors win over those set in an earlier container (law 18)")
     func ancestorOfTheLast() {
         let parent = Container()
         parent[Host.self] = "parent of the last"
@@ -87,7 +87,7 @@ struct Law18KindsTests {
         #expect(Container(copying: child, root)[Client.self].address == "set")
     }
 
-    @Test("What was set goes when the last copy that has it resets it (laws 8 and 18)")
+    @Test("A set instance is released when the last copy that has it resets it (laws 8 and 18)")
     func release() {
         struct Held: Property { static var defaultValue: Witness? { nil } }
         let ended = Counter()

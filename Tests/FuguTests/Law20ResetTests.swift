@@ -36,7 +36,7 @@ import Testing
         let child = root.child { $0[Size.self] = 6 }
         child.reset(Size.self)
         #expect(child[Size.self] == 5)
-        // There is nothing of its own any more: what is inherited stays.
+        // It has no more values; inherited ones stay.
         child.reset(Size.self)
         #expect(child[Size.self] == 5 && root[Size.self] == 5)
     }

@@ -43,7 +43,7 @@ import Testing
 
     /// Counts how many there are.
     ///
-    /// Whoever reads one that is gone finds another stamp, or nothing at all.
+    /// A reader of one that is released finds another stamp, or nothing at all.
     private final class Tracked: Feature, Sendable {
         static let made = Atomic(0)
         static let alive = Atomic(0)

@@ -245,7 +245,7 @@ extension Container {
         let operation: Operation
         switch setting {
         case .replace(let former):
-            // Who needs the keys within is now the outermost loader.
+            // The outermost loader now needs the inner keys.
             operation = .replace(Replacement(load: former.load, loadAsync: former.loadAsync))
         case .set: operation = setting!
         default:

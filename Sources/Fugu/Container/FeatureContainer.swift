@@ -5,7 +5,7 @@
 /// of ``Container``, so that loads and ``Injected`` have it, too. In a module whose default isolation is the main actor, write
 /// `nonisolated extension`.
 ///
-/// What belongs to the main actor conforms to ``MainActorFeature``. The compiler refuses to use it elsewhere.
+/// A type that belongs to the main actor conforms to ``MainActorFeature``. The compiler refuses to use it elsewhere.
 public protocol FeatureContainer: PropertyContainer {}
 
 extension FeatureContainer {

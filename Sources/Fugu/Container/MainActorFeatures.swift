@@ -134,7 +134,7 @@ final class MainActorReload: Sendable {
         return read(feature)
     }
 
-    /// Loads what is missing, unless the container has gone away or is closed.
+    /// Loads the feature if it's missing, unless the container was released or closed.
     @MainActor static func load<F: MainActorFeature>(_ feature: F.Type, in container: Container) {
         let request = Request(F.self)
         _ = try? container.present(request.key, nil) ?? container.load(request) { Payload(F.load(in: $0)) }

@@ -2,7 +2,7 @@
 package final class Strictness: Sendable {
     /// A load that was refused.
     package struct Refusal: Sendable {
-        /// What was refused, by whose load it was needed, and what to do.
+        /// The error: the refused feature, the loads that needed it, and the fix.
         package let error: LoadError
         /// The feature that would have been loaded.
         let key: Key
@@ -105,7 +105,7 @@ extension Container {
         }
     }
 
-    /// Ends the configuration, and tells of the features that were read in it and not set by its end.
+    /// Ends the configuration, and reports the features that were read in it and not set by its end.
     package func endConfiguration() {
         let node = node
         let (strictness, refusals) = node.family.lock.withLock { token -> (Strictness?, [Strictness.Refusal]) in

@@ -96,5 +96,5 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func noPreview(_ key: Key) -> LoadError {
         LoadError(reason: .noPreview(name: key.codeName), path: [key.name])
     }
-    static func ended(_ key: Key) -> LoadError { LoadError(reason: .ended, path: [key.name]) }
+    static func ended(_ key: Key) -> LoadError { LoadError(reason: .ended, path: Messages.path(to: key)) }
 }

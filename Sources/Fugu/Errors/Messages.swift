@@ -14,6 +14,9 @@ enum Messages {
         return "\nPath: \(way(path))\(place.map { ", in \($0)" } ?? "")\n"
     }
 
+    /// Returns the names of the loads that run here, outermost first, and of the key.
+    static func path(to key: Key) -> [String] { (Frame.current?.way ?? []).map(\.name) + [key.name] }
+
     static func loadError(_ reason: LoadError.Reason, _ path: [String], _ place: String? = nil) -> String {
         let name = path.last ?? "?"
         let way = pathLine(path, place)
@@ -85,13 +88,14 @@ enum Messages {
     }
 
     static func readAfterEnd(of key: Key) -> String {
-        "Fugu: \(key.name) was read after its container was released, so it gave its default.\nFix: keep the Container as long as "
+        "Fugu: \(key.name) was read after its container was released, so it gave its default."
+            + "\(pathLine(path(to: key)))Fix: keep the Container as long as "
             + "features that captured it are used."
     }
 
     static func changeAfterEnd(of key: Key) -> String {
-        "Fugu: \(key.name) was changed after its container was released; nothing happens.\nFix: keep the Container as long as "
-            + "features that captured it are used."
+        "Fugu: \(key.name) was changed after its container was released; nothing happens."
+            + "\(pathLine(path(to: key)))Fix: keep the Container as long as features that captured it are used."
     }
 
     static func notLoaded(_ way: [Key]) -> String {

@@ -106,7 +106,7 @@ extension Family {
     }
 }
 
-/// What happened, recorded under the lock and reported outside it.
+/// An event, recorded under the lock and reported outside it.
 struct PendingEvent: Sendable {
     let hub: EventHub
     var event: EventRecord
@@ -192,7 +192,7 @@ final class WaitSpan: Sendable {
 }
 
 extension Frame {
-    /// Outside the lock: tells of a read that has waited for this load, which another one began.
+    /// Outside the lock: sends the event of a read that waited for this load, which another one began.
     func tellOf(_ wait: WaitSpan, _ waiter: Frame?) {
         let pending: PendingEvent? = family.lock.withLock { token in
             guard let hub = family.state[token].eventHub else { return nil }
@@ -232,7 +232,7 @@ struct ClosingSpan {
         start = node.family.hasEvents ? .now : nil
     }
 
-    /// Outside the lock: tells that a container was closed or, with a key, that an instance's closers have run.
+    /// Outside the lock: sends the event that a container was closed or, with a key, that an instance's closers have run.
     func end(_ key: Key?, _ error: (any Error)?) {
         let family = node.family
         guard let start, let hub = family.lock.withLock({ token in family.state[token].eventHub }) else { return }

@@ -88,7 +88,7 @@ package struct GraphSnapshot: Sendable {
         let failures = rare?.failures ?? [:]
         for cell in node.storage.cells(token) {
             guard cell.key != Self.nameKey, var entry = Entry(token, cell, in: node) else { continue }
-            // What was replaced and has failed since is added once, as failed.
+            // A replaced feature that has failed since is added once, as failed.
             if failures[cell.key] != nil, !cell.has(CellFlags.hasWord) { continue }
             entry.failure = failures[cell.key]
             entries.append(entry)

@@ -35,7 +35,7 @@ extension Container {
         list(&warmUp)
         var check = LoadCheck()
         for item in warmUp.items {
-            // What a load leaves that was given up is nobody else's concern.
+            // The remains of an abandoned load concern no other load.
             let run = CheckRun(of: self, overriding: members)
             await run.load(item)
             check.overridden = run.overridden

@@ -24,7 +24,7 @@ extension Container {
                 write.isTheSame = true
                 return write
             }
-            // What is set meanwhile is not overwritten.
+            // A value that is set meanwhile isn't overwritten.
             let isDone = node.family.commit(writes) { token in
                 held.contains { node.storage.existingCell(token, $0.key).map { Stamp($0) } != $0.stamp }
             }
@@ -48,7 +48,7 @@ extension Container {
         let node = node
         return node.family.lock.withLock { token in
             let cells = node.storage.cells(token)
-            // What a decoration wraps was set by nobody.
+            // Code didn't set what a decoration wraps.
             let inner = Set(cells.flatMap { $0.place?[token].rare?.replacement?.inner ?? [] })
             return cells.compactMap { cell -> (key: Key, loader: Replacement, stamp: Stamp)? in
                 if cell.has(CellFlags.layered) || inner.contains(cell.key) { return nil }

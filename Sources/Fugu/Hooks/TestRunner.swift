@@ -13,7 +13,7 @@ package protocol TestRunner: Sendable {
     func failing(at place: SourcePlace) -> @Sendable (UnimplementedError, _ isThrown: Bool) -> any Error
 }
 
-/// Tells whether tests run in this process.
+/// Determines whether tests run in this process.
 package enum TestProcess {
     private typealias Install = @convention(c) () -> Void
 

@@ -3,7 +3,7 @@
 public import Fugu
 import Testing
 
-/// What the page takes for granted.
+/// Declarations that the page takes for granted.
 nonisolated private func downloadWords() async throws -> [String] { throw CancellationError() }
 
 extension ContainerKeys {

@@ -5,7 +5,7 @@ import Observation
 import SwiftUI
 #endif
 
-/// What the page takes for granted.
+/// Declarations that the page takes for granted.
 nonisolated private func readSensor() -> Double { 20 }
 nonisolated private func downloadReport(for city: String) async throws -> String { "Rain in \(city)" }
 

@@ -7,9 +7,9 @@ import FuguTesting
 /// Whatever runs tests must show the same.
 package struct StrictnessCase: Sendable, CustomStringConvertible {
     package let description: String
-    /// What the test does and gets.
+    /// The test's operation and its result.
     package let run: @Sendable (Container) async throws -> String
-    /// What it is to get.
+    /// The value that it should receive.
     package let answer: String
     /// The texts of the failures, in order, in a container that a trait made.
     ///
@@ -19,7 +19,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     /// The same in a container that was made by hand.
     package var failuresByHand: [String] { failures.map(Self.byHand) }
 
-    /// What a failure says in a container that was made by hand.
+    /// The text of a failure in a container that was made by hand.
     package static func byHand(_ text: String) -> String {
         text.replacing(
             "in the test's trait: .container {", with: "where the test makes its container: Container.strict {")
@@ -67,7 +67,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
             return container[Mailer.self].name
         },
         StrictnessCase(
-            "the failure tells who needed it", gives: "placeholder",
+            "the failure names the feature that needed it", gives: "placeholder",
             failing: refusal(of: "Mailer", through: "Account → Signup → Mailer", line: mailerLine)
         ) { $0[Account.self].signup.mailer.name },
         StrictnessCase("a feature that was set is given", gives: "double") {
