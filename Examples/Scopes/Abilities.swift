@@ -82,7 +82,7 @@ func showStates() async {
 }
 
 func showRequired() async {
-    heading("13. A program that forgot to supply a feature learns it when it starts.")
+    heading("13. A program that forgot to supply a feature finds out when it starts.")
     let container = Container()
     do {
         try await container.warmUp { $0.load(\.checkout) }
