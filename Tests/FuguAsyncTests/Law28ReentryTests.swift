@@ -99,6 +99,32 @@ import Testing
         _ = try await container[ClosesWhileLoading.self]
     }
 
+    @Test("Of two loads that close each other's containers, one is thrown an error, and both end (law 28)")
+    func eachOther() async throws {
+        let (first, second) = (Container(), Container())
+        let (firstBegan, secondBegan) = (Gate(), Gate())
+        first[TargetProperty.self] = { [unowned second] in
+            firstBegan.open()
+            await secondBegan.opened()
+            try await second.close()
+        }
+        second[TargetProperty.self] = { [unowned first] in
+            secondBegan.open()
+            await firstBegan.opened()
+            try await first.close()
+        }
+        async let one = error(of: { _ = try await first[ClosesWhileLoading.self] })
+        async let other = error(of: { _ = try await second[ClosesWhileLoading.self] })
+        let errors = await [one, other].compactMap(\.self)
+        #expect(errors.count == 1)
+        #expect(errors.first?.code == .waitsForItself && errors.first?.feature == "ClosesWhileLoading")
+    }
+
+    private func error(of body: () async throws -> Void) async -> CloseError? {
+        do { try await body() } catch { return error as? CloseError }
+        return nil
+    }
+
     @Test("A load or a closer may close what does not wait for it: another family, its own child (law 28)")
     func unrelated() async throws {
         let (container, other) = (Container(), Container())

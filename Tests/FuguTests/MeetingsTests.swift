@@ -110,7 +110,7 @@ extension ContainerKeys {
         gates.goesOn.open()
         #expect(try await [first, second] == ["loaded", "loaded"])
         let node = child.node
-        #expect(node.family.lock.withLock { token in node.storage[token].underWay } == 0)
+        #expect(node.family.lock.withLock { token in node.storage[token].inProgress } == 0)
     }
 
     @Test("replace × load: what is replaced between asker and home during a load is what the asker reads next (law 14)")

@@ -33,7 +33,7 @@ extension Container {
                     size.provenances += 1
                     size.inputs += provenance.keys.count
                 }
-                place.forEachReader(token) { _, _ in size.readers += 1 }
+                place.forEachDependent(token) { _, _ in size.readers += 1 }
                 size.loads += rare?.loads.all.count ?? 0
                 size.followers += rare?.follower == nil ? 0 : 1
                 place.forEachBelow(token) { _ in size.places += 1 }

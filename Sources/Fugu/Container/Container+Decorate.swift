@@ -113,7 +113,7 @@ extension Container {
         // Every read is on the main actor, and so is every load.
         let loader = KeyLoader(
             key: key.key,
-            way: .plain { handle, question in
+            method: .plain { handle, question in
                 try handle.answer(question, { Request(key.raw, home: home, reloads: reloads) }) { handle in
                     MainActor.assumeIsolated { Payload(F.load(in: handle)) }
                 }
@@ -184,7 +184,7 @@ struct Decorated: Sendable {
 
     init<F: NonisolatedFeature>(_: F.Type) { self.init(TypedKey(F.self), F._key.loader) }
 
-    private var isAsync: Bool { if case .suspending = loader.way { true } else { false } }
+    private var isAsync: Bool { if case .suspending = loader.method { true } else { false } }
 
     /// Reads what is within a layer: what was set there, or else what the feature's own load creates.
     func read(_ inner: Key, in handle: Container) throws -> Payload { try loader.readNow(.inner(inner), in: handle) }

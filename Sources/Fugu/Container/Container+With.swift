@@ -51,7 +51,7 @@ extension Container {
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () throws(E) -> R) throws(E) -> R {
-        try Scope.$bound.withValue(Scope(binding: container)) { () -> Result<R, E> in
+        try Context.$bound.withValue(Context(binding: container)) { () -> Result<R, E> in
             do throws(E) { return .success(try operation()) } catch { return .failure(error) }
         }.get()
     }
@@ -64,7 +64,7 @@ extension Container {
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () async throws(E) -> R) async throws(E) -> R {
-        try await Scope.$bound.withValue(Scope(binding: container)) { () async -> Result<R, E> in
+        try await Context.$bound.withValue(Context(binding: container)) { () async -> Result<R, E> in
             do throws(E) { return .success(try await operation()) } catch { return .failure(error) }
         }.get()
     }

@@ -45,7 +45,7 @@ public final class Container: FeatureContainer {
     ///
     ///     let container = Container.current
     ///     Task.detached { await Container.with(container) { await refresh() } }
-    public static var current: Container { Scope.bound?.container ?? .shared }
+    public static var current: Container { Context.bound?.container ?? .shared }
 
     /// Creates a container in which nothing is set.
     public init() {

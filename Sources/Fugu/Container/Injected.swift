@@ -159,7 +159,7 @@
 
     /// The source for a wrapper that decides at each access.
     @usableFromInline static var asking: InjectionSource {
-        if let bound = Scope.bound?.container { .made(in: bound) } else { .current }
+        if let bound = Context.bound?.container { .made(in: bound) } else { .current }
     }
 
     @usableFromInline var container: Container {

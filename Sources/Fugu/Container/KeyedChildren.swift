@@ -281,7 +281,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
 
     /// Does something in a task, whoever has released the child.
     private func inNobodysLoad(_ body: @escaping @Sendable (isolated ChildTable) async -> Void) {
-        Scope.run(.ended, nil) { _ = Task { await body(self) } }
+        Context.run(.ended, nil) { _ = Task { await body(self) } }
     }
 
     // MARK: Idle children
@@ -289,7 +289,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
     /// Closes children that nobody uses for too long, until there are none that could become so.
     private func startSweep() {
         guard let idle, sweep.withLock({ $0 == nil }) else { return }
-        let task = Scope.run(.ended, nil) {
+        let task = Context.run(.ended, nil) {
             Task { [weak self] in
                 while let next = await self?.closeIdle() {
                     // A clock that can't sleep lets the next release try again.

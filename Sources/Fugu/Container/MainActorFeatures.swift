@@ -116,13 +116,13 @@ final class MainActorReload: Sendable {
             })
         else { return }
         // The load is in nobody's load, whoever has changed the input.
-        Scope.run(.ended, nil) {
+        Context.run(.ended, nil) {
             _ = Task { @MainActor in
                 isWaiting.withLock { $0 = false }
                 let node = container.node
                 if node.family.lock.withLock({ token in node.storage[token].isRefusing }) { return }
                 guard let feature = type as? any MainActorFeature.Type else { return }
-                Scope.run(container, nil) { Self.load(feature, in: container) }
+                Context.run(container, nil) { Self.load(feature, in: container) }
             }
         }
     }

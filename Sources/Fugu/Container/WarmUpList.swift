@@ -107,7 +107,7 @@ extension KeyLoader {
         let frame = Frame(.warmUp, in: container.node.family, nil, under: Frame.current, within: nil)
         defer { frame.end() }
         do {
-            _ = try await Scope.run(nil, frame) { try await read(in: container) }
+            _ = try await Context.run(nil, frame) { try await read(in: container) }
             return frame.missingFailures
         } catch {
             return frame.missingFailures + [failure(error, in: frame)]

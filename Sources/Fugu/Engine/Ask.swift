@@ -1,8 +1,8 @@
-// Sources, which are asked early: for a name when it's first used, and for all known names when sources change. What they
-// answer counts as held by the node that has them, so that no read ever asks.
+// Sources are asked early: for a name when it's first used, and for all known names when sources change. Their node holds
+// the answers, so no read asks.
 
 extension Family {
-    /// Asks all sources of the family for a named key that is used for the first time; outside the lock.
+    /// Outside the lock: asks all sources of the family for a named key that's used for the first time.
     func learn(_ naming: PropertyNaming, of key: Key) {
         while true {
             let nodes: [(node: Node, sources: any ValueSources)]? = lock.withLock { token in
@@ -16,7 +16,7 @@ extension Family {
             let writes = zip(nodes, answers).map { Write($0.node, key, naming.equal, .supply($1)) }
             var mistakes: [String] = []
             let isDone = commit(writes) { token in
-                // Somebody may have asked meanwhile, or the sources may be others by now.
+                // Another thread may have asked meanwhile, or replaced sources.
                 state[token].namings[key] != nil || state[token].sourced.count != nodes.count
                     || !nodes.allSatisfy { $0.node.storage[token].rare?.sources === $0.sources }
             } alongside: { token in
@@ -32,13 +32,13 @@ extension Family {
 }
 
 extension Node {
-    /// Gives the node its sources.
+    /// Sets the node's sources.
     func take(_ token: LockToken, _ sources: any ValueSources) {
         storage[token].more().sources = sources
         family.state[token].sourced.insert(UnmanagedReference(self))
     }
 
-    /// Remembers what is wrong with an answer; returns it if it wasn't known.
+    /// Records the mistake in an answer, and returns it if it's new.
     fileprivate func note(_ token: LockToken, _ answer: SourceAnswer<Payload>, of key: Key) -> String? {
         let mistake = answer.mistake
         guard
@@ -52,7 +52,7 @@ extension Node {
 }
 
 extension SourceAnswer {
-    /// The text of what is wrong, if something is.
+    /// The text of the error, if the answer is one.
     fileprivate var mistake: String? { if case .failure(let error) = self { "\(error)" } else { nil } }
 }
 
@@ -63,15 +63,14 @@ extension Container {
         return node.family.lock.withLock { token in node.storage[token].rare?.sources }
     }
 
-    /// Gives the container other sources.
+    /// Replaces the sources of the container.
     ///
-    /// All that was read or is observed by name changes at once, like one `update`.
+    /// The values of all known names change at once, as in one `update`.
     ///
-    /// - `old`: What `sources` was when the new ones were made.
-    /// - `accept`: Is given the errors of the names that do not decode any more, and throws if that must not be; then
-    ///   nothing changes.
+    /// - `old`: The value of `sources` when the new ones were created.
+    /// - `accept`: Receives the errors of the names that no longer decode, and throws to reject them; then nothing changes.
     ///
-    /// Returns whether it was done; not if somebody else has replaced `old` meanwhile.
+    /// Returns whether the sources were replaced, which they aren't if `old` isn't current anymore.
     package func replaceSources(
         _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
     ) throws -> Bool {
@@ -79,7 +78,7 @@ extension Container {
     }
 }
 
-/// Other sources for a node.
+/// A replacement of a node's sources.
 private struct SourceChange {
     let node: Node
     let old: (any ValueSources)?
@@ -87,16 +86,16 @@ private struct SourceChange {
 
     private var family: Family { node.family }
 
-    /// Asks the new sources for all names, and stores all answers together or none.
+    /// Asks the new sources for all names, and stores all answers or none.
     ///
-    /// Returns whether it was done; not if somebody else has replaced the old ones meanwhile.
+    /// Returns whether the sources were replaced, which they aren't if `old` isn't current anymore.
     func commit(_ accept: ([any Error]) throws -> Void) throws -> Bool {
         while true {
             let namings = family.lock.withLock { token in family.state[token].namings }
             var answers: [(key: Key, naming: PropertyNaming, answer: SourceAnswer<Payload>)] = []
             var errors: [any Error] = []
             for (key, naming) in namings {
-                // A value that no type can compare, or one that equals nothing, would else count as changed at every reload.
+                // Otherwise, a value that can't be compared, or doesn't equal itself, would count as changed at every reload.
                 if let old, new.holdsTheSame(naming.name, as: old) { continue }
                 let answer = naming.ask(new)
                 answers.append((key, naming, answer))
@@ -118,7 +117,7 @@ private struct SourceChange {
         }
     }
 
-    /// Whether the old sources had no right value for a name either.
+    /// Whether the old sources had a wrong value for a name, too.
     private func hadFailed(_ naming: PropertyNaming) -> Bool {
         guard let old, case .failure = naming.ask(old) else { return false }
         return true

@@ -1,31 +1,35 @@
-// All changes: one commit for all writes, and one function that says who is concerned.
+// All changes: one commit for all writes, and one function that finds what depends on a change.
 
-/// The writes to a key in a node.
+/// A write to a key in a node.
 enum Operation {
     case set(Payload)
     case replace(Replacement)
     case reset
-    /// A value that rules set, or its end; it never replaces what code set.
+    /// A value that rules set, or `nil` to remove it.
+    ///
+    /// It never replaces what code set.
     case rule(Payload?)
-    /// The sources' present value; it never replaces what code or a rule set.
+    /// The sources' current answer.
+    ///
+    /// It never replaces what code or a rule set.
     case supply(SourceAnswer<Payload>)
 
     var isSet: Bool { if case .set = self { true } else { false } }
     var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
 }
 
-/// A loader that takes the place of a feature's own.
+/// A loader that replaces the feature's own.
 final class Replacement: Sendable {
     let load: @Sendable (Container) throws -> Payload
     let loadAsync: (@Sendable (Container) async throws -> Payload)?
-    /// The keys that it reads and that are of no use without it: what it wraps, and the elements of a list.
+    /// The keys that are of no use without this loader: what it wraps, and the elements of a list.
     ///
-    /// They are reset when it goes.
+    /// They're reset when the loader is removed.
     let inner: [Key]
-    /// The elements that it adds to a list, and the key of what it adds them to, if that is what it does.
+    /// The elements that the loader adds to a list, and the key of what it adds them to, if it does so.
     let elements: [ListElement]
     let base: Key?
-    /// Whether it gives what the containers above have.
+    /// Whether the loader returns the value of the containers above.
     let isInherited: Bool
 
     init(
@@ -54,13 +58,13 @@ struct Write {
     let key: Key
     let equal: Equality
     let operation: Operation
-    /// An instance that an update has loaded where the key will be reset or replaced.
+    /// The instance that an update loaded in place of the one that this write resets or replaces.
     var made: DraftInstance?
-    /// Whether reads give what they gave before, so that nothing becomes outdated.
+    /// Whether reads return the same as before, so that no instance becomes outdated.
     var isTheSame = false
-    /// Whether the value equals the one that is seen, once that is known.
+    /// Whether the value equals the one that's seen now, once that's known.
     fileprivate var answer: Answer?
-    /// Whether its container was released, so that it isn't done.
+    /// Whether the container was released, so that the write isn't done.
     fileprivate var isTooLate = false
 
     init(_ node: Node, _ key: TypedKey, _ operation: Operation) {
@@ -74,13 +78,13 @@ struct Write {
         self.operation = operation
     }
 
-    /// Whether the sources are asked for the first time within the `modify` that excludes other writes.
+    /// Whether the write is the sources' answer to a name that's first used in the `modify` that excludes other writes.
     fileprivate func isBeneath(_ exclusion: Frame, _ waiter: Frame?) -> Bool {
         guard case .supply = operation else { return false }
         return waiter?.chain.contains { $0 === exclusion } ?? false
     }
 
-    /// The value that it puts in place.
+    /// The value that the write stores.
     fileprivate var value: Payload? {
         switch operation {
         case .set(let payload), .rule(let payload?), .supply(.value(let payload)): payload
@@ -89,23 +93,25 @@ struct Write {
     }
 }
 
-/// Work that a turn of the lock leaves to be done outside it.
+/// The work that was collected under the lock, to be done after releasing it.
 struct Effects {
     var garbage = Garbage()
-    /// The outermost frame that runs here, at whose end followers are notified; whoever runs in it keeps it.
+    /// The outermost frame that runs here, which notifies followers at its end.
+    ///
+    /// The code that runs in it keeps it.
     private let holder: UnmanagedReference<Frame>?
-    /// One that has something to tell.
+    /// The first follower that has something to deliver.
     private var follower: Follower?
     private var more: More?
 
-    /// Rare work.
+    /// Work that few changes leave.
     private final class More {
         var waiters: [Waiter] = []
         var events: [PendingEvent] = []
-        /// The others that have something to tell.
+        /// The other followers that have something to deliver.
         var followers: [Follower] = []
-        /// Keys that removed loaders had read, and that nobody else can read.
-        var left: [Write] = []
+        /// Resets of keys that only removed loaders could read.
+        var inner: [Write] = []
 
         func wakeWaiters() { for waiter in waiters { waiter.wake() } }
     }
@@ -118,27 +124,27 @@ struct Effects {
     @inline(__always)
     func wakeWaiters() { if let more { more.wakeWaiters() } }
 
-    /// Collects what a loader that goes has read, except what the next one reads, too.
-    mutating func leave(_ former: Replacement, of node: Node, for next: Replacement?) {
+    /// Collects the inner keys of a removed loader, except those that the next loader has, too.
+    mutating func collectInner(of former: Replacement, in node: Node, for next: Replacement?) {
         let kept = next?.inner ?? []
-        // One layer or element more, which is nearly always so.
+        // Nearly always, the next loader has one layer or element more.
         if kept.starts(with: former.inner) { return }
         let keys = Set(kept)
         for key in former.inner where !keys.contains(key) {
-            more.orMade(More()).left.append(Write(node, TypedKey(resetting: key), .reset))
+            more.orMade(More()).inner.append(Write(node, TypedKey(resetting: key), .reset))
         }
     }
 
-    /// Returns how to reset what was collected since the last call.
-    func takeLeft() -> [Write] {
-        guard let more, !more.left.isEmpty else { return [] }
-        defer { more.left = [] }
-        return more.left
+    /// Removes and returns the resets that were collected since the last call.
+    func takeInner() -> [Write] {
+        guard let more, !more.inner.isEmpty else { return [] }
+        defer { more.inner = [] }
+        return more.inner
     }
 
-    /// Does everything that was collected; followers are notified at the end of the outermost frame that runs here.
+    /// Does the collected work; followers are notified at the end of the outermost frame that runs here.
     func perform() {
-        // First, since what is released may wait for them.
+        // Wake first, because a `deinit` that runs below may wait for one of these.
         wakeWaiters()
         if let more { for event in more.events { event.tell() } }
         garbage.dispose()
@@ -148,35 +154,35 @@ struct Effects {
     }
 }
 
-// MARK: Who is concerned
+// MARK: Followers and dependents
 
-/// How what is seen of a key changes at a place.
+/// How the value of a key, as a place sees it, changes.
 enum ChangeKind {
-    /// Something was loaded where nothing was, or what was set equals what was there.
+    /// An instance was loaded where there was none, or a value was set that equals the current one.
     case loaded
-    /// The loaded instance is gone.
+    /// The loaded instance was dropped.
     case dropped
-    /// The value is another one.
+    /// The value is different.
     case changed
-    /// The key is set where it was not.
+    /// The key became held.
     case held
-    /// The same, with a value that equals what was seen before.
+    /// The key became held, with a value that equals the one seen before.
     case heldEqual
-    /// The key is not set any more.
+    /// The key is no longer held.
     case unset
 
-    /// Whether what was seen is gone because of something that was done to the key itself.
+    /// Whether the key itself was written.
     fileprivate var isReset: Bool { self != .loaded && self != .dropped }
     fileprivate var changesHolder: Bool { self == .held || self == .heldEqual || self == .unset }
 }
 
 extension Effects {
-    /// Tells all who are concerned with a change of a key at a place or below it, as far down as it is seen, and drops what
-    /// must not stay.
+    /// Announces a change of a key to followers and dependents at a place and below it, as far down as it's seen, and drops
+    /// the instances that must not stay.
     ///
-    /// - `transaction`: What ends with this.
+    /// - `transaction`: The update or `modify` that ends with this change.
     mutating func announce(_ token: LockToken, _ place: Place, _ kind: ChangeKind, endOf transaction: Frame? = nil) {
-        // Nearly always nobody but a follower is concerned.
+        // Nearly always, only the place's own follower is affected.
         if place.isAlone(token) {
             guard let follower = place[token].rare?.follower else { return }
             return note(token, follower, isReset: kind.isReset, endOf: transaction)
@@ -189,8 +195,8 @@ extension Effects {
                 open.append((place, .dropped))
             }
         }
-        // When all has changed.
-        // Nothing stands between the places that were reached, so that all see the same value of a property.
+        // Notify when all changes are done.
+        // Nothing hides the change between the places that were reached, so they all see the same value of a property.
         let look = place.key.kind == .property ? place[token].node.use { $0.look(token, place.key) } : nil
         for (follower, isReset) in reached {
             let seen = follower.key == place.key ? look : nil
@@ -198,7 +204,7 @@ extension Effects {
         }
     }
 
-    /// Collects the followers of the key, and returns the places of the instances that must go.
+    /// Collects the followers of the key, and returns the places of the instances that must be dropped.
     private func dropped(
         _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [(Follower, Bool)]
     ) -> [Place] {
@@ -209,7 +215,7 @@ extension Effects {
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower { reached.append((follower, kind.isReset)) }
             if kind != .loaded {
-                place.forEachReader(token) { reader, role in
+                place.forEachDependent(token) { reader, role in
                     switch role {
                     case .follower: if let follower = reader[token].rare?.follower { reached.append((follower, false)) }
                     case .input:
@@ -217,11 +223,11 @@ extension Effects {
                     case .anchor: break
                     }
                 }
-                // What was loaded below gives way to what is set above.
+                // A value set above replaces the instances loaded below.
                 if place != start, replacesCopies, place[token].provenance != nil { drops.append(place) }
             }
             place.forEachBelow(token) { below in
-                // What is set below, or was loaded there, hides this.
+                // A value that's set or loaded below hides this change.
                 if below[token].node.use({ $0.holds(token, key) }) { return }
                 if replacesCopies || below[token].provenance == nil { open.append(below) }
             }
@@ -229,12 +235,12 @@ extension Effects {
         return drops
     }
 
-    /// After a key is no longer set at a place: drops the instances that were there because of it and of nothing else.
+    /// Drops the instances that lived at this node only because of this key, which is no longer held.
     ///
     /// Returns their places.
     mutating func dropUnanchored(_ token: LockToken, _ place: Place) -> [Place] {
         var drops: [Place] = []
-        place.forEachReader(token) { reader, role in
+        place.forEachDependent(token) { reader, role in
             guard role == .anchor else { return }
             reader.unregisterAnchor(token)
             if !reader.anchor(token) { drops.append(reader) }
@@ -243,7 +249,7 @@ extension Effects {
         return drops
     }
 
-    /// Takes a loaded instance away, so that the next read loads again.
+    /// Drops a loaded instance, so that the next read loads again.
     mutating func drop(_ token: LockToken, _ place: Place) {
         guard place[token].provenance != nil else { return }
         place.forget(token, &garbage)
@@ -254,23 +260,23 @@ extension Effects {
         node.use { $0.emit(token, .dropped, cell.key, &self) }
     }
 
-    /// Lets a follower look what is to be seen now.
+    /// Makes a follower look again, and notes it if it has something to deliver.
     mutating func note(
         _ token: LockToken, _ follower: Follower, isReset: Bool, known: Stamp? = nil, endOf transaction: Frame? = nil,
         _ look: Look? = nil
     ) {
-        let news = News(isReset: isReset, known: known, transaction: transaction, holder: holder?.object)
-        if follower.refresh(token, news, look, &garbage) { tell(follower) }
+        let notice = Notice(isReset: isReset, known: known, transaction: transaction, holder: holder?.object)
+        if follower.refresh(token, notice, look, &garbage) { tell(follower) }
     }
 
-    /// Lets the followers that would see the instance watch what its load had read before it failed.
+    /// Makes the followers that would see the instance watch the inputs of its failed load.
     mutating func noteFailure(_ token: LockToken, _ place: Place, of provenance: Provenance, isOutdated: Bool) {
         place.forEachFollower(token) { follower in
             if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder?.object) { tell(follower) }
         }
     }
 
-    /// Lets the followers that would see the instance load it again, since it was not kept.
+    /// Makes the followers that would see the instance load it again, because it wasn't kept.
     mutating func noteNotKept(_ token: LockToken, _ place: Place, of provenance: Provenance) {
         place.forEachFollower(token) { follower in
             guard follower.isMissing(token) else { return note(token, follower, isReset: true) }
@@ -278,7 +284,7 @@ extension Effects {
         }
     }
 
-    /// Lets the followers that miss the key load it again, though nothing has changed for others.
+    /// Makes the followers that miss the key load it again; the others see no change.
     mutating func noteReset(_ token: LockToken, _ place: Place) {
         place.forEachFollower(token) { if $0.isMissing(token) { note(token, $0, isReset: true) } }
     }
@@ -289,12 +295,12 @@ extension Effects {
 }
 
 extension PlaceState {
-    /// Whether an instance that reloads goes when a key that it was made from changes so.
+    /// Whether an instance that reloads must be dropped after such a change of one of its inputs.
     fileprivate func mustGo(_ token: LockToken, _ key: Key, _ kind: ChangeKind) -> Bool {
         guard let provenance else { return false }
         if kind != .heldEqual, provenance.direct.contains(key) { return true }
         guard kind.changesHolder else { return false }
-        // What it has read may be hidden now, or uncovered.
+        // The change may hide an instance that it was made from, or uncover another one.
         return provenance.direct.contains { input in
             if case .missing = node.use({ $0.look(token, input) }) { true } else { false }
         }
@@ -318,10 +324,10 @@ private struct Change {
 
     /// Performs the operation.
     ///
-    /// Returns what changed for whoever is concerned; nil if nothing.
+    /// Returns the change to announce, or `nil` if there's none.
     ///
-    /// - `isOpen`: Whether readers may see it at once.
-    /// - `isEqual`: Whether the value equals the one that is seen.
+    /// - `isOpen`: Whether readers may see the value at once.
+    /// - `isEqual`: Whether the value equals the one that's seen now.
     func apply(
         _ token: LockToken, _ write: Write, isOpen: Bool, isEqual: Bool, _ effects: inout Effects
     ) -> ChangeKind? {
@@ -349,7 +355,7 @@ private struct Change {
             }
         case .replace: markReset(token)
         case .set:
-            // For readers who saw the value, nothing changes.
+            // Nothing changes for instances that were made from the equal value.
             if isEqual, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
                 effects.garbage.add(cell.exchange(value))
                 emit(token, operation, isNew: false, &effects)
@@ -360,10 +366,12 @@ private struct Change {
         if let rare = cell.place?[token].rare, let replacement = rare.replacement {
             effects.garbage.add(replacement)
             rare.replacement = nil
-            if !replacement.inner.isEmpty { effects.leave(replacement, of: node, for: operation.replacement) }
+            if !replacement.inner.isEmpty {
+                effects.collectInner(of: replacement, in: node, for: operation.replacement)
+            }
         }
         let time = family.state[token].tick()
-        // A value that hides an inherited one can be read only after links that pass this node have become invalid.
+        // A value that hides an inherited one becomes readable only after the links past this node have become invalid.
         let opensLater = isOpen && !wasHeld && !node.isRoot
         // An equal value keeps the time, so that nothing seems to have changed.
         let isSame = isEqual && cell.has(CellFlags.hasWord)
@@ -391,7 +399,7 @@ private struct Change {
             effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
             node.place(token, key)[token].more().replacement = replacement
         case .reset, .rule, .supply:
-            // The layer behind is uncovered.
+            // The write uncovers the layer behind.
             let rare = cell.place?[token].rare
             let flags = CellFlags.held | CellFlags.layered
             if let rule = rare?.rule {
@@ -401,14 +409,14 @@ private struct Change {
             switch rare?.supplied ?? .nothing {
             case .value(let payload):
                 effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
-            // Held without a value: the default is loaded in its place, here.
+            // Held without a value, so that the default is loaded here instead.
             case .failure: effects.garbage.add(cell.clear(flags: flags, at: time))
             case .nothing: effects.garbage.add(cell.clear(at: time))
             }
         }
     }
 
-    /// A load in progress isn't kept here.
+    /// Marks the key as reset, so that a load in progress isn't kept here.
     private func markReset(_ token: LockToken) {
         guard family.rootPlace(token, of: key)?[token].rare?.loads.all.isEmpty == false else { return }
         node.place(token, key)[token].more().resetTime = family.state[token].tick()
@@ -430,7 +438,7 @@ private struct Change {
 
 // MARK: The commit
 
-/// The state of a key as it is seen from somewhere: where the value stands, and when it came there.
+/// The state of a key as a node sees it: the cell of the value, and the time at which the value came.
 struct Stamp: Equatable {
     let cell: CellReference
     let time: UInt64
@@ -441,45 +449,45 @@ struct Stamp: Equatable {
     }
 }
 
-/// Whether a new value equals the one that is seen, and the state for which that was found.
+/// Whether a new value equals the one that's seen, and the state for which that was determined.
 private struct Answer {
     let stamp: Stamp
     let isEqual: Bool
 }
 
-/// The reasons why a write isn't done at once.
+/// A reason why writes aren't done at once.
 private enum Obstacle {
-    /// Values are to be compared, which is user code.
+    /// Values must be compared, which is user code.
     case compare([(index: Int, old: Payload, new: Payload, stamp: Stamp)])
     case wait(Frame, Signal)
     case circle(Key)
 }
 
 extension Family {
-    /// Performs all writes at once, when no `modify` of their keys is under way, and tells observers of what is not equal
-    /// to what was there.
+    /// Performs all writes at once, when no `modify` of their keys is in progress, and notifies the observers of values
+    /// that have changed.
     ///
-    /// Returns whether it was done.
+    /// Returns whether the writes were done.
     ///
-    /// - `owner`: The `modify` or the update that ends with this.
-    /// - `isOutdated`: Asked under the lock; if so, nothing is done.
-    /// - `alongside`: Done under the lock with the writes.
+    /// - `owner`: The `modify` or the update that ends with the commit.
+    /// - `isObsolete`: Called under the lock. If it returns `true`, nothing is done.
+    /// - `alongside`: Called under the lock, after the writes.
     @discardableResult
     func commit<Writes: MutableCollection>(
         _ writes: consuming Writes, endOf owner: Frame? = nil,
-        unless isOutdated: (LockToken) -> Bool = { _ in false }, alongside: (LockToken) -> Void = { _ in }
+        unless isObsolete: (LockToken) -> Bool = { _ in false }, alongside: (LockToken) -> Void = { _ in }
     ) -> Bool where Writes.Element == Write, Writes.Index == Int {
         var writes = writes
-        let scope = Scope.bound
+        let scope = Context.bound
         let waiter = scope?.unfinished
         while true {
             var effects = Effects(in: scope?.own)
             var isDone = false
             let obstacle = lock.withLock { token -> Obstacle? in
-                if isOutdated(token) { return nil }
+                if isObsolete(token) { return nil }
                 if let obstacle = self.obstacle(token, &writes, owner, waiter) { return obstacle }
                 perform(token, writes, owner, &effects)
-                while case let left = effects.takeLeft(), !left.isEmpty { perform(token, left, owner, &effects) }
+                while case let inner = effects.takeInner(), !inner.isEmpty { perform(token, inner, owner, &effects) }
                 alongside(token)
                 if let owner, owner.kind == .modify { effects.wake(owner.endExclusion(token)) }
                 isDone = true
@@ -502,7 +510,7 @@ extension Family {
         }
     }
 
-    /// Returns what is to be done first.
+    /// Returns what must be done before the writes, or `nil`.
     private func obstacle<Writes: MutableCollection>(
         _ token: LockToken, _ writes: inout Writes, _ owner: Frame?, _ waiter: Frame?
     ) -> Obstacle? where Writes.Element == Write, Writes.Index == Int {
@@ -520,7 +528,9 @@ extension Family {
             if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner,
                 !writes[index].isBeneath(exclusion, waiter)
             {
-                return wait(token, for: exclusion, waiter)
+                let signal = Signal()
+                return exclusion.add(token, .thread(signal), for: waiter)
+                    ? .wait(exclusion, signal) : .circle(exclusion.key!)
             }
             guard let new = writes[index].value, case .found(let seen, _) = writes[index].node.look(token, key),
                 let old = seen.payload
@@ -539,18 +549,9 @@ extension Family {
         return open.isEmpty ? nil : .compare(open)
     }
 
-    /// Returns how to wait for the end of a `modify`, or that it would never come.
-    private func wait(_ token: LockToken, for exclusion: Frame, _ waiter: Frame?) -> Obstacle {
-        if Waits.add(waiter, for: exclusion) != nil { return .circle(exclusion.key!) }
-        let signal = Signal()
-        exclusion.state[token].more().waiters.append(.thread(signal))
-        return .wait(exclusion, signal)
-    }
-
     /// Performs the writes.
     ///
-    /// Readers must never see an old value after a new one: if there are many, all are sent to the lock before the
-    /// first is changed.
+    /// Readers must never see an old value after a new one, so several cells are closed before the first one is changed.
     private func perform<Writes: MutableCollection>(
         _ token: LockToken, _ writes: Writes, _ transaction: Frame?, _ effects: inout Effects
     ) where Writes.Element == Write, Writes.Index == Int {
@@ -571,7 +572,7 @@ extension Family {
                 return effects.announce(token, place, kind, endOf: transaction)
             }
             changes.append((place, kind, isEqual ? answer?.stamp : nil))
-            // What is set next keeps nothing that was loaded before.
+            // Keys that later writes of this commit set must not anchor instances that were loaded before.
             if kind == .unset {
                 for place in effects.dropUnanchored(token, place) { changes.append((place, .dropped, nil)) }
             }
@@ -582,23 +583,22 @@ extension Family {
             }
         }
         for (place, kind, known) in changes {
-            // Followers that saw an equal value aren't notified, and look there from now on.
+            // Followers that saw an equal value aren't notified, and remember the new state.
             if let known { place.forEachFollower(token) { effects.note(token, $0, isReset: false, known: known) } }
             effects.announce(token, place, kind, endOf: transaction)
         }
     }
 
-    /// Keeps what an update has loaded in the place of what it resets or replaces.
+    /// Keeps an instance that an update loaded in place of the one that it resets or replaces.
     ///
-    /// Returns whether it is wanted.
+    /// Returns whether the instance is kept.
     private func keep(_ token: LockToken, _ made: DraftInstance, _ write: Write, _ effects: inout Effects) -> Bool {
         let node = write.node
         let cell = node.storage.cell(token, write.key)
-        let isAnchored =
-            node.isRoot || made.provenance.isLocal || node.holds(token, write.key)
-            || node.holdsAny(token, of: made.provenance.keys, made.provenance.mask)
-        guard isAnchored, !made.isOutdated(token, in: node), !cell.has(CellFlags.hasWord) else {
-            effects.garbage.add(made.left(token))
+        guard made.provenance.isAnchored(token, write.key, in: node), !made.isOutdated(token, in: node),
+            !cell.has(CellFlags.hasWord)
+        else {
+            effects.garbage.add(made.discard(token))
             return false
         }
         effects.garbage.add(
@@ -608,15 +608,15 @@ extension Family {
         return true
     }
 
-    /// Resets every key that was set or loaded in a node, or that is observed there.
+    /// Resets every key that was set, loaded, or observed in a node, or that's being loaded for it or a descendant.
     func resetAll(in node: Node) {
         let keys = lock.withLock { token in
-            // A place may be that of a follower whose load has failed.
+            // A place without a value may be that of a follower whose load has failed.
             let cells = node.storage.cells(token).filter {
                 $0.has(CellFlags.held | CellFlags.loaded) || $0.place != nil
             }
             var keys = Set(cells.map(\.key))
-            guard node.subtree(token).contains(where: { $0.storage[token].underWay > 0 }) else { return keys }
+            guard node.subtree(token).contains(where: { $0.storage[token].inProgress > 0 }) else { return keys }
             for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!) }
             return keys
         }
@@ -631,7 +631,7 @@ extension Place {
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower { body(follower) }
             place.forEachBelow(token) { below in
-                // What is set below hides this.
+                // A node that holds the key hides the change.
                 if !below[token].node.use({ $0.holds(token, key) }) { open.append(below) }
             }
         }
@@ -639,15 +639,16 @@ extension Place {
 }
 
 extension Node {
-    /// In a strict container: sends readers of what was made from a key that code has set, and stays as it is, the slow way,
-    /// where the first of them tells of it.
+    /// In a strict container: closes the cells of instances that were made from a key before code set it.
+    ///
+    /// They stay, but their next reader reports them.
     fileprivate func noteOutdated(_ token: LockToken, _ write: Write, _ kind: ChangeKind?) {
         guard kind == .held || kind == .changed, !write.isTheSame else { return }
         switch write.operation {
         case .set, .replace: break
         case .reset, .rule, .supply: return
         }
-        // Only a feature may have been read from a node below this one and be hidden there now.
+        // Only a feature may have been read in a node below this one and be hidden there now.
         let isInput = path.contains { $0.storage.existingCell(token, write.key)?.has(CellFlags.input) == true }
         guard isInput || write.key.kind != .property else { return }
         var open = [self]
@@ -661,15 +662,14 @@ extension Node {
             }
             var child = node.storage[token].firstChild?.object
             while let next = child {
-                // What is set there hides it.
+                // A child that holds the key hides the change.
                 if !next.holds(token, write.key) { open.append(next) }
                 child = next.storage[token].nextSibling?.object
             }
         }
     }
 
-    /// Sets a value for the first time if nobody else is concerned with the key: nobody observes it, loads it or was made
-    /// from it.
+    /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock { token in
             guard !isEnded(token), !family.hasEvents, storage[token].strictness == nil else { return nil }

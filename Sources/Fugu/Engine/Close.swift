@@ -5,20 +5,19 @@ struct Closer: Sendable {
     let close: @Sendable () async throws -> Void
 }
 
-/// The life of an instance that has closers, or was made from one that has; kept by its place and by whatever was made from
-/// the instance.
+/// The lifetime of an instance that has closers, or has an input with a lifetime.
 ///
-/// When the last of them lets go, the instance has left early and its closers run.
+/// Its place and its dependents keep it. When the last one releases it, the instance has left early, and its closers run.
 final class Lifetime: Sendable {
     let key: Key
     let home: Node
-    /// A dependent always ends loading after what it depends on.
+    /// The time at which the load ended: a dependent has a later one than its inputs.
     let order: UInt64
     private let state: Locked<State>
 
     private struct State {
         var closers: [Closer]
-        /// The inputs of the instance are needed until its closers have run.
+        /// The lifetimes of the inputs, which are needed until the closers have run.
         var uses: [Lifetime]
         /// Whether closings of its home wait for it.
         var isLeaving = false
@@ -33,7 +32,7 @@ final class Lifetime: Sendable {
 
     var hasClosers: Bool { state.withLock { !$0.closers.isEmpty } }
 
-    /// Hands the closers out, last registered first; nobody else runs them then.
+    /// Removes and returns the closers, last registered first, so that only the caller runs them.
     func takeClosers() -> [Closer] {
         state.withLock { state in
             defer { state.closers = [] }
@@ -41,7 +40,7 @@ final class Lifetime: Sendable {
         }
     }
 
-    /// The instance leaves its place: from now on closings of its home wait until its closers have run.
+    /// Makes the instance a leaver if it has closers: closings of its home then wait until these have run.
     func leave(_ token: LockToken) {
         let isNew = state.withLock { state in
             if state.isLeaving || state.closers.isEmpty { return false }
@@ -51,10 +50,10 @@ final class Lifetime: Sendable {
         if isNew { home.nearestOpen(token)?.storage[token].more().leaverCount += 1 }
     }
 
-    /// Takes away the closers of the instance, and of those that left early and are kept only by it: their container
-    /// goes without having been closed.
+    /// Removes the closers of the instance, and of its inputs in the same node, because their container is released without
+    /// having been closed.
     ///
-    /// Returns the keys of those that had some, with the closers, to be released outside the lock.
+    /// Returns the closers with their keys, to be released outside the lock.
     func abandon(in node: Node) -> [(key: Key, closers: [Closer])] {
         var abandoned: [(key: Key, closers: [Closer])] = []
         var seen: Set<ObjectIdentifier> = []
@@ -85,8 +84,8 @@ final class Lifetime: Sendable {
                 Leaver(key: key, home: home, closers: closers, uses: takeUses(), isCounted: isLeaving))
         }
         if isLeaving { home.leaverIsGone(wasReleased: false) }
-        // One by one, since a chain may be longer than a stack: the uses of what only this one kept are taken from it
-        // before it goes.
+        // One by one, because releasing a long chain recursively could overflow the stack: a lifetime that only this one
+        // kept gives up its uses before it's released.
         var open = takeUses()
         while var lifetime = open.popLast() {
             if isKnownUniquelyReferenced(&lifetime) { open += lifetime.takeUses() }
@@ -95,19 +94,19 @@ final class Lifetime: Sendable {
 }
 
 extension Node {
-    /// The node that counts the former instances of this one: this, or the nearest one above that hasn't ended.
+    /// Returns the node that counts this node's leavers: the node itself, or its nearest ancestor that hasn't ended.
     fileprivate func nearestOpen(_ token: LockToken) -> Node? {
         path.firstResult { $0.isEnded(token) ? nil : UnmanagedReference($0) }?.object
     }
 
-    /// The node has ended: closings of those above wait for its former instances.
+    /// Passes the leavers of a node that has ended to the nearest node above, whose closings then wait for them.
     func passLeavers(_ token: LockToken, _ rare: RareNodeState) {
         guard rare.leaverCount > 0, let above = nearestOpen(token) else { return }
         above.storage[token].more().leaverCount += rare.leaverCount
         above.storage[token].more().releasedCount += rare.releasedCount
     }
 
-    /// The closers of a former instance have run, or there are none any more.
+    /// Stops counting a leaver whose closers have run or were removed.
     fileprivate func leaverIsGone(wasReleased: Bool) {
         var effects = Effects(in: nil)
         family.lock.withLock { token in
@@ -119,38 +118,40 @@ extension Node {
         effects.wakeWaiters()
     }
 
-    /// Nothing needs a former instance any more: its closers run soon.
+    /// Counts a leaver that nothing needs anymore, so that its closers run soon.
     fileprivate func leaverIsReleased() {
         family.lock.withLock { token in nearestOpen(token)?.storage[token].rare?.releasedCount += 1 }
     }
 }
 
-// MARK: Early leavers
+// MARK: Leavers
 
-/// An instance that left early, with the closers that are to run.
+/// A leaver that nothing needs anymore, with the closers to run.
 private struct Leaver: Sendable {
     let key: Key
     let home: Node
     let closers: [Closer]
-    /// The inputs of the instance, needed until its closers have run.
+    /// The lifetimes of the inputs, which are needed until the closers have run.
     let uses: [Lifetime]
     let isCounted: Bool
 }
 
-/// The instances of one family that left early, whose closers run in a task of their own, one instance after the other.
+/// The leavers of one family.
+///
+/// Their closers run in a separate task, one instance after the other.
 final class Leavers: Sendable {
     private struct State {
         var waiting: [Leaver?] = []
         var next = 0
-        /// The frame in which the closers run, for the waiters.
+        /// The frame in which the closers run, to find circles of waits.
         var frame: Frame?
         var call: ClosingCall?
-        /// How long the waiters give each closer.
+        /// The deadlines of the closings that wait.
         var deadlines: [Duration] = []
     }
     private let state = Locked(State())
 
-    /// Runs the closers of an instance, soon.
+    /// Queues a leaver, and starts the task that runs closers if necessary.
     fileprivate func run(_ leaver: Leaver) {
         let family = leaver.home.family
         let frame: Frame? = state.withLock { state in
@@ -187,7 +188,7 @@ final class Leavers: Sendable {
         }
     }
 
-    /// Runs the closers of an instance, each as long as the waiters allow.
+    /// Runs the closers of a leaver, each within the shortest deadline.
     private func close(_ leaver: Leaver, in frame: Frame) async {
         let span = ClosingSpan(leaver.home)
         var failure: (any Error)?
@@ -208,19 +209,19 @@ final class Leavers: Sendable {
         span.end(leaver.key, failure)
     }
 
-    /// The frame in which closers run now.
+    /// The frame in which closers run, if any do.
     var frame: Frame? { state.withLock { $0.frame } }
 
-    /// Gives the closer that runs now, and each that follows, so long until `endLimit`.
-    fileprivate func beginLimit(_ deadline: Duration) {
+    /// Limits the closer that runs now, and each that follows until `endDeadline`, to a deadline.
+    fileprivate func beginDeadline(_ deadline: Duration) {
         let call = state.withLock { state in
             state.deadlines.append(deadline)
             return state.call
         }
-        call?.limit(to: deadline)
+        call?.setDeadline(deadline)
     }
 
-    fileprivate func endLimit(_ deadline: Duration) {
+    fileprivate func endDeadline(_ deadline: Duration) {
         state.withLock { state in
             if let index = state.deadlines.firstIndex(of: deadline) { state.deadlines.remove(at: index) }
         }
@@ -228,13 +229,13 @@ final class Leavers: Sendable {
 }
 
 extension Closer {
-    /// Runs the closer, in a separate task if there is a deadline.
+    /// Runs the closer, in a separate task if there's a deadline.
     ///
-    /// Returns what went wrong.
+    /// Returns the error, if there's one.
     func run(in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
         if let deadline { return await ClosingCall().run(self, in: frame, deadline) }
         do {
-            try await Scope.run(nil, frame) { try await close() }
+            try await Context.run(nil, frame) { try await close() }
             return nil
         } catch {
             return error
@@ -242,7 +243,7 @@ extension Closer {
     }
 }
 
-/// One closer under way, in a separate task, so that it can be left to itself.
+/// A call of a closer in a separate task, which can be abandoned.
 final class ClosingCall: Sendable {
     private struct State {
         var outcome: Result<Void, any Error>?
@@ -253,25 +254,25 @@ final class ClosingCall: Sendable {
 
     /// Runs the closer.
     ///
-    /// Returns what went wrong: what it threw, or that its time was over.
+    /// Returns the error that it threw, or an error if it exceeded its deadline.
     func run(_ closer: Closer, in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
         let work = Task {
             do {
-                try await Scope.run(nil, frame) { try await closer.close() }
+                try await Context.run(nil, frame) { try await closer.close() }
                 end(.success(()))
             } catch {
                 end(.failure(error))
             }
         }
-        if let deadline { limit(to: deadline) }
+        if let deadline { setDeadline(deadline) }
         await waiter.wait()
         work.cancel()
         if case .failure(let error) = state.withLock({ $0.outcome }) { return error }
         return nil
     }
 
-    /// Gives it so long from now on, or less if that was said before.
-    func limit(to deadline: Duration) {
+    /// Limits the call to a time from now; a limit that ends earlier remains.
+    func setDeadline(_ deadline: Duration) {
         let alarm = Task {
             do { try await Task.sleep(for: deadline) } catch { return }
             end(.failure(CloseError.exceeded(deadline)))
@@ -283,7 +284,7 @@ final class ClosingCall: Sendable {
         if isOver { alarm.cancel() }
     }
 
-    /// The first end counts.
+    /// Ends the call; only the first outcome counts.
     private func end(_ outcome: Result<Void, any Error>) {
         let alarms = state.withLock { state in
             if state.outcome == nil { state.outcome = outcome }
@@ -300,7 +301,7 @@ final class ClosingCall: Sendable {
 extension Container {
     /// Closes the container and its descendants.
     ///
-    /// Returns what went wrong with closers.
+    /// Returns the failures of closers.
     func runClose(_ deadline: Duration?) async throws -> [CloseError.Failure] {
         let node = node
         let span = ClosingSpan(node)
@@ -311,7 +312,7 @@ extension Container {
         let frame = Frame(.closing, in: node.family, node, under: Frame.current, within: nil)
         if let error = frame.waitsForItself() { throw error }
         let closing = Closing(node: node, frame: frame, deadline: deadline)
-        // Cancelling the caller doesn't cancel the closing, whose closers must not hold up the actor of the caller.
+        // Canceling the caller doesn't cancel the closing, whose closers must not block the caller's actor.
         let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { await closing.run() }
         let result = await task.value
         let failures = try result.get()
@@ -321,12 +322,12 @@ extension Container {
 }
 
 extension Node {
-    /// Closes the container if nothing is to be waited for and nothing to be run; says whether that is so.
+    /// Closes the container if there's nothing to wait for and no closer to run, and returns whether it did.
     fileprivate func closeAtOnce() -> Bool {
         var effects = Effects()
         let isDone = family.lock.withLock { token in
             let rare = storage[token].rare
-            guard !hasChildren(token), storage[token].underWay == 0,
+            guard !hasChildren(token), storage[token].inProgress == 0,
                 rare == nil || rare!.closers.isEmpty && rare!.leaverCount == 0 && rare!.closing == nil
             else { return false }
             if storage[token].isClosed { return true }
@@ -344,9 +345,9 @@ extension Node {
         return isDone
     }
 
-    /// Gives up the features that were loaded or set here.
+    /// Marks the container as closed, and releases the features that were loaded or set here.
     fileprivate func release(_ token: LockToken, _ effects: inout Effects) {
-        // A circle of closings may have opened it again.
+        // Another closing that threw may have reopened the container.
         storage[token].isRefusing = true
         storage[token].isClosed = true
         for cell in storage.cells(token) where cell.key.kind != .property {
@@ -362,13 +363,13 @@ extension Node {
 }
 
 extension Frame {
-    /// Why a closing would wait for itself, if its call is a part of what it waits for.
+    /// Returns an error if the closing is called by something that it would wait for.
     fileprivate func waitsForItself() -> CloseError? {
         for frame in chain.dropFirst() {
             if frame.kind == .load, frame.node!.isWithin(node!) {
                 return .waitsForItself(frame.key!.name, isLoad: true)
             }
-            // What runs closers of instances that left early, or a closing that has begun.
+            // The frame that runs the closers of leavers, or a closing in progress.
             let isWaitedFor = family.lock.withLock { token in
                 frame.kind == .closing && node!.storage[token].rare?.closing === frame
                     || frame === family.leavers.frame
@@ -379,7 +380,7 @@ extension Frame {
         return nil
     }
 
-    /// The closer that makes the call waits for itself.
+    /// The error of a closer that makes the closing wait for itself.
     fileprivate var waitsForCloser: CloseError {
         .waitsForItself(chain.first { $0.kind == .closer }?.key?.name, isLoad: false)
     }
@@ -403,8 +404,8 @@ private struct Closing: Sendable {
                 for node in nodes { node.storage[token].isRefusing = true }
                 return nodes
             }
-            for node in nodes { await awaitIdle(node) { token in node.storage[token].underWay == 0 } }
-            // Children first, and the youngest of them.
+            for node in nodes { try await awaitLoads(of: node) }
+            // Deepest first, and the youngest first at each depth.
             let order = nodes.sorted { ($0.depth, $0.number) > ($1.depth, $1.number) }
             for node in order { failures += try await close(node) }
         } catch {
@@ -416,7 +417,25 @@ private struct Closing: Sendable {
         return .success(failures)
     }
 
-    /// Loads again what no other closing refuses.
+    /// Returns when nothing is in progress in a container.
+    ///
+    /// - Throws: `CloseError` if one of its loads waits for this closing.
+    private func awaitLoads(of node: Node) async throws {
+        func isIdle(_ token: LockToken) -> Bool { node.storage[token].inProgress == 0 }
+        // Any load that begins from now on is needed by one of these.
+        let loads = family.lock.withLock { token in
+            isIdle(token) ? [] : family.loads(token).filter { $0.node === node }
+        }
+        var waits: [Frame] = []
+        defer { for load in waits { Waits.remove(frame, for: load) } }
+        for load in loads {
+            if Waits.add(frame, for: load) != nil { throw CloseError.waitsForItself(load.key!.name, isLoad: true) }
+            waits.append(load)
+        }
+        await awaitIdle(node, isIdle)
+    }
+
+    /// Lets the nodes load again, except those that another closing refuses or that are closed.
     private func reopen() {
         family.lock.withLock { token in
             for node in node.subtree(token) where node.parent?.storage[token].isRefusing != true {
@@ -428,26 +447,25 @@ private struct Closing: Sendable {
         }
     }
 
-    /// Closes one container, whose children are closed.
+    /// Closes one container, after its children.
     private func close(_ node: Node) async throws -> [CloseError.Failure] {
         enum Step { case begun, wait(Frame, TaskWaiter), over }
         while true {
             let step = try family.lock.withLock { token -> Step in
                 let rare = node.storage[token].more()
-                // What was registered after a closing is run by the next one.
+                // The next closing runs what was registered after the last one.
                 if node.storage[token].isClosed, rare.closers.isEmpty, rare.closing == nil { return .over }
                 guard let other = rare.closing else {
                     rare.closing = frame
                     return .begun
                 }
-                if Waits.add(frame, for: other) != nil { throw frame.waitsForCloser }
                 let waiter = TaskWaiter()
-                other.state[token].more().waiters.append(.task(waiter))
+                guard other.add(token, .task(waiter), for: frame) else { throw frame.waitsForCloser }
                 return .wait(other, waiter)
             }
             switch step {
             case .begun:
-                // What they were made from is still there.
+                // Wait for these leavers while their inputs are still there.
                 try await awaitLeavers(of: node) { $0.releasedCount == 0 }
                 let failures = await runClosers(of: node)
                 try await awaitLeavers(of: node) { $0.leaverCount == 0 }
@@ -456,9 +474,9 @@ private struct Closing: Sendable {
                 try await awaitLeavers(of: node) { $0.leaverCount == 0 }
                 return []
             case .wait(let other, let waiter):
-                if let deadline { family.leavers.beginLimit(deadline) }
+                if let deadline { family.leavers.beginDeadline(deadline) }
                 await waiter.wait()
-                if let deadline { family.leavers.endLimit(deadline) }
+                if let deadline { family.leavers.endDeadline(deadline) }
                 Waits.remove(frame, for: other)
             }
         }
@@ -478,7 +496,7 @@ private struct Closing: Sendable {
                 let closers = lifetimes.isEmpty ? rare.closers : []
                 if lifetimes.isEmpty { rare.closers = [] }
                 guard lifetimes.isEmpty, closers.isEmpty else { return (lifetimes, closers, []) }
-                // A closer that registers another one has been heard.
+                // No closer is left, including those that other closers registered.
                 node.release(token, &effects)
                 rare.closing = nil
                 return ([], [], node.storage.cells(token).compactMap { $0.place?[token].rare?.follower })
@@ -507,15 +525,15 @@ private struct Closing: Sendable {
         return failures
     }
 
-    /// Returns when the closers of former instances of a container have run.
+    /// Returns when the closers of enough leavers of a container have run.
     private func awaitLeavers(of node: Node, until isDone: (RareNodeState) -> Bool) async throws {
         func isGone(_ token: LockToken) -> Bool { node.storage[token].rare.map(isDone) ?? true }
         if family.lock.withLock({ token in isGone(token) }) { return }
         let runner = family.leavers.frame
         if let runner, Waits.add(frame, for: runner) != nil { throw frame.waitsForCloser }
-        if let deadline { family.leavers.beginLimit(deadline) }
+        if let deadline { family.leavers.beginDeadline(deadline) }
         await awaitIdle(node, isGone)
-        if let deadline { family.leavers.endLimit(deadline) }
+        if let deadline { family.leavers.endDeadline(deadline) }
         if let runner { Waits.remove(frame, for: runner) }
     }
 
@@ -524,7 +542,7 @@ private struct Closing: Sendable {
             let waiter = TaskWaiter()
             let isDone = family.lock.withLock { token in
                 if isIdle(token) { return true }
-                node.storage[token].more().idle.append(waiter)
+                node.storage[token].more().idleWaiters.append(waiter)
                 return false
             }
             if isDone { return }

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Loads a key without being asked by a reader.
+/// Loads a key without a reader asking for it.
 typealias Reloader = KeyLoader
 
-/// A follower of a key's changes as they are seen from a container.
+/// An observer of a key's changes, as a container sees them.
 final class Observer: Cancelling {
     let key: Key
-    /// Whether a first load is no change to it.
+    /// Whether a first load doesn't count as a change.
     let skipsLoads: Bool
     /// Whether it ends when its container is closed.
     let isSequence: Bool
-    /// Called when there is nothing any more, and at the beginning if there is nothing; then it's this observer's turn to load.
+    /// Called when the value is gone, or missing at the beginning: the observer is then responsible for loading it.
     fileprivate let onGone: (@Sendable (Container) -> Void)?
-    /// Whether its owner is gone, if it has one.
+    /// Whether the owner, if there's one, was released.
     private let isOver: (@Sendable () -> Bool)?
     private let state: Locked<State>
 
-    /// The observer; a closure alone would be wrapped in another one on its way out of the lock.
+    /// Wraps the closure, which alone would be wrapped in another one whenever it leaves the lock.
     private struct Call {
         let body: @Sendable (Payload) -> Void
     }
@@ -25,7 +25,7 @@ final class Observer: Cancelling {
         var call: Call?
         var onEnd: (@Sendable () -> Void)?
         var follower: Follower?
-        /// Events after it are delivered.
+        /// The number of the last event before the observation began; later ones are delivered.
         var since: UInt64 = 0
         var index = 0
     }
@@ -48,7 +48,7 @@ final class Observer: Cancelling {
         set { state.withLock { $0.index = newValue } }
     }
 
-    /// Joins the observers of a key, unless it has been cancelled by now.
+    /// Begins to observe through a follower, unless the observer is already canceled.
     fileprivate func begin(_ follower: Follower, at number: UInt64, index: Int) {
         state.withLock { state in
             guard state.call != nil else { return }
@@ -56,7 +56,7 @@ final class Observer: Cancelling {
         }
     }
 
-    /// Tells of a value, if that came after the observer.
+    /// Calls the observer with a value that came after the observation began.
     fileprivate func hear(_ payload: Payload, _ number: UInt64) {
         if isIdle { return cancel() }
         let call = state.withLock { number > $0.since ? $0.call : nil }
@@ -65,7 +65,7 @@ final class Observer: Cancelling {
 
     fileprivate var isIdle: Bool { isOver?() ?? false }
 
-    /// Ends the observation: no call begins after this, and nothing is kept.
+    /// Ends the observation: no call begins after this, and the closures are released.
     func cancel() {
         let ended = state.withLock { state in
             defer { (state.call, state.onEnd, state.follower) = (nil, nil, nil) }
@@ -80,9 +80,9 @@ final class Observer: Cancelling {
 final class Follower: Sendable {
     let family: Family
     let key: Key
-    /// The node, which ends this before it goes.
+    /// The node, which ends the follower before it's released.
     let node: UnmanagedReference<Node>
-    /// Whom to bind while observers are called; a handle's observers may outlive it.
+    /// The container to bind while observers are called, or `nil` if a handle made the first observation after its load.
     fileprivate let container: WeakReference<Container>?
     fileprivate let state: FamilyLocked<FollowerState>
 
@@ -97,22 +97,22 @@ final class Follower: Sendable {
     deinit { state.free() }
 }
 
-/// The changing part of it.
+/// The mutable part of a follower.
 ///
-/// The lock of the family protects it.
+/// The family's lock protects it.
 private struct FollowerState {
     var observers: [Observer?] = []
     var count = 0
-    /// How many there may be before observers without owners are looked for.
-    var limit = 16
-    /// Loads the key again when nobody reads it; nil until an observer comes that brings one.
+    /// The number of observers at which those whose owners were released are removed.
+    var sweepCount = 16
+    /// Loads the key again without a reader, or `nil` until an observer brings a loader.
     var reloader: Reloader?
     var seen = Seen.nothing
-    /// The inputs of the instance that was seen last: a change of one changes what is seen.
+    /// The provenance of the last instance that was seen: a change of an input may change what's seen.
     var watched: Provenance?
-    /// What loads for it had read that have failed since, and that is watched, too.
+    /// The inputs of loads for observers that have failed since, which are watched, too.
     var failedInputs: Set<Key> = []
-    /// Whether the instance that was seen last loads again when its inputs change.
+    /// Whether the last instance that was seen reloads when its inputs change.
     var reloads = false
     /// Pending events, the first at `first`.
     var events: [Event] = []
@@ -121,45 +121,46 @@ private struct FollowerState {
     var isDelivering = false
     var isEnded = false
 
-    /// What observers were given last, or are about to be.
+    /// What observers have received last, or are about to receive.
     enum Seen {
         case nothing
         case value(Stamp)
-        /// The value is gone, and they wait for the next one; it was loaded for them so often since outside of deliveries,
-        /// which count for themselves, with nothing to be seen afterwards.
+        /// The value is gone, and observers wait for the next one.
+        ///
+        /// `attempts` counts the loads for observers since then that left nothing to see. A delivery counts its own.
         case loss(attempts: Int)
     }
 
     /// An event for observers.
     struct Event {
-        let news: Change
+        let news: News
         let number: UInt64
-        /// When it was made.
+        /// The time at which the event was queued.
         let time: UInt64
         /// The frame whose end it waits for.
         let holder: Frame?
-        /// The observer that receives it, if not all do.
+        /// The only observer that receives it, or `nil` if all do.
         var only: Observer?
     }
 
-    enum Change {
+    enum News {
         case value(Payload)
         case load(Payload)
-        /// There is nothing any more: it is to be loaded again, and that load is a separate event.
+        /// The value is gone and must be loaded again; that load is a separate event.
         case gone
     }
 
-    mutating func queue(_ news: Change, at time: UInt64, until holder: Frame?, only: Observer? = nil) {
+    mutating func queue(_ news: News, at time: UInt64, until holder: Frame?, only: Observer? = nil) {
         number += 1
         events.append(Event(news: news, number: number, time: time, holder: holder, only: only))
     }
 
-    /// Takes the first event out.
+    /// Removes and returns the first event.
     mutating func takeFirst() -> Event {
         let event = events[first]
         first += 1
         if events.count == 1 {
-            // Nearly always so, and cheaper.
+            // Nearly always the case, and cheaper.
             events.removeLast()
             first = 0
         } else if first == events.count || first >= 64 && first * 2 > events.count {
@@ -169,10 +170,10 @@ private struct FollowerState {
         return event
     }
 
-    /// Takes out what was made within a transaction and waits.
+    /// Removes and returns the events that were queued in a transaction and wait for its end.
     mutating func takeEvents(of transaction: Frame, since time: UInt64) -> [Event] {
         let holder = transaction.outermost.object
-        // Within another frame only first loads, since what else was changed there was published.
+        // If the transaction runs inside another frame, take only first loads: other changes there are already published.
         func isTaken(_ event: Event) -> Bool {
             guard event.holder === holder, event.time > time else { return false }
             if case .load = event.news { return true }
@@ -187,71 +188,72 @@ private struct FollowerState {
     }
 }
 
-/// The event of a change, for a follower.
-struct News {
-    /// Whether the key was reset, so that it's loaded again even if it doesn't reload by itself.
+/// What a follower must know of a change.
+struct Notice {
+    /// Whether the key was reset, so that it's loaded again even if it doesn't reload.
     var isReset = false
-    /// The state of a value that equals the one that is seen now.
+    /// The earlier state whose value equals the one that's seen now.
     var known: Stamp?
-    /// The transaction that ends with this: what waits for its end about the same key isn't delivered.
+    /// The transaction that ends with this change, which replaces the events that wait for its end.
     var transaction: Frame?
-    /// The frame at whose end it's delivered.
+    /// The frame at whose end the event is delivered.
     var holder: Frame?
 }
 
 // Under the lock.
 extension Follower {
-    /// Looks what is to be seen now, and queues it if that has changed; says whether there is something to deliver.
+    /// Looks again, queues an event if what's seen has changed, and returns whether there's something to deliver.
     ///
-    ///   - look: What is seen, if that is known.
-    func refresh(_ token: LockToken, _ news: News, _ look: Look? = nil, _ garbage: inout Garbage) -> Bool {
+    /// - `look`: What's seen, if that's known.
+    func refresh(_ token: LockToken, _ notice: Notice, _ look: Look? = nil, _ garbage: inout Garbage) -> Bool {
         if state[token].isEnded { return false }
-        // Observers are owed an event for those that were dropped undelivered, even if only to learn that the value is gone.
+        // Observers are owed an event for the ones dropped undelivered, even if it only reports that the value is gone.
         var isOwed = false
-        if let transaction = news.transaction {
+        if let transaction = notice.transaction {
             let dropped = state[token].takeEvents(
                 of: transaction, since: transaction.state[token].rare?.begun ?? 0)
             isOwed = !dropped.isEmpty
             if isOwed { garbage.add(Retained(dropped)) }
         }
         guard case .found(let cell, _) = look ?? node.use({ $0.look(token, key) }) else {
-            // What was seen last stays watched: when an override of it goes, it may be seen again.
+            // Keep watching the last instance's inputs: when a key that hides it is reset, it may be seen again.
             switch state[token].seen {
             case .nothing: return false
-            case .value where isOwed || news.isReset || key.kind == .property || state[token].reloads:
+            case .value where isOwed || notice.isReset || key.kind == .property || state[token].reloads:
                 state[token].seen = .loss(attempts: 0)
             case .value: return false
             case .loss:
-                // Attempts count what observers and loads of the key change; what others change says nothing of the next one.
-                if news.holder?.kind == .observers || Frame.current?.chain.contains(where: isLoad) == true {
-                    return missAgain(token, until: news.holder)
+                // Only changes by observers and by loads of the key count as attempts. After any other change, the next
+                // load may succeed.
+                if notice.holder?.kind == .observers || Frame.current?.chain.contains(where: isLoad) == true {
+                    return missAgain(token, until: notice.holder)
                 }
                 state[token].seen = .loss(attempts: 0)
             }
-            return queueGone(token, until: news.holder)
+            return queueGone(token, until: notice.holder)
         }
         watch(token, cell, &garbage)
         let stamp = Stamp(cell)
-        // Where something else was seen, what was loaded is no first load: it was uncovered, or takes that one's place.
+        // If something was seen before, a loaded instance is no first load: it was uncovered, or replaces what was seen.
         var isFirst = true
         if case .value(let last) = state[token].seen {
             isFirst = false
             if last == stamp, !isOwed { return false }
             state[token].seen = .value(stamp)
-            if news.known == last, !isOwed { return false }
+            if notice.known == last, !isOwed { return false }
         }
         state[token].seen = .value(stamp)
         guard let payload = cell.payload else { return false }
-        let change: FollowerState.Change = isFirst && cell.has(CellFlags.loaded) ? .load(payload) : .value(payload)
-        state[token].queue(change, at: now(token), until: news.holder)
+        let change: FollowerState.News = isFirst && cell.has(CellFlags.loaded) ? .load(payload) : .value(payload)
+        state[token].queue(change, at: now(token), until: notice.holder)
         return true
     }
 
-    /// A load for observers has failed: what it has read decides when it's tried again.
+    /// Watches the inputs of a load for observers that failed or wasn't kept, so that a change of one tries it again.
     ///
-    /// The same holds for one that was not kept. Returns whether it's tried at once, so that there is something to deliver.
+    /// Returns whether it's tried again at once, so that there's something to deliver.
     ///
-    /// - `isOutdated`: Whether some of it has changed meanwhile, or the key was reset.
+    /// - `isOutdated`: Whether an input has changed since it was read, or the key was reset.
     func watchFailed(_ token: LockToken, _ provenance: Provenance, isOutdated: Bool, until holder: Frame?) -> Bool {
         guard case .loss = state[token].seen else { return false }
         node.use { node in
@@ -265,8 +267,9 @@ extension Follower {
         return isOutdated && missAgain(token, until: holder)
     }
 
-    /// Tries again to load for observers what was not kept, or has failed, because of a change that they or the load made, but
-    /// in one delivery only a few times.
+    /// Queues another attempt to load for observers, after a change that they or the load made, and returns whether it did.
+    ///
+    /// A delivery makes at most eight such attempts.
     private func missAgain(_ token: LockToken, until holder: Frame?) -> Bool {
         guard case .loss(let attempts) = state[token].seen else { return false }
         let isDelivery = holder?.kind == .observers && holder?.family === family
@@ -280,10 +283,10 @@ extension Follower {
 
     private func isLoad(_ frame: Frame) -> Bool { frame.kind == .load && frame.key == key && frame.family === family }
 
-    /// Whether observers miss a value, counting what is about to be delivered.
+    /// Whether observers miss a value, once pending events are delivered.
     func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
 
-    /// Notifies observers that there is nothing, once; says whether there is something to deliver.
+    /// Queues the event that the value is gone, unless it's the last one queued, and returns whether it did.
     private func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
         if case .gone? = state[token].events[state[token].first...].last?.news { return false }
         state[token].queue(.gone, at: now(token), until: holder)
@@ -292,9 +295,9 @@ extension Follower {
 
     private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
 
-    /// Follows what an instance was made from, here and above: a change of that may hide it, or uncover another one.
+    /// Watches the inputs of an instance, here and above: a change of one may hide the instance, or uncover another one.
     ///
-    /// Nothing hides what the root has.
+    /// Nothing hides an instance from the root.
     fileprivate func watch(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
         let provenance = node.depth == 0 ? nil : cell.place?[token].provenance
         state[token].reloads = cell.place?[token].provenance?.reloads ?? false
@@ -320,13 +323,13 @@ extension Follower {
         if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
             state[token].queue(.value(payload), at: now(token), until: nil, only: observer)
         } else if observer.onGone != nil {
-            // From now on it's missed, so that a load that fails is tried again.
+            // From now on the value counts as missed, so that a load that fails is tried again.
             if case .loss = state[token].seen {} else { state[token].seen = .loss(attempts: 0) }
             state[token].queue(.gone, at: now(token), until: nil, only: observer)
         }
     }
 
-    /// Takes it out of its place.
+    /// Ends the follower, and removes it from its place.
     private func end(_ token: LockToken, _ place: Place) {
         state[token].isEnded = true
         place[token].rare?.follower = nil
@@ -350,7 +353,7 @@ extension Follower {
         withExtendedLifetime((dropped, observer)) {}
     }
 
-    /// Ends this when nobody observes any more and everything was delivered; returns what is to be released outside the lock.
+    /// Ends the follower if it has neither observers nor pending events, and returns what to release outside the lock.
     private func endIfUnused(_ token: LockToken) -> (Follower, Provenance?, Reloader?)? {
         guard state[token].count == 0, !state[token].isEnded, !state[token].isDelivering,
             state[token].first == state[token].events.count,
@@ -361,14 +364,14 @@ extension Follower {
         return (self, state[token].watched.take(), state[token].reloader.take())
     }
 
-    /// Taking one out leaves a hole, so that it costs the same wherever it stands.
+    /// Compacts the list when it's mostly holes, which observers leave so that removing one takes constant time.
     private func closeHoles(_ token: LockToken) {
         guard state[token].observers.count > 16, state[token].count * 2 < state[token].observers.count else { return }
         state[token].observers = state[token].observers.filter { $0 != nil }
         for (index, observer) in state[token].observers.enumerated() { observer?.index = index }
     }
 
-    /// The container is gone: ends all observers.
+    /// Cancels all observers, because the container was released.
     func end() {
         let ended = family.lock.withLock { token in
             state[token].isEnded = true
@@ -378,7 +381,7 @@ extension Follower {
         for observer in ended.0 { observer?.cancel() }
     }
 
-    /// Ends the observers that follow the key as a sequence, since the container is closed.
+    /// Cancels the observers of sequences, because the container is closed.
     func endSequences() {
         let sequences = family.lock.withLock { token in
             state[token].observers.compactMap { $0?.isSequence == true ? $0 : nil }
@@ -386,20 +389,20 @@ extension Follower {
         for observer in sequences { observer.cancel() }
     }
 
-    /// Ends observations without owners, when there are many more than there were the last time.
+    /// Cancels the observers whose owners were released, once there are twice as many observers as after the last sweep.
     fileprivate func sweep() {
         let observers = family.lock.withLock { token -> [Observer] in
-            if state[token].count < state[token].limit { return [] }
+            if state[token].count < state[token].sweepCount { return [] }
             return state[token].observers.compactMap(\.self)
         }
         if observers.isEmpty { return }
         for observer in observers where observer.isIdle { observer.cancel() }
-        family.lock.withLock { token in state[token].limit = max(16, 2 * state[token].count) }
+        family.lock.withLock { token in state[token].sweepCount = max(16, 2 * state[token].count) }
     }
 
-    /// Delivers the pending events of followers, and those that this causes, in rounds.
+    /// Delivers the pending events of followers, and those that the observers cause, in rounds.
     ///
-    /// Observers are in nobody's load: what they change is delivered after the present round.
+    /// A round has no parent frame, and what observers change is delivered in the next round.
     static func deliver(_ first: Follower, _ others: [Follower] = []) {
         var frame = Frame(.observers, in: first.family, nil, under: nil, within: nil)
         first.deliver(in: frame)
@@ -410,20 +413,20 @@ extension Follower {
         }
     }
 
-    /// Delivers nothing more, since the container is going away.
+    /// Stops delivering, because the container is being released.
     private func stop() { family.lock.withLock { token in state[token].isDelivering = false } }
 
-    /// The next task of one thread.
+    /// The next event that a thread delivers.
     private struct Turn: ~Copyable {
         let event: FollowerState.Event
         let observers: [Observer?]
         let reloader: Reloader?
     }
 
-    /// Calls the observers of what is queued, unless another thread is at it, which then does this too.
+    /// Delivers queued events, unless another thread is doing so, which then delivers these, too.
     private func deliver(in frame: Frame) {
-        // A handle may have made the first observation; then there is nobody but the node to ask. A container that is
-        // just going away hears nothing.
+        // A handle may have made the first observation; then only the node is known. While a container is being released,
+        // nothing is delivered.
         var bound = container?.object
         var node: Node?
         var next: Turn? = family.lock.withLock { token in
@@ -435,10 +438,10 @@ extension Follower {
         if let node { bound = Container(viewing: node) }
         guard let container = bound else { return stop() }
         var isUnused = false
-        Scope.run(container, frame) {
+        Context.run(container, frame) {
             while let turn = next.take() {
                 tell(turn, in: container)
-                // The list of observers is let go after the lock was taken: then nobody changes it in place unseen.
+                // Keep the turn's list until the lock has been taken, which orders these calls before the list changes in place.
                 next = family.lock.withLock { token in
                     isUnused = state[token].count == 0
                     return takeTurn(token, in: frame)
@@ -446,13 +449,13 @@ extension Follower {
                 extendLifetime(turn)
             }
         }
-        // The last one may have ended while it was called.
+        // The last observer may have been canceled while it was called.
         guard isUnused else { return }
         let dropped = family.lock.withLock { token in endIfUnused(token) }
         withExtendedLifetime(dropped) {}
     }
 
-    /// Returns what the caller is to deliver next, until there is nothing more.
+    /// Returns what the caller delivers next, or `nil` if there's nothing more.
     private func takeTurn(_ token: LockToken, in frame: Frame) -> Turn? {
         state[token].isDelivering = isDue(token, in: frame)
         guard state[token].isDelivering else { return nil }
@@ -460,9 +463,9 @@ extension Follower {
             event: state[token].takeFirst(), observers: state[token].observers, reloader: state[token].reloader)
     }
 
-    /// Whether there is an event that need not wait any longer.
+    /// Whether there's an event that no longer has to wait for the end of a frame.
     ///
-    /// A frame of another container holds up nothing that comes later.
+    /// A frame of another container doesn't hold up later events.
     private func isDue(_ token: LockToken, in frame: Frame) -> Bool {
         guard state[token].first < state[token].events.count, !state[token].isEnded,
             !node.use({ $0.isEnded(token) })
@@ -490,13 +493,13 @@ extension Follower {
                 return
             }
             turn.observers.forEachUncounted { $0.onGone?(container) }
-            // Who tracks reads wants to know; the load that follows is no change to it.
+            // Trackers of reads count this as a change, and the load that follows as none.
             turn.observers.forEachUncounted { if $0.skipsLoads { $0.hear(Payload(()), number) } }
             reload(turn.reloader, in: container)
         }
     }
 
-    /// Loads what is gone, if nothing is there by now; if what was loaded was not kept, a few times.
+    /// Loads the key again, if there's still no value.
     private func reload(_ reloader: Reloader?, in container: Container) {
         var garbage = Garbage()
         let isGone = family.lock.withLock { token in self.isGone(token, &garbage) }
@@ -506,16 +509,16 @@ extension Follower {
         garbage = Garbage()
         family.lock.withLock { token in
             if state[token].isEnded { return }
-            if case .found = node.use({ $0.look(token, key) }) { _ = refresh(token, News(), nil, &garbage) }
+            if case .found = node.use({ $0.look(token, key) }) { _ = refresh(token, Notice(), nil, &garbage) }
         }
         garbage.dispose()
     }
 
-    /// Whether there is nothing and something is to be loaded; if there is something by now, it's delivered.
+    /// Whether there's still no value, and it may be loaded; a value that's there is queued instead.
     private func isGone(_ token: LockToken, _ garbage: inout Garbage) -> Bool {
         if state[token].isEnded || state[token].count == 0 { return false }
         if case .found = node.use({ $0.look(token, key) }) {
-            _ = refresh(token, News(), nil, &garbage)
+            _ = refresh(token, Notice(), nil, &garbage)
             return false
         }
         return key.kind == .property || !node.use { $0.storage[token].isRefusing }
@@ -523,9 +526,9 @@ extension Follower {
 }
 
 extension Container {
-    /// Adds an observer to those of its key in this container.
+    /// Adds an observer of its key in this container.
     ///
-    /// From now on writes of the key in the nodes above take the long way.
+    /// Writes of the key here and in the nodes above take the slow path from then on.
     func add(
         _ observer: Observer, _ reloader: Reloader?, _ naming: PropertyNaming? = nil, startsWithPresent: Bool = false
     ) {
@@ -557,7 +560,7 @@ extension Container {
 }
 
 extension Follower {
-    /// Begins with what is there, without an event.
+    /// Begins with what's seen now, without an event.
     fileprivate func begin(_ token: LockToken, _ garbage: inout Garbage) {
         guard case .found(let cell, _) = node.use({ $0.look(token, key) }) else { return }
         watch(token, cell, &garbage)

@@ -1,36 +1,37 @@
 import Synchronization
 
-/// Whatever runs user code: a load, an update, a `modify`, rules, a round of observers, a closing, a snapshot.
+/// A unit of work that runs user code, such as a load, an update, a `modify`, rules, a round of observers, a closing, or a
+/// snapshot.
 ///
-/// Frames form chains, from what is needed to what needs it; messages print such a chain.
+/// The parents of a frame form a chain, from what is needed to what needs it, which messages print.
 final class Frame: Sendable {
     enum Kind {
         case load, modify, update, rules, observers, closing, closer, warmUp, snapshot
     }
     let kind: Kind
     let family: Family
-    /// The node that was asked, or is being changed.
+    /// The node that's read, changed, or closed.
     let node: Node?
-    /// The key that is loaded or modified.
+    /// The key that's loaded or modified, or whose closers run.
     let key: Key?
-    /// Who needs this.
+    /// The frame that needs this one.
     let parent: Frame?
-    /// How many frames there are on the way, this one included.
+    /// The number of frames in the chain, including this one.
     let level: Int
-    /// The bits of the keys of all loads on the way, by `Key.mask`.
+    /// The bits of the keys of all loads in the chain, by `Key.mask`.
     let mask: UInt64
-    /// The outermost frame that runs on the same thread or task, if this is not it.
+    /// The outermost frame on the same thread or task, or `nil` if this is the outermost one.
     ///
-    /// Until its end, no change is delivered. This keeps it.
+    /// No change is delivered before its end. The chain of parents keeps it.
     private let outer: UnmanagedReference<Frame>?
     /// The request that a load answers.
     let load: LoadFacts?
-    /// The update through whose handle a load was asked for.
+    /// The update whose handle requested the load.
     let draft: Frame?
     let state: FamilyLocked<FrameState>
     private let finished = Atomic(false)
 
-    /// - `own`: The frame that runs on this thread or task, if this one does, too.
+    /// - `own`: The frame that runs on this thread or task, if the new frame runs there, too.
     init(
         _ kind: Kind, in family: Family, _ node: Node?, _ key: Key? = nil, under parent: Frame?, within own: Frame?,
         _ load: LoadFacts? = nil, through draft: Frame? = nil
@@ -53,7 +54,7 @@ final class Frame: Sendable {
     var isFinished: Bool { finished.load(ordering: .acquiring) }
     var outermost: UnmanagedReference<Frame> { outer ?? UnmanagedReference(self) }
 
-    /// This and all that need it and have not ended, innermost first.
+    /// This frame and the frames that need it, innermost first, without those that have ended.
     var chain: some Sequence<Frame> {
         sequence(first: self) { $0.parent }.lazy.filter { !$0.isFinished }
     }
@@ -61,45 +62,54 @@ final class Frame: Sendable {
     /// The keys of the loads of the chain, outermost first.
     var way: [Key] { chain.compactMap { $0.kind == .load ? $0.key : nil }.reversed() }
 
-    /// The innermost frame that the running code is somewhere within, also in tasks started there.
-    static var current: Frame? { Scope.bound.flatMap { $0.unfinished } }
+    /// The innermost frame that the running code is part of, including code in tasks started inside the frame.
+    static var current: Frame? { Context.bound.flatMap { $0.unfinished } }
 
-    /// The same, if it runs on this very thread or task.
-    static var own: Frame? { Scope.bound.flatMap { $0.own } }
+    /// The current frame, if it runs on this thread or task.
+    static var own: Frame? { Context.bound.flatMap { $0.own } }
 
-    /// Marks the end, for readers of the handle and for chains.
+    /// Marks the frame as ended, for reads through its handle and for chains.
     func markFinished() { finished.store(true, ordering: .releasing) }
 
-    /// Ends it under the lock.
+    /// Ends the frame under the lock.
     ///
-    /// Who is returned is to be woken outside.
+    /// Returns the waiters, which the caller must wake outside the lock.
     func finish(_ token: LockToken) -> [Waiter] {
         markFinished()
         return state[token].rare?.waiters.takeAll() ?? []
     }
 
-    /// Outside the lock: ends it, wakes who waits, and tells of the changes that were made within.
+    /// Outside the lock: ends the frame, wakes its waiters, and delivers the changes made in it.
     func end() {
         for waiter in family.lock.withLock({ token in finish(token) }) { waiter.wake() }
         deliver()
     }
 
-    /// Keeps followers until the end.
+    /// Adds a thread or task that waits for the end on behalf of another frame, whose wait `Waits.remove` ends.
+    ///
+    /// Returns `false`, and adds nothing, if that would close a circle of waits.
+    func add(_ token: LockToken, _ waiter: Waiter, for frame: Frame?) -> Bool {
+        if Waits.add(frame, for: self) != nil { return false }
+        state[token].more().waiters.append(waiter)
+        return true
+    }
+
+    /// Defers the delivery to followers until the frame ends.
     func add(_ followers: [Follower]) {
         family.lock.withLock { token in state[token].more().deferred += followers }
     }
 
-    /// Outside the lock: tells of what was changed within, if this is the outermost frame on its thread or task.
+    /// Outside the lock: delivers the changes made in the frame, if it's the outermost one on its thread or task.
     func deliver() {
         guard outer == nil else { return }
         let followers = takeDeferred()
         if let first = followers.first { Follower.deliver(first, Array(followers.dropFirst())) }
     }
 
-    /// Ends a round of observers, and returns the next one, in which those are called who were reached by their changes.
+    /// Ends a round of observers, and returns the next one, for the followers that the observers' changes reached.
     ///
-    /// It ends first: if another thread delivers to one of them, that thread goes on with what waited for the end, or it has
-    /// stopped by the time this one looks.
+    /// The round ends first: a thread that already delivers to one of these followers either takes the events that waited
+    /// for the end, or has stopped when this thread checks.
     func nextRound() -> (frame: Frame, followers: [Follower])? {
         markFinished()
         let followers = takeDeferred()
@@ -113,7 +123,7 @@ final class Frame: Sendable {
         return (next, followers)
     }
 
-    /// Takes what was deferred since the last call.
+    /// Removes and returns the followers that were deferred since the last call.
     private func takeDeferred() -> [Follower] {
         family.lock.withLock { token in
             guard let rare = state[token].rare, !rare.deferred.isEmpty else { return [] }
@@ -123,94 +133,98 @@ final class Frame: Sendable {
     }
 }
 
-/// The changing part of a frame.
+/// The mutable part of a frame.
 ///
-/// The lock of the family protects it.
+/// The family's lock protects it.
 struct FrameState {
-    /// The reads of a load.
+    /// The mutable part of a load.
     var load = LoadRecord()
-    /// Rare state.
     var rare: RareFrameState?
 
-    /// Returns the rare state, made if there is none.
+    /// Returns the rare state, creating it if necessary.
     mutating func more() -> RareFrameState { rare.orMade(RareFrameState()) }
 }
 
-/// Rare state.
+/// State that few frames need.
 ///
-/// The lock of the family protects it.
+/// The family's lock protects it.
 final class RareFrameState {
     var waiters = WaiterList()
-    /// Whom to tell at the end, if it is the outermost on its thread or task.
+    /// The followers to deliver to at the end, if the frame is the outermost one on its thread or task.
     var deferred: [Follower] = []
-    /// How often a delivery has tried to load again for a follower, in this and earlier rounds.
+    /// The number of attempts to load again for each follower, in this and earlier rounds of a delivery.
     var attempts: [ObjectIdentifier: Int] = [:]
-    /// The writes of an update, or of rules.
+    /// The pending writes of an update or of rules.
     var pending: PendingWrites?
-    /// When a transaction began.
+    /// The time at which an update, a `modify`, or a run of rules began.
     var begun: UInt64 = 0
-    /// The reads of an attempt for loads.
+    /// The reads that a snapshot holds back from loads.
     var heldReads: [HeldRead] = []
-    /// Needed features that have failed.
-    var failures: [FailedNeed] = []
-    /// Features that a warm-up needed and nothing supplies.
+    /// The last failure of each feature that the frame needed, and the number of failures.
+    var failures: [Key: FailedNeed] = [:]
+    var failureCount = 0
+    /// The errors of features that a warm-up needed and nothing supplies.
     var missingSupplies: [LoadError] = []
     /// The closers that a load has registered.
     var closers: [Closer] = []
-    /// What waiters for a load will be given, theirs alone once it has ended: an instance may keep its handle, which
-    /// keeps the load.
+    /// The outcome for the waiters of a load, which only they keep after the end: an instance may keep its handle, and thereby
+    /// the frame.
     var outcome: PendingOutcome?
-    /// The task of an async load, and its priority, raised by the waiters.
+    /// The async loads that code in this frame has begun and waits for.
+    var ownLoads: [ObjectIdentifier: Frame] = [:]
+    /// The task of an async load, and its priority, which waiters raise.
     var task: Task<Void, Never>?
     var priority: UInt8 = 0
-    /// Whether the task that began an async load waits for it by now.
+    /// Whether the task that began the async load waits for it.
     var isLaunched = false
-    /// Instances for a closed container, by the loads that need each other.
-    var alone: [Key: Payload] = [:]
-    /// The name of the load in events.
+    /// Instances loaded after the container was closed, which the load shares with the loads that it needs.
+    var privateInstances: [Key: Payload] = [:]
+    /// The number of the load in events.
     var number: UInt64?
 }
 
-/// A load that something needed and that has failed.
-struct FailedNeed {
-    /// From the load to the one that threw the error.
+/// A failed load that a frame needed.
+struct FailedNeed: Sendable {
+    /// The path from the load to the one that threw the error.
     let way: [Key]
     let error: any Error
+    /// How many failures came before it.
+    let order: Int
 }
 
 extension Frame {
-    /// Outside the lock: a load that this needed has failed.
+    /// Outside the lock: records that a load that this frame needed has failed.
     func needFailed(_ way: [Key], _ error: any Error) {
-        var dropped: [FailedNeed] = []
-        family.lock.withLock { token in
-            if isFinished { return }
+        let replaced: FailedNeed? = family.lock.withLock { token in
+            if isFinished { return nil }
             let rare = state[token].more()
-            if let index = rare.failures.firstIndex(where: { $0.way.first == way.first }) {
-                dropped.append(rare.failures.remove(at: index))
-            }
-            rare.failures.append(FailedNeed(way: way, error: error))
+            rare.failureCount += 1
+            return rare.failures.updateValue(
+                FailedNeed(way: way, error: error, order: rare.failureCount), forKey: way[0])
         }
+        withExtendedLifetime(replaced) {}
     }
 
-    /// The way to the load that threw the error, if it came from what this needed.
+    /// Returns the path to the load that threw the error, or an empty array if no load that this frame needed did.
     func way(to error: any Error) -> [Key] {
-        family.lock.withLock { token in state[token].rare?.failures.last { isSame($0.error, error) }?.way ?? [] }
+        let failures = family.lock.withLock { token in state[token].rare?.failures ?? [:] }
+        return failures.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way ?? []
     }
 }
 
-// MARK: What code runs in
+// MARK: The scope of running code
 
-/// The surroundings of running code: its container and its frame.
+/// The container and the frame of the running code.
 ///
-/// One task-local value holds both, since each costs as much as a lock.
-struct Scope: Sendable {
-    /// The current container, unless none is bound.
+/// One task-local value holds both, because reading one costs as much as a lock.
+struct Context: Sendable {
+    /// The current container, or `nil` if none is bound.
     let container: Container?
     let frame: Frame?
-    /// Tasks that are started inside inherit the scope: this tells whether it is here.
+    /// Where the scope was bound, because tasks started inside inherit it but run elsewhere.
     let execution: Execution
 
-    @TaskLocal static var bound: Scope?
+    @TaskLocal static var bound: Context?
 
     var own: Frame? {
         guard let frame, !frame.isFinished, execution.isCurrent else { return nil }
@@ -222,18 +236,18 @@ struct Scope: Sendable {
         return frame.isFinished ? frame.chain.first { _ in true } : frame
     }
 
-    /// Runs `body` as a part of a frame, with a container as the current one, or else the one that is bound.
+    /// Runs `body` as part of a frame, with a container as the current one, or with the bound one if it's `nil`.
     @inline(__always)
     @discardableResult
     static func run<R>(_ container: Container?, _ frame: Frame?, _ body: () throws -> R) rethrows -> R {
-        try $bound.withValue(Scope(container, frame, .thread), operation: body)
+        try $bound.withValue(Context(container, frame, .thread), operation: body)
     }
 
-    /// Runs `body` as a part of a frame, on whatever threads its task runs.
+    /// Runs `body` as part of a frame, on any thread that its task uses.
     nonisolated(nonsending) static func run<R>(
         _ container: Container?, _ frame: Frame?, _ body: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
-        try await $bound.withValue(Scope(container, frame, .taskOrThread)) { try await body() }
+        try await $bound.withValue(Context(container, frame, .taskOrThread)) { try await body() }
     }
 
     private init(_ container: Container?, _ frame: Frame?, _ execution: Execution) {
@@ -242,7 +256,7 @@ struct Scope: Sendable {
         self.execution = execution
     }
 
-    /// The present scope with another container.
+    /// Creates the bound scope with another container.
     init(binding container: Container) {
         let bound = Self.bound
         self.container = container
@@ -253,7 +267,7 @@ struct Scope: Sendable {
 
 // MARK: Waiting
 
-/// One who waits: a thread or a task.
+/// A waiting thread or task.
 enum Waiter {
     case thread(Signal)
     case task(TaskWaiter)
@@ -266,7 +280,7 @@ enum Waiter {
     }
 }
 
-/// A task that waits: woken, or released alone when it is cancelled.
+/// A waiting task, which resumes when it's woken or when the task is canceled.
 final class TaskWaiter: Sendable {
     private enum State {
         case idle
@@ -292,7 +306,7 @@ final class TaskWaiter: Sendable {
         if isCancelled { continuation?.resume(throwing: CancellationError()) } else { continuation?.resume() }
     }
 
-    /// Returns when woken; throws `CancellationError` when its task is cancelled first, after `onCancel`.
+    /// Returns when woken, or throws `CancellationError` if the task is canceled first, after calling `onCancel`.
     func wait(onCancel: @escaping @Sendable () -> Void) async throws {
         try await withTaskCancellationHandler {
             try await suspend()
@@ -302,7 +316,7 @@ final class TaskWaiter: Sendable {
         }
     }
 
-    /// Returns when woken, whatever happens to its task.
+    /// Returns when woken, even if the task is canceled.
     func wait() async { try? await suspend() }
 
     private func suspend() async throws {
@@ -323,7 +337,7 @@ final class TaskWaiter: Sendable {
 
 /// The waiters for a frame, in the order in which they came.
 ///
-/// Leaving takes the same time however many there are.
+/// Removing one takes constant time, apart from rare compaction.
 struct WaiterList {
     private var slots: [Waiter?] = []
     private var places: [ObjectIdentifier: Int] = [:]
@@ -332,7 +346,7 @@ struct WaiterList {
     var isEmpty: Bool { count == 0 }
 
     mutating func append(_ waiter: Waiter) {
-        // Only tasks leave; a thread waits to the end.
+        // Only tasks can leave early.
         if case .task(let task) = waiter { places[ObjectIdentifier(task)] = slots.count }
         slots.append(waiter)
         count += 1
@@ -354,13 +368,13 @@ struct WaiterList {
     }
 }
 
-/// Who waits for whom, of all families: loads of one may need another's.
+/// The graph of waits between frames, for all families, because a load of one may need another's.
 enum Waits {
     /// The waits of one frame.
     private struct Edges {
-        /// The frames that it waits for itself, and through those that it needs, with how often.
+        /// The frames that it waits for, itself or through frames that it needs, with counts.
         var targets: [ObjectIdentifier: (frame: Frame, count: Int)] = [:]
-        /// The frames that wait for it.
+        /// The frames that wait for it, with counts.
         var waiters: [ObjectIdentifier: (frame: Frame, count: Int)] = [:]
         var isEmpty: Bool { targets.isEmpty && waiters.isEmpty }
     }
@@ -368,10 +382,11 @@ enum Waits {
 
     /// Records that `waiter` is about to wait for `target`, unless that would close a circle of waits.
     ///
-    /// Looks from both ends and goes on where there is less to look at, so that many who wait for one, or one who waits
-    /// for many, cost no more than themselves.
+    /// It searches from both ends and continues where fewer waits are left, so that many waiters for one target, or many
+    /// targets of one waiter, don't slow each other down.
     ///
-    /// - Returns: The circle: each needs the next, and the last, `waiter`, the first, `target`.
+    /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, `waiter`, would wait for
+    ///   the first, `target`.
     static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
         guard let waiter else { return nil }
         let above = waiter.chain.map { ObjectIdentifier($0) }
@@ -389,10 +404,10 @@ enum Waits {
     private static func findCircle(
         from waiter: Frame, to target: Frame, _ above: Set<ObjectIdentifier>, _ edges: [ObjectIdentifier: Edges]
     ) -> [Frame]? {
-        // Who needs the waiter, directly or through others, with what each of them needs.
+        // The frames that need the waiter, directly or indirectly, each with the frame that it needs.
         var needs: [ObjectIdentifier: Frame] = [:]
         var behind = [waiter]
-        // Whom the target waits for; nil once one of them is known to need the waiter.
+        // The frames that the target waits for, or `nil` once one of them is known to need the waiter.
         var ahead: [Frame]? = [target]
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(target)]
         while let last = behind.last {
@@ -433,7 +448,7 @@ enum Waits {
         // Released outside the lock.
         var dropped: [Frame] = []
         edges.withLock { edges in
-            // One above may have ended meanwhile.
+            // All parents, because one may have ended since `add`.
             for frame in sequence(first: waiter, next: { $0.parent }) {
                 drop(ObjectIdentifier(frame), \.targets, target, in: &edges, &dropped)
             }
@@ -455,7 +470,7 @@ enum Waits {
         if edges[id]?.isEmpty == true { edges[id] = nil }
     }
 
-    /// The frames that a frame waits for, directly or through those that it needs.
+    /// Returns the frames that a frame waits for, itself or through frames that it needs.
     static func targets(of frame: Frame) -> [Frame] {
         edges.withLock { edges in (edges[ObjectIdentifier(frame)]?.targets ?? [:]).values.map(\.frame) }
     }

@@ -2,69 +2,72 @@
 
 /// The request that a load answers.
 struct LoadFacts: Sendable {
-    /// Where the feature declares that its instance lives.
+    /// The home that the feature declares.
     let home: Home
     let reloads: Bool
     let isExternal: Bool
     /// The nearest node that holds the key without a value: the instance lives there or deeper.
     let limit: UnmanagedReference<Node>?
-    /// Where the instance is expected to live.
+    /// The node in which the instance is expected to live.
     let expected: UnmanagedReference<Node>
-    /// When it began.
+    /// The time at which the load began.
     let begun: UInt64
-    /// Whether it is for its reader alone, since the container is closed: nothing is kept.
-    let isForReaderAlone: Bool
+    /// Whether the instance is for its reader alone and isn't kept, because the container is closed.
+    let isPrivate: Bool
 }
 
-/// Something that a load has read.
+/// A key that a load has read.
 struct Input {
     let key: Key
-    /// Where it stood; nil for what was given to the load and not kept, or has failed.
+    /// The cell that was read, or `nil` if the value wasn't kept or its load failed.
     let cell: CellReference?
-    /// When it had come there.
+    /// The time at which the value came.
     let time: UInt64
 
-    /// For what was given and not kept: it counts as changed at once.
+    /// The time of a value that wasn't kept, which always counts as changed.
     static let neverKept = UInt64.max
 
     let provenance: Provenance?
     let lifetime: Lifetime?
 
-    /// Its identity: another instance of the key is another input.
+    /// The identity of an input: another instance of the same key is another input.
     struct Identity: Hashable {
         let key: Key
         let lifetime: ObjectIdentifier?
     }
     var identity: Identity { Identity(key: key, lifetime: lifetime.map { ObjectIdentifier($0) }) }
 
-    /// Whether it's in its cell, and all that it was made from is among the keys.
+    /// Whether the input was read from a cell, and all of its own inputs are among the keys.
     fileprivate func isWithin(_ keys: [Key]) -> Bool {
         cell != nil && provenance?.keys.allSatisfy { keys.contains($0) } ?? true
     }
 }
 
-/// The changing part of a load.
+/// The mutable part of a load.
 ///
-/// The lock of the family protects it.
+/// The family's lock protects it.
 struct LoadRecord {
     fileprivate var first: Input?
     fileprivate var more: [Input] = []
-    /// The identities of the inputs, once they are many.
+    /// The identities of the inputs, once there are many.
     private var seen: Set<Input.Identity>?
     private(set) var mask: UInt64 = 0
-    /// The depth of the deepest node that held what was read.
+    /// The depth of the deepest node that a value was read from.
     fileprivate(set) var depth = 0
     fileprivate(set) var isLocal = false
-    /// Whether it was made from a placeholder that nobody asked for: then it is neither kept nor given to who waits, each of
-    /// whom is to meet the failure.
+    /// Whether the load read a placeholder for a refused feature.
+    ///
+    /// Its instance is then neither kept nor given to waiters, so that each of them meets the failure.
     var isProvisional = false
-    /// Whether nobody waits for it any more.
+    /// Whether all waiters have left, so that the load is canceled.
     fileprivate(set) var isAbandoned = false
-    /// The asker's container while the load runs, for children made from the handle; whoever runs the load keeps it.
+    /// The container that asked, while the load runs, for children made from the handle.
+    ///
+    /// The code that runs the load keeps it.
     fileprivate(set) var container: UnmanagedReference<Container>?
-    /// Where the handle reads after the load.
+    /// The node that the handle reads after the load.
     fileprivate(set) var home: UnmanagedReference<Node>?
-    /// Where it stands among the loads of the key.
+    /// The index in the list of the key's loads.
     fileprivate var index = -1
 
     var inputs: [Input] { first.map { [$0] + more } ?? [] }
@@ -75,9 +78,9 @@ struct LoadRecord {
         if first == nil { first = input } else { more.append(input) }
     }
 
-    /// Whether the same was read before.
+    /// Returns whether the same input was recorded before.
     ///
-    /// A key that is read again may have another instance by now, which is needed, too.
+    /// A key that's read again may have another instance, which is another input.
     private mutating func contains(_ input: Input) -> Bool {
         if more.count < 8 {
             return first?.identity == input.identity || more.contains { $0.identity == input.identity }
@@ -86,7 +89,7 @@ struct LoadRecord {
         return !seen!.insert(input.identity).inserted
     }
 
-    /// Whether the inputs are those of a provenance: a quick look at short ones, before another one is made.
+    /// Whether the inputs match a short provenance: a quick check that avoids creating an equal one.
     fileprivate func isMadeFrom(_ provenance: Provenance) -> Bool {
         let keys = provenance.keys
         guard let first, keys.count <= 16, provenance.direct.count == 1 + more.count, provenance.direct[0] == first.key,
@@ -101,7 +104,7 @@ struct LoadRecord {
         }
     }
 
-    /// Gives up the inputs, which are to be released outside the lock.
+    /// Moves the inputs into the garbage.
     fileprivate mutating func forgetInputs(_ garbage: inout Garbage) {
         guard let first else { return }
         garbage.add(first.provenance)
@@ -114,31 +117,31 @@ struct LoadRecord {
 /// How a load ended.
 struct LoadOutcome {
     let result: Result<Payload, any Error>
-    /// From the load to the one that threw the error, if it has failed.
+    /// The path from the load to the one that threw the error, if it failed.
     var way: [Key] = []
     let home: Node
     let provenance: Provenance
     let lifetime: Lifetime?
-    /// Whether something changed meanwhile that it was made from.
+    /// Whether an input changed during the load.
     let hasOldInputs: Bool
-    /// Whether it is not kept because of that: who waited asks again.
-    let isOutdated: Bool
-    /// Whether it is right for who began the load alone.
+    /// Whether the instance isn't kept for that reason, so that waiters ask again.
+    let mustBeRetried: Bool
+    /// Whether the outcome is only for the reader that began the load.
     let isProvisional: Bool
 }
 
-/// Where waiters find the outcome of a load; the lock of the family protects it.
+/// The outcome of a load, for its waiters; the family's lock protects it.
 final class PendingOutcome: Sendable {
     let state = FamilyLocked<LoadOutcome?>(nil)
     deinit { state.free() }
 }
 
-/// The loads of one key that are under way in a family.
+/// A family's loads of one key that are in progress.
 ///
-/// Whoever runs a load keeps it until it has left the list.
+/// The code that runs a load keeps it until it has left the list.
 struct LoadList {
     private(set) var all: [Frame] = []
-    /// By where the instance is expected to live, once they are many.
+    /// The loads by the node in which the instance is expected to live, once there are many.
     private var homes: [UnmanagedReference<Node>: [Frame]] = [:]
 
     mutating func append(_ token: LockToken, _ load: Frame) {
@@ -153,7 +156,7 @@ struct LoadList {
 
     mutating func remove(_ token: LockToken, _ load: Frame) {
         let index = load.state[token].load.index
-        // The list goes with the root, which a load through a kept handle may survive.
+        // The list is freed with the root, which a load through a kept handle may outlive.
         guard index >= 0, index < all.count, all[index] === load else { return }
         load.state[token].load.index = -1
         let last = all.removeLast()
@@ -168,11 +171,11 @@ struct LoadList {
         if homes[expected]?.isEmpty == true { homes[expected] = nil }
     }
 
-    /// Returns those that may be joined by who expects the instance in a node.
+    /// Returns the loads that a reader may join if it expects the instance to live in a node.
     func candidates(at home: UnmanagedReference<Node>) -> [Frame] { homes.isEmpty ? all : homes[home] ?? [] }
 }
 
-// MARK: What is read
+// MARK: Inputs
 
 extension Frame {
     /// Records that the load read a key from a cell of a node.
@@ -191,7 +194,7 @@ extension Frame {
         outerRecorder(token)?.record(token, cell, of: owner)
     }
 
-    /// The load from whose handle the asker was made: what is read through its children is its input, too.
+    /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
     private func outerRecorder(_ token: LockToken) -> Frame? {
         guard let outer = node!.storage[token].rare?.recorder, outer !== self, !outer.isFinished,
             chain.contains(where: { $0 === outer })
@@ -228,14 +231,14 @@ extension Frame {
         state[token].load.append(input)
     }
 
-    /// Whether an input has changed since it was read.
+    /// Whether any input has changed since it was read.
     func hasOldInputs(_ token: LockToken) -> Bool {
         if family.state[token].now == load!.begun { return false }
         guard let first = state[token].load.first else { return false }
         return isOld(token, first) || state[token].load.more.contains { isOld(token, $0) }
     }
 
-    /// Whether this input has changed since it was read.
+    /// Whether an input has changed since it was read.
     func isOld(_ token: LockToken, _ input: Input) -> Bool {
         guard let known = input.cell else { return input.time == Input.neverKept }
         if known.time != input.time { return true }
@@ -243,10 +246,10 @@ extension Frame {
         return cell != known
     }
 
-    /// Adds a closer, if the load hasn't ended.
+    /// Adds a closer, and returns whether the load was still running.
     func add(_ closer: Closer) -> Bool {
         family.lock.withLock { token in
-            // Looked at under the lock, where loads end: what comes a moment too late must not be lost.
+            // Checked under the lock, where loads end, so that a closer that comes too late isn't lost.
             if isFinished { return false }
             state[token].more().closers.append(closer)
             return true
@@ -255,7 +258,7 @@ extension Frame {
 
     /// The node that the handle reads and writes after the load.
     var homeNode: Node { family.lock.withLock { token in state[token].load.home?.object } ?? node! }
-    /// The asker's container, as long as the load runs.
+    /// The container that asked, while the load runs.
     var askedContainer: Container? { family.lock.withLock { token in state[token].load.container?.object } }
 }
 
@@ -264,7 +267,7 @@ extension Frame {
 extension Frame {
     /// Runs the load on this thread.
     ///
-    /// Returns what its own asker gets.
+    /// Returns the result for the reader that began the load.
     func run(
         for container: Container, _ recorder: Frame?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
@@ -275,17 +278,17 @@ extension Frame {
         var closerCount = 0
         let result: Result<Payload, any Error>
         do {
-            result = .success(try Scope.run(bound, self) { try loader(view) })
+            result = .success(try Context.run(bound, self) { try loader(view) })
         } catch {
             result = .failure(error)
         }
-        if load!.isForReaderAlone {
+        if load!.isPrivate {
             closerCount = family.lock.withLock { token in state[token].rare?.closers.count ?? 0 }
         }
         let given = endLoad(with: result, recorder, span)
         if view !== container { view.answers(from: homeNode) }
         deliver()
-        if load!.isForReaderAlone {
+        if load!.isPrivate {
             family.reports.report(Messages.loadedAfterClosing(way + [key!], closers: closerCount))
         }
         return try given.get()
@@ -293,7 +296,7 @@ extension Frame {
 
     /// Begins the load in a separate task, which keeps the container that was asked.
     ///
-    /// `mayRunHere`: Whether what doesn't suspend may be done when this returns, on this thread.
+    /// - `mayRunHere`: Whether the load may run on this thread until it first suspends.
     func start(
         for container: Container, _ recorder: Frame?, mayRunHere: Bool,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
@@ -304,12 +307,12 @@ extension Frame {
             let span = LoadSpan.begin(self)
             let result: Result<Payload, any Error>
             do {
-                // Whom all have left before it began does not begin: another load may be under way by now.
+                // A load that every waiter left before it began doesn't begin, because another one may already be in progress.
                 try Task.checkCancellation()
-                result = .success(try await Scope.run(view, self) { try await loader(view) })
+                result = .success(try await Context.run(view, self) { try await loader(view) })
             } catch {
                 result = .failure(error)
-                // What it opened is closed before anyone is notified.
+                // Close what the load opened before waiters are woken.
                 await closeFailed()
             }
             _ = endLoad(with: result, recorder, span)
@@ -321,7 +324,7 @@ extension Frame {
             if isFinished { return 0 }
             let rare = state[token].more()
             rare.task = task
-            // Somebody more urgent may wait by now.
+            // A more urgent task may already wait.
             if rare.priority > priority.rawValue { return rare.priority }
             rare.priority = priority.rawValue
             return 0
@@ -330,7 +333,7 @@ extension Frame {
         task.escalatePriority(to: TaskPriority(rawValue: raised))
     }
 
-    /// Runs the closers of a load that has failed, also if it was cancelled.
+    /// Runs the closers of a failed or canceled load.
     private func closeFailed() async {
         let closers = family.lock.withLock { token in
             defer { state[token].rare?.closers = [] }
@@ -342,9 +345,9 @@ extension Frame {
         }
     }
 
-    /// Ends the load: keeps what was made, unless something else stands there by now, and wakes the waiters.
+    /// Ends the load: keeps the instance, unless the key has another value, and wakes the waiters.
     ///
-    /// Returns what the load's own asker gets.
+    /// Returns the result for the reader that began the load.
     private func endLoad(
         with result: Result<Payload, any Error>, _ recorder: Frame?, _ span: LoadSpan?
     ) -> Result<Payload, any Error> {
@@ -355,11 +358,11 @@ extension Frame {
         let report = family.lock.withLock { token -> String? in
             let end = LoadEnd(token, of: self, recorder, failedWay, span?.duration)
             state[token].load.home = UnmanagedReference(end.home)
-            // First of all: as soon as the instance is in its cell, others may read through the handle that it kept.
+            // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.
             effects.wake(finish(token))
             let report = end.settle(token, &given, &effects)
             if !failedWay.isEmpty { inputs = state[token].load.inputs.map(\.key) }
-            end.leave(token, &effects)
+            end.removeFromLists(token, &effects)
             span?.end(token, end.kind(token, result), of: self, end.home, result, &effects)
             return report
         }
@@ -373,7 +376,7 @@ extension Frame {
     }
 }
 
-/// The end of a load, under the lock: where what was made belongs, and what becomes of it.
+/// The end of a load, under the lock: finds the instance's home, and keeps or drops the instance.
 private struct LoadEnd {
     let load: Frame
     /// The load that reads the instance through its handle.
@@ -381,11 +384,11 @@ private struct LoadEnd {
     let home: Node
     let provenance: Provenance
     let lifetime: Lifetime?
-    let isOutdated: Bool
+    let hasOldInputs: Bool
     let duration: Duration?
-    /// From the load to the one that threw the error, if it has failed.
+    /// The path from the load to the one that threw the error, if it failed.
     private let failedWay: [Key]
-    /// The family's record of the key.
+    /// The key's place in the root.
     private let place: Place
 
     private var key: Key { load.key! }
@@ -413,7 +416,7 @@ private struct LoadEnd {
                     first = node
                 }
                 let reasons = older.keys.filter { first.holds(token, $0) }
-                // Whoever holds one of these once more has a copy, too.
+                // The nearest such node is the home: a node that holds one of these keys shares no instance from above.
                 home =
                     asker.path.firstResult { node in
                         reasons.contains { node.holds(token, $0) } ? UnmanagedReference(node) : nil
@@ -422,15 +425,15 @@ private struct LoadEnd {
             }
         }
         self.home = home
-        isOutdated = load.hasOldInputs(token)
+        hasOldInputs = load.hasOldInputs(token)
         provenance = Self.provenance(token, of: load, isLocal: isLocal, others, place[token].rare?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: failedWay.isEmpty)
     }
 
-    /// Returns what an older instance was made from that a node sees and the asker does not, if there is one: of the key, or
-    /// of something that was read.
+    /// Returns the provenance of an older instance, of the key or of an input, that `home` sees and the asker doesn't, if
+    /// there is one.
     ///
-    /// It stays as it is for containers that share it: the new one lives where the older one begins to be wrong.
+    /// Containers that share the older instance keep it. The new one lives where the older one stops being valid.
     private static func older(_ token: LockToken, than load: Frame, seenFrom home: Node) -> Provenance? {
         let (asker, state) = (load.node!, load.state)
         var held: UInt64 = 0
@@ -439,7 +442,7 @@ private struct LoadEnd {
             held |= node.storage[token].heldMask
             return nil
         }
-        // Nothing between hides anything, which is nearly always so.
+        // Nearly always, no node in between holds anything.
         if held == 0 { return nil }
         func hidden(_ key: Key, _ known: CellReference?) -> Provenance? {
             guard case .found(let cell, let owner) = home.look(token, key), cell != known,
@@ -454,9 +457,9 @@ private struct LoadEnd {
         return nil
     }
 
-    /// Returns what the instance was made from: the same object as last time, if it is the same.
+    /// Returns the provenance of the instance: the last one if the inputs are the same.
     ///
-    /// - `others`: Keys on which the home depends beside the inputs.
+    /// - `others`: Keys on which the home depends besides the inputs.
     private static func provenance(
         _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
@@ -495,7 +498,7 @@ private struct LoadEnd {
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
-    /// Only what has closers, or was made from something that has, needs a lifetime.
+    /// Returns the instance's lifetime, which it needs only if it or one of its inputs has closers.
     private static func lifetime(_ token: LockToken, of load: Frame, _ home: Node, hasInstance: Bool) -> Lifetime? {
         let state = load.state
         var uses: [Lifetime] = []
@@ -507,7 +510,7 @@ private struct LoadEnd {
         return Lifetime(load.key!, home: home, order: order, closers: closers, uses: uses)
     }
 
-    /// Keeps what was made, or says what the asker gets instead; returns what is to be reported.
+    /// Keeps the instance, or replaces `given` with what the reader gets instead, and returns a message to report.
     func settle(_ token: LockToken, _ given: inout Result<Payload, any Error>, _ effects: inout Effects) -> String? {
         guard case .success(let payload) = given else {
             dropLifetime(token)
@@ -515,10 +518,10 @@ private struct LoadEnd {
             guard case .found(let cell, let owner) = lookAgain(token), !cell.has(CellFlags.loaded),
                 let set = cell.payload
             else {
-                // What it has read decides what becomes of who goes on without it.
+                // The failed load's inputs become inputs of a load that continues without the instance.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
                 if let place = home.storage.existingCell(token, key)?.place {
-                    let isOutdated = !load.state[token].load.isProvisional && (isOutdated || wasReset(token))
+                    let isOutdated = !load.state[token].load.isProvisional && (hasOldInputs || wasReset(token))
                     effects.noteFailure(token, place, of: provenance, isOutdated: isOutdated)
                 }
                 return nil
@@ -528,19 +531,19 @@ private struct LoadEnd {
             if owner.depth <= home.depth { publish(token, given, in: cell, of: owner.object) }
             return nil
         }
-        if facts.isForReaderAlone {
-            // Those that need it, and each other, are given it, too.
-            for frame in load.chain where frame.node === asker && frame.load?.isForReaderAlone == true {
-                frame.state[token].more().alone[key] = payload
+        if facts.isPrivate {
+            // The loads in the same container that need the instance share it.
+            for frame in load.chain where frame.node === asker && frame.load?.isPrivate == true {
+                frame.state[token].more().privateInstances[key] = payload
             }
-            // Closers that it registered don't run.
+            // The closers that the load registered don't run.
             if let lifetime { effects.garbage.add(Retained(lifetime.takeClosers())) }
             publish(token, given)
             return nil
         }
         rememberLast(token, &effects)
         if case .found(let cell, let owner) = lookAgain(token), let other = cell.payload {
-            // Set meanwhile, or loaded by another: that stays.
+            // The key was set or loaded during the load: that value stays.
             recorder?.record(token, cell, of: owner)
             given = .success(other)
             if owner.depth <= home.depth {
@@ -548,7 +551,7 @@ private struct LoadEnd {
                 dropLifetime(token)
             } else {
                 publish(token, .success(payload))
-                // Who does not see what was set below the home still shares what was loaded for it.
+                // Containers that don't see the value set below the home can still share the instance.
                 if case .missing = home.look(token, key), isWanted(token) {
                     _ = keep(token, payload, &effects)
                 } else {
@@ -579,35 +582,30 @@ private struct LoadEnd {
             asker.link(token, key, to: cell, of: owner)
         } else {
             recorder?.record(token, outcome(token, given), of: key)
-            // Something was set or replaced meanwhile that hides it from the asker.
+            // A key that was set or replaced during the load hides the instance from the asker.
             repeatIfObserved(token, &effects)
         }
         return madeAgain(token)
     }
 
-    /// The asker's present view.
+    /// Returns what the asker sees now.
     private func lookAgain(_ token: LockToken) -> Look {
         asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key, through: load.draft)
     }
 
     private func dropLifetime(_ token: LockToken) { lifetime?.leave(token) }
 
-    /// Whether to keep what was made.
+    /// Whether to keep the instance.
     ///
-    /// That is so if the key was not reset meanwhile, if what puts the instance below the root is still set, and, for
-    /// an instance that reloads, if none of its inputs has changed.
+    /// Its home must be open, an instance below the root needs an anchor, and the key must not have been reset during the
+    /// load. The inputs of an instance that reloads must not have changed.
     private func isWanted(_ token: LockToken) -> Bool {
-        if load.state[token].load.isProvisional || isOutdated && facts.reloads { return false }
+        if load.state[token].load.isProvisional || hasOldInputs && facts.reloads { return false }
         if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
-        return !wasReset(token) && isAnchored(token)
+        return !wasReset(token) && provenance.isAnchored(token, key, in: home)
     }
 
     private func wasReset(_ token: LockToken) -> Bool { home.wasReset(token, key, since: facts.begun) }
-
-    private func isAnchored(_ token: LockToken) -> Bool {
-        home.isRoot || provenance.isLocal || home.holds(token, key)
-            || home.holdsAny(token, of: provenance.keys, provenance.mask)
-    }
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
         let cell = home.storage.cell(token, key)
@@ -617,7 +615,7 @@ private struct LoadEnd {
         if key.kind != .property {
             let place = home.isRoot ? place : home.place(token, key)
             place.settle(token, provenance, lifetime)
-            place[token].isOutdated = isOutdated
+            place[token].isOutdated = hasOldInputs
             #if DEBUG
             place[token].duration = duration
             #endif
@@ -627,7 +625,7 @@ private struct LoadEnd {
         return cell
     }
 
-    /// Loads again at once, if it's observed, what was reset meanwhile or made from old values.
+    /// Makes followers load the key again, because the instance wasn't kept or isn't seen.
     private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
         guard !load.state[token].load.isProvisional, let place = home.storage.existingCell(token, key)?.place else {
             return
@@ -638,11 +636,11 @@ private struct LoadEnd {
     private func outcome(_ token: LockToken, _ result: Result<Payload, any Error>) -> LoadOutcome {
         LoadOutcome(
             result: result, way: failedWay, home: home, provenance: provenance, lifetime: lifetime,
-            hasOldInputs: isOutdated, isOutdated: isOutdated && facts.reloads,
+            hasOldInputs: hasOldInputs, mustBeRetried: hasOldInputs && facts.reloads,
             isProvisional: load.state[token].load.isProvisional)
     }
 
-    /// Leaves to the waiters what was made, or what stands in a cell instead.
+    /// Gives the waiters the outcome of the load, or the value of a cell instead.
     private func publish(
         _ token: LockToken, _ result: Result<Payload, any Error>, in cell: CellReference? = nil, of owner: Node? = nil
     ) {
@@ -650,10 +648,10 @@ private struct LoadEnd {
         guard let cell, let owner else { return pending.state[token] = outcome(token, result) }
         pending.state[token] = LoadOutcome(
             result: result, home: owner, provenance: cell.place?[token].provenance ?? .none,
-            lifetime: cell.place?[token].lifetime, hasOldInputs: false, isOutdated: false, isProvisional: false)
+            lifetime: cell.place?[token].lifetime, hasOldInputs: false, mustBeRetried: false, isProvisional: false)
     }
 
-    /// Remembers the provenance, from which the home of the next load is guessed.
+    /// Remembers the provenance, from which the next load's home is guessed.
     private func rememberLast(_ token: LockToken, _ effects: inout Effects) {
         if key.kind == .property || place[token].rare?.last === provenance { return }
         let rare = place[token].more()
@@ -661,24 +659,24 @@ private struct LoadEnd {
         rare.last = provenance
     }
 
-    /// Takes the load off all lists.
-    func leave(_ token: LockToken, _ effects: inout Effects) {
+    /// Removes the load from all lists, and releases what's needed only while it runs.
+    func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
         place[token].rare?.loads.remove(token, load)
-        asker.endUnderWay(token, &effects)
+        asker.endWork(token, &effects)
         let state = load.state
         state[token].load.forgetInputs(&effects.garbage)
-        // Whoever keeps it: the last reference isn't let go here.
+        // The last reference must not be released under the lock.
         effects.garbage.add(lifetime)
         state[token].load.container = nil
         guard let rare = state[token].rare else { return }
-        // What events call it is asked for later still, and what is deferred is reported later.
+        // Later events need the load's number, and deferred followers are notified after this.
         let left = RareFrameState()
         (left.number, left.deferred) = (rare.number, rare.deferred)
         state[token].rare = left
         effects.garbage.add(rare)
     }
 
-    /// Returns what debug builds report of an instance that is made again for a child.
+    /// Returns what debug builds report about an instance that's loaded again for a child.
     private func madeAgain(_ token: LockToken) -> String? {
         #if DEBUG
         guard !home.isRoot, facts.isExternal || lifetime?.hasClosers == true, !provenance.isLocal, facts.limit == nil,
@@ -697,7 +695,7 @@ private struct LoadEnd {
         #endif
     }
 
-    /// Returns what events call it.
+    /// Returns the kind of the event that reports the end.
     func kind(_ token: LockToken, _ result: Result<Payload, any Error>) -> EventRecord.Kind {
         if case .failure = result { return .failed }
         guard let cell = home.storage.existingCell(token, key), cell.has(CellFlags.loaded), let place = cell.place,
@@ -711,7 +709,7 @@ private struct LoadEnd {
 }
 
 extension Family {
-    /// Returns the way from a feature to a key that meets a condition, along what the last loads have read.
+    /// Returns the path from a feature to the first key that meets a condition, along the inputs of the last loads.
     func way(_ token: LockToken, from key: Key, to isMet: (Key) -> Bool) -> [Key] {
         var ways: [Key: Key] = [:]
         var open = [key]
@@ -735,7 +733,7 @@ extension Family {
 // MARK: Waiters
 
 extension Frame {
-    /// Adds one who waits for the end.
+    /// Adds a waiter for the end.
     func join(_ token: LockToken, _ waiter: Waiter) -> PendingOutcome {
         state[token].more().waiters.append(waiter)
         return pendingOutcome(token)
@@ -745,16 +743,16 @@ extension Frame {
         state[token].more().outcome.orMade(PendingOutcome())
     }
 
-    /// Puts the load on the list of its key's loads.
+    /// Adds the load to the list of its key's loads.
     func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in loads: inout LoadList) {
         loads.append(token, self)
         state[token].load.container = container
-        node!.beginUnderWay(token)
+        node!.beginWork(token)
     }
 
     /// Returns when the load has ended.
     ///
-    /// - Throws: `CancellationError` if the task that waits is cancelled first.
+    /// - Throws: `CancellationError` if the waiting task is canceled first.
     func await(_ waiter: TaskWaiter) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
             return try await waiter.wait { [self] in withdraw(waiter) }
@@ -763,34 +761,41 @@ extension Frame {
         try await waiter.wait { [self] in withdraw(waiter) }
     }
 
-    /// Hands a priority on to the load, to what it waits for, and to the loads that it needs.
+    /// Notes that code in this frame waits for an async load that it has begun.
+    func beginWait(for load: Frame) {
+        family.lock.withLock { token in state[token].more().ownLoads[ObjectIdentifier(load)] = load }
+    }
+
+    func endWait(for load: Frame) {
+        family.lock.withLock { token in _ = state[token].rare?.ownLoads.removeValue(forKey: ObjectIdentifier(load)) }
+    }
+
+    /// Raises the priority of the load, of what it waits for, and of the loads that it needs.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     private func escalate(to priority: TaskPriority) {
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         var open = [self]
         while let frame = open.popLast() {
-            let (task, needed) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
+            let (task, ownLoads) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
                 let rare = frame.state[token].more()
                 guard rare.priority < priority.rawValue else { return (nil, []) }
                 rare.priority = priority.rawValue
-                return (rare.task, frame.family.loads(token).filter { $0.parent === frame })
+                return (rare.task, Array(rare.ownLoads.values))
             }
             task?.escalatePriority(to: priority)
-            for next in needed + Waits.targets(of: frame) where seen.insert(ObjectIdentifier(next)).inserted {
-                open.append(next)
-            }
+            open += (ownLoads + Waits.targets(of: frame)).filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
     }
 
-    /// Lets a task go that does not wait any longer.
+    /// Removes a task that no longer waits.
     ///
-    /// When the last one has left, the load is cancelled, and the next reader begins a new one.
+    /// When the last one leaves, the load is canceled, and the next reader begins a new one.
     private func withdraw(_ waiter: TaskWaiter) {
         let task: Task<Void, Never>? = family.lock.withLock { token in
             if isFinished { return nil }
             guard let rare = state[token].rare else { return nil }
             rare.waiters.remove(waiter)
-            // Who began it may not wait yet.
+            // The task that began the load may not wait yet.
             guard rare.waiters.isEmpty, rare.isLaunched else { return nil }
             state[token].load.isAbandoned = true
             return rare.task
@@ -808,34 +813,34 @@ extension Node {
         } ?? false
     }
 
-    /// A load that was asked for here, or a read that waits here for one, begins: no closing goes on until its end.
-    func beginUnderWay(_ token: LockToken) { storage[token].underWay += 1 }
+    /// Counts a load that was requested here, or a read that waits here for one; a closing waits for its end.
+    func beginWork(_ token: LockToken) { storage[token].inProgress += 1 }
 
-    func endUnderWay(_ token: LockToken, _ effects: inout Effects) {
-        storage[token].underWay -= 1
-        if storage[token].underWay == 0 { wakeIdle(token, &effects) }
+    func endWork(_ token: LockToken, _ effects: inout Effects) {
+        storage[token].inProgress -= 1
+        if storage[token].inProgress == 0 { wakeIdle(token, &effects) }
     }
 
-    /// Wakes whoever waits until nothing is under way here.
+    /// Wakes the tasks that wait until nothing is in progress here.
     func wakeIdle(_ token: LockToken, _ effects: inout Effects) {
-        guard let rare = storage[token].rare, !rare.idle.isEmpty else { return }
-        effects.wake(rare.idle.map { .task($0) })
-        rare.idle = []
+        guard let rare = storage[token].rare, !rare.idleWaiters.isEmpty else { return }
+        effects.wake(rare.idleWaiters.map { .task($0) })
+        rare.idleWaiters = []
     }
 }
 
-/// A record of a load that failed, for graphs: not its error, which may keep anything, but its text.
+/// A record of a failed load, for graphs, with the text of its error, because the error itself may keep any object.
 struct FailedLoad: Sendable {
     let text: String
-    /// From the key to the one whose load threw the error.
+    /// The path from the key to the one whose load threw the error.
     let way: [Key]
-    /// The inputs that it had read by then.
+    /// The inputs that the load had read.
     let inputs: [Key]
     var count = 1
 
     private static let longestText = 500
 
-    /// Outside every lock, since the error says what it is.
+    /// Creates a record, outside every lock, because describing the error is user code.
     init(_ error: any Error, way: [Key], inputs: [Key]) {
         let text = "\(error)"
         self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
@@ -861,8 +866,8 @@ extension Frame {
 extension Task where Failure == Never {
     /// Starts a task.
     ///
-    /// If it is to start at once, and the platform has that, it runs on the caller's thread until it suspends for the
-    /// first time: what doesn't suspend costs no hop to another thread.
+    /// If `atOnce` is `true` and the platform supports it, the task runs on the caller's thread until it first suspends, so
+    /// that an operation that doesn't suspend needs no hop to another thread.
     static func start(
         atOnce: Bool, _ operation: sending @escaping @isolated(any) () async -> Success
     ) -> Task {
@@ -872,7 +877,7 @@ extension Task where Failure == Never {
         return .immediate(operation: operation)
     }
 
-    /// Starts a task that inherits nothing from its caller, otherwise the same.
+    /// Starts a detached task, which otherwise runs as with `start`.
     static func startDetached(
         atOnce: Bool, _ operation: sending @escaping @isolated(any) () async -> Success
     ) -> Task {
@@ -884,9 +889,9 @@ extension Task where Failure == Never {
 }
 
 extension Task<Never, Never> {
-    /// Whether code isolated so runs on an actor, which is not to be held up.
+    /// Whether code with this isolation runs on an actor, which a load must not block.
     ///
-    /// Not in place: the compiler (6.3.1) fails there.
+    /// It can't be inlined: the compiler (6.3.1) fails otherwise.
     @inline(never)
     static func isOnActor(_ isolation: (any Actor)?) -> Bool { isolation != nil }
 }

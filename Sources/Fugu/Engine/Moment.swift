@@ -1,7 +1,7 @@
-// Reads that belong to one moment, also inside a load: they are made again if the sources were replaced in between, and
-// what a load read in vain is none of its inputs.
+// Snapshots: reads that are repeated if sources were replaced in between. In a load, what a failed attempt has read and has
+// changed since isn't an input.
 
-/// The reads of an attempt for a load, which count only if the attempt does.
+/// A read for a load in a snapshot, which becomes an input at its end, unless it changed before a repetition.
 struct HeldRead {
     let load: Frame
     let input: Input
@@ -9,9 +9,9 @@ struct HeldRead {
 }
 
 extension Container {
-    /// Runs `read` again until no sources of this container or its ancestors were replaced meanwhile.
+    /// Runs `read`, and repeats it until no sources of this container or its ancestors were replaced meanwhile.
     ///
-    /// An error of `read` counts like a result.
+    /// An error counts as a result.
     package func atOneMoment<R, E>(_ read: () throws(E) -> R) throws(E) -> R {
         let attempt = beginAttempt()
         defer { attempt?.endAttempt() }
@@ -27,10 +27,10 @@ extension Container {
         func attemptRead() -> Result<R, E> {
             do throws(E) { return .success(try read()) } catch { return .failure(error) }
         }
-        return attempt.map { Scope.run(nil, $0, attemptRead) } ?? attemptRead()
+        return attempt.map { Context.run(nil, $0, attemptRead) } ?? attemptRead()
     }
 
-    /// Returns the frame of an attempt, unless no load can be reading.
+    /// Begins an attempt and returns its frame, or `nil` if no load can be reading.
     private func beginAttempt() -> Frame? {
         guard let reader = Frame.current ?? recorder else { return nil }
         let node = node
@@ -41,10 +41,10 @@ extension Container {
 }
 
 extension Frame {
-    /// This, or what an attempt is made in.
+    /// The innermost frame of the chain that isn't a snapshot.
     var reader: Frame? { chain.first { $0.kind != .snapshot } }
 
-    /// Holds an input back if the running code reads it in an attempt that the load, or a load that needs it, makes.
+    /// Holds an input back, and returns whether it did, if the running code reads it in a snapshot inside this load.
     func holdBack(_ token: LockToken, _ input: Input, _ depth: Int) -> Bool {
         guard family.state[token].attemptCount > 0,
             let inner = Frame.current?.chain.first(where: {
@@ -56,9 +56,9 @@ extension Frame {
         return true
     }
 
-    /// Drops what has changed since it was read.
+    /// Drops the held reads that have changed since.
     ///
-    /// What has not may be read again without being recorded again.
+    /// The others stay, because reading them again may not record them again.
     fileprivate func dropOldReads() {
         let reads = family.lock.withLock { token in
             let reads = state[token].rare?.heldReads ?? []
@@ -68,7 +68,7 @@ extension Frame {
         withExtendedLifetime(reads) {}
     }
 
-    /// Ends the attempt: loads are made from what is still held back.
+    /// Ends the attempt: the reads that are still held back become inputs.
     fileprivate func endAttempt() {
         let reads = family.lock.withLock { token in
             family.state[token].attemptCount -= 1

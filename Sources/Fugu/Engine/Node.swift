@@ -6,10 +6,10 @@ final class Family: Sendable {
     let state = FamilyLocked(FamilyState())
     /// The root's storage, which outlives every node of the family.
     ///
-    /// The places of its cells have what the family knows of each key.
+    /// The places of its cells hold what the family knows about each key.
     private let rootStorage: StorageReference
     private let observed = Atomic(false)
-    /// Where mistakes go that have no one to be thrown at.
+    /// Receives the mistakes that can't be thrown.
     let reports = Reports()
     let leavers = Leavers()
 
@@ -23,7 +23,7 @@ final class Family: Sendable {
         lock.destroy()
     }
 
-    /// Whether somebody observes events.
+    /// Whether events are observed.
     var hasEvents: Bool { observed.load(ordering: .relaxed) }
 
     func setEventHub(_ token: LockToken, _ hub: EventHub?) {
@@ -34,28 +34,28 @@ final class Family: Sendable {
     /// The place of a key in the root, if there is one.
     func rootPlace(_ token: LockToken, of key: Key) -> Place? { rootStorage.existingCell(token, key)?.place }
 
-    /// The loads under way.
+    /// Returns the loads in progress.
     func loads(_ token: LockToken) -> [Frame] {
         rootStorage.cells(token).flatMap { $0.place?[token].rare?.loads.all ?? [] }
     }
 }
 
-/// The part of a family that changes.
+/// The mutable part of a family.
 struct FamilyState {
     /// The time of the last change.
     private(set) var now: UInt64 = 0
     private(set) var childCount: UInt64 = 0
-    /// How sources are asked for each named key that was read or is observed.
+    /// How to ask sources for each named key that was read or observed.
     var namings: [Key: PropertyNaming] = [:]
-    /// How many attempts to read at one moment are under way.
+    /// The number of snapshot frames in progress.
     var attemptCount = 0
-    /// The nodes that have sources; a node leaves before it goes.
+    /// The nodes that have sources; a node is removed when it ends.
     var sourced: Set<UnmanagedReference<Node>> = []
-    /// Reports that debug builds have made: for each feature, the keys.
+    /// The reports that debug builds have already made: for each feature, the keys.
     private var reported: [Key: Set<Key>] = [:]
     fileprivate(set) var eventHub: EventHub?
 
-    /// Returns the time of the next change, which nothing else has.
+    /// Advances the clock and returns the new time, which no other change has.
     mutating func tick() -> UInt64 {
         now += 1
         return now
@@ -66,14 +66,14 @@ struct FamilyState {
         return childCount
     }
 
-    /// Returns whether something that a feature does with a key is reported for the first time.
+    /// Records a report about a feature and a key, and returns whether it's the first one.
     mutating func isNew(_ feature: Key, _ key: Key) -> Bool { reported[feature, default: []].insert(key).inserted }
 }
 
-/// A container as the engine sees it: its storage, its family, and its place in it.
+/// A container as the engine sees it: its storage, its family, and its position in it.
 ///
-/// A node outlives its ``Container`` in handles that features captured. When the container is released, the node ends:
-/// it gives up everything it held, and what is left is memory that can be asked safely.
+/// A node can outlive its ``Container`` in handles that features captured. When the container is released, the node ends:
+/// it releases everything it held, and what's left can still be asked safely.
 final class Node: Sendable {
     let storage: StorageReference
     let family: Family
@@ -94,13 +94,13 @@ final class Node: Sendable {
 
     /// Creates a child.
     ///
-    /// - `recorder`: The load whose handle the child was made from: what it reads through the child is its input.
+    /// - `recorder`: The load whose handle made the child. What the load reads through the child is an input of the load.
     init(parent: Node, recorder: Frame?) {
         let family = parent.family
         self.family = family
         above = ChainReference(parent)
         depth = parent.depth + 1
-        // The root's children are branches of their own.
+        // Each child of the root starts a new branch.
         storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
         family.lock.withLock { token in parent.adopt(token, self, recorder) }
     }
@@ -111,36 +111,35 @@ final class Node: Sendable {
     }
 }
 
-/// A node's state beside its cells.
+/// A node's state besides its cells.
 ///
-/// The lock of the family protects it.
+/// The family's lock protects it.
 struct NodeState {
-    /// A bit for every key that was ever held here, by `Key.mask`: zero for a key means it is not held.
+    /// The bits of all keys that were ever held here, by `Key.mask`; a key whose bit is zero isn't held.
     var heldMask: UInt64 = 0
     var isEnded = false
-    /// Whether features are not loaded any more, since the container or one above it is closed or being closed.
+    /// Whether the container refuses to load features, because it or an ancestor is closed or closing.
     var isRefusing = false
-    /// Whether the container is closed: nothing that is loaded is kept.
+    /// Whether the container is closed, so that features loaded later aren't kept.
     var isClosed = false
-    /// How many loads were asked for here and have not ended, and how many reads here wait for loads.
-    var underWay: UInt32 = 0
-    /// The number that tells it apart: its position among all children made in the family, from 1; the root's is 0.
+    /// The number of loads requested here that haven't ended, plus the number of reads here that wait for loads.
+    var inProgress: UInt32 = 0
+    /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
     var serial: UInt64 = 0
     /// Refuses external features; children inherit it.
     var strictness: Strictness?
-    /// Rare state.
     var rare: RareNodeState?
-    // Children are unlinked before they go, so these never dangle.
+    // Children are unlinked before they're released, so these never dangle.
     var firstChild: UnmanagedReference<Node>?
     var nextSibling: UnmanagedReference<Node>?
     var previousSibling: UnmanagedReference<Node>?
 
-    /// Returns the rare state, made if there is none.
+    /// Returns the rare state, creating it if necessary.
     mutating func more() -> RareNodeState { rare.orMade(RareNodeState()) }
 }
 
 extension Optional where Wrapped: AnyObject {
-    /// Returns the object, made if there is none.
+    /// Returns the object, creating it if necessary.
     @inline(__always)
     mutating func orMade(_ make: @autoclosure () -> Wrapped) -> Wrapped {
         if let self { return self }
@@ -150,35 +149,35 @@ extension Optional where Wrapped: AnyObject {
     }
 }
 
-/// Rare state: made when a container has any, so that the others are small.
+/// State that few nodes need, created on first use to keep the others small.
 ///
-/// The lock of the family protects it.
+/// The family's lock protects it.
 final class RareNodeState {
     /// The sources that are asked for named keys.
     var sources: (any ValueSources)?
     /// The rules that were added here, in order.
     var rules: [ScopeRule] = []
-    /// The scopes of this container by path, for as long as someone holds them.
+    /// The scopes of this container by path, held weakly.
     var scopes: [String: WeakReference<Container>] = [:]
     var scopeNodes: [String: UnmanagedReference<Node>] = [:]
-    /// The work of rules here, if the container is a scope.
+    /// The state of the rules, if the container is a scope.
     var scope: ScopeState?
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
-    /// Closers that were registered outside of loads.
+    /// The closers that were registered outside loads.
     var closers: [Closer] = []
-    /// The closing under way.
+    /// The closing in progress.
     var closing: Frame?
-    /// How many former instances have closers that are still to run, and how many of these are needed by nothing any more.
+    /// The number of leavers whose closers haven't finished, and the number of these that nothing needs anymore.
     var leaverCount = 0
     var releasedCount = 0
-    /// Who waits until nothing is under way here, or nothing is left to leave.
-    var idle: [TaskWaiter] = []
-    /// The load from whose handle the container was made.
+    /// The tasks that wait until no load is in progress here, or until leavers are gone.
+    var idleWaiters: [TaskWaiter] = []
+    /// The load whose handle made the container or an ancestor.
     var recorder: Frame?
-    /// Refusals while the container is being configured; nil at other times.
+    /// The refusals while the container is being configured, or `nil` at other times.
     var refusals: [Strictness.Refusal]?
-    /// The last failed load of each key that was asked for here.
+    /// The last failed load of each key that was requested here.
     var failures: [Key: FailedLoad] = [:]
 }
 
@@ -189,7 +188,7 @@ extension UnmanagedReference<Node> {
 
 /// A node and its ancestors, nearest first.
 ///
-/// Whoever walks it keeps the node, which keeps its ancestors.
+/// The caller keeps the node, which keeps its ancestors.
 struct Path: Sequence, IteratorProtocol {
     fileprivate var following: UnmanagedReference<Node>?
 
@@ -199,7 +198,7 @@ struct Path: Sequence, IteratorProtocol {
         return node.object
     }
 
-    /// Returns what `body` gives for the first node that it gives something for; nothing is counted on the way.
+    /// Returns the first result of `body` that isn't `nil`, without retaining nodes on the way.
     @inline(__always)
     func firstResult<R>(_ body: (Node) -> R?) -> R? {
         var following = following
@@ -215,9 +214,9 @@ extension Node {
     func hasChildren(_ token: LockToken) -> Bool { storage[token].firstChild != nil }
     func isEnded(_ token: LockToken) -> Bool { storage[token].isEnded }
 
-    /// Its name.
+    /// The serial number.
     ///
-    /// It never changes: `adopt` sets it before anybody else can reach the node.
+    /// It never changes: `adopt` sets it before other threads can reach the node.
     var number: Int { Int(storage.unshared.serial) }
 
     private func adopt(_ token: LockToken, _ child: Node, _ recorder: Frame?) {
@@ -249,14 +248,14 @@ extension Node {
     /// The node and its ancestors, nearest first.
     var path: Path { Path(following: UnmanagedReference(self)) }
 
-    /// Whether this is `ancestor` or stands below it.
+    /// Whether this node is `ancestor` or one of its descendants.
     func isWithin(_ ancestor: Node) -> Bool {
         if self === ancestor { return true }
         guard family === ancestor.family, depth > ancestor.depth else { return false }
         return self.ancestor(at: ancestor.depth) === ancestor
     }
 
-    /// Returns the node on the way to the root that stands at a depth.
+    /// Returns the ancestor at a depth, or this node if it isn't deeper.
     func ancestor(at depth: Int) -> Node {
         if depth >= self.depth { return self }
         return path.firstResult { $0.depth == depth ? UnmanagedReference($0) : nil }!.object
@@ -277,18 +276,18 @@ extension Node {
         return result
     }
 
-    /// Whether something was set here for the key.
+    /// Whether the key is held here.
     @inline(__always)
     func holds(_ token: LockToken, _ key: Key) -> Bool {
         storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
     }
 
-    /// Whether something was set here for one of the keys, which have the bits of `mask`.
+    /// Whether one of the keys, whose bits are in `mask`, is held here.
     func holdsAny(_ token: LockToken, of keys: [Key], _ mask: UInt64) -> Bool {
         storage[token].heldMask & mask != 0 && keys.contains { holds(token, $0) }
     }
 
-    /// Returns the place of a key, made if there is none.
+    /// Returns the place of a key, creating it if necessary.
     func place(_ token: LockToken, _ key: Key) -> Place {
         let cell = storage.cell(token, key)
         if let place = cell.place { return place }
@@ -300,7 +299,7 @@ extension Node {
     /// Whether the container is closed.
     var isClosed: Bool { family.lock.withLock { token in storage[token].isClosed } }
 
-    /// The container is being released: gives up everything.
+    /// Releases everything the node has, because its container is being released.
     func end() {
         var garbage = Garbage()
         var abandoned: [Key?] = []
@@ -315,7 +314,7 @@ extension Node {
                 leaveParent(token)
             }
             for cell in storage.cells(token) {
-                // Who depends on keys of this node lives in it, so only the places above are notified.
+                // Instances that depend on keys of this node live in it, so only the links to places above must be undone.
                 if let place = cell.takePlace() {
                     for (key, closers) in place[token].lifetime?.abandon(in: self) ?? [] {
                         abandoned.append(key)
@@ -332,7 +331,7 @@ extension Node {
             if rare.sources != nil { family.state[token].sourced.remove(UnmanagedReference(self)) }
             if let scope = rare.scope { scope.forget(token, in: self) }
             passLeavers(token, rare)
-            effects.wake(rare.idle.map { .task($0) })
+            effects.wake(rare.idleWaiters.map { .task($0) })
             garbage.add(rare)
         }
         effects.wakeWaiters()
@@ -346,21 +345,21 @@ extension Node {
 
 // MARK: What a node sees of a key
 
-/// A node's view of a key, without loading.
+/// What a node sees of a key, without loading.
 enum Look {
-    /// The cell whose value is seen, and the node at or above that it stands in.
+    /// The cell whose value is seen, and its owner: the node or an ancestor.
     case found(CellReference, UnmanagedReference<Node>)
-    /// The value that an update in progress has set.
+    /// A value that an update in progress has set, loaded, or uncovered.
     case pending(Payload)
-    /// Nothing; `limit` is the nearest node that holds the key without a value, by a replaced loader or since a
-    /// source has a wrong value.
+    /// Nothing. `limit` is the nearest node that holds the key without a value, because its loader was replaced or a source
+    /// has a wrong value.
     case missing(limit: UnmanagedReference<Node>?)
 }
 
 extension Node {
-    /// Looks for the value of a key that is nearest: what is held, or what was loaded and is valid here.
+    /// Returns the nearest value of a key that's held, or loaded and valid here.
     ///
-    /// - `draft`: The update through whose handle the key is read, whose writes hide what they will replace.
+    /// - `draft`: The update whose handle reads the key. Its pending writes hide what they will replace.
     @inline(__always)
     func look(_ token: LockToken, _ key: Key, through draft: Frame? = nil) -> Look {
         var held: UInt64 = 0
@@ -372,7 +371,7 @@ extension Node {
                     return write.made.map { .pending($0.payload) } ?? .missing(limit: UnmanagedReference(owner))
                 default:
                     if let made = write.made { return .pending(made.payload) }
-                    // The layer behind is uncovered.
+                    // The write uncovers the layer behind.
                     let rare = owner.storage.existingCell(token, key)?.place?[token].rare
                     if let rule = rare?.rule { return .pending(rule) }
                     switch rare?.supplied ?? .nothing {
@@ -401,17 +400,17 @@ extension Node {
         } ?? .missing(limit: nil)
     }
 
-    /// Looks, records what is found for the load that reads it, and lets readers here find it without the lock.
+    /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.
     ///
-    /// - `isOutdated`: Set to `true` if it must be reported that an input was set after the load.
+    /// - `mustReport`: Set to `true` if it must be reported that an input was set after the load.
     @inline(__always)
-    func read(_ token: LockToken, _ key: Key, for recorder: Frame?, _ isOutdated: inout Bool) -> Payload? {
+    func read(_ token: LockToken, _ key: Key, for recorder: Frame?, _ mustReport: inout Bool) -> Payload? {
         guard case .found(let cell, let owner) = look(token, key) else { return nil }
         recorder?.record(token, cell, of: owner)
         link(token, key, to: cell, of: owner)
         let status = cell.status
-        // Under the lock nothing else is closed.
-        if status & CellFlags.fast == 0 { isOutdated = true }
+        // Under the lock, a value is closed for no other reason.
+        if status & CellFlags.fast == 0 { mustReport = true }
         return cell.payload(status)
     }
 

@@ -1,7 +1,7 @@
-/// What is known of a key in a node beside its value: the instance that lives there, who was made from it or follows it,
-/// and how a change here reaches those below.
+/// What a node knows about a key besides its value: the instance that lives there, its dependents and followers, and the links
+/// by which a change here reaches places below.
 ///
-/// The cell owns it, and the lock of the family protects it.
+/// The cell owns it, and the family's lock protects it.
 typealias Place = FamilyLocked<PlaceState>
 
 struct PlaceState {
@@ -11,32 +11,31 @@ struct PlaceState {
 
     // The instance that was loaded here.
     var provenance: Provenance?
-    /// Its closers, and the lifetimes of what it was made from.
+    /// The instance's closers, and the lifetimes of its inputs.
     var lifetime: Lifetime?
-    /// Where it is registered.
+    /// The registrations of the instance with its inputs or its anchor.
     fileprivate var slots = Slots()
-    /// Whether something that it was made from had changed when its load ended.
+    /// Whether an input had changed when the load ended.
     var isOutdated = false
-    /// How many instances were loaded here.
+    /// The number of instances that were loaded here.
     var loadCount = 0
     #if DEBUG
     var duration: Duration?
     #endif
 
-    // Who was made from what is here, or watches it.
-    fileprivate var firstReader: Reader?
-    fileprivate var moreReaders: [Reader] = []
+    // The instances and followers that depend on this place.
+    fileprivate var firstDependent: Dependent?
+    fileprivate var moreDependents: [Dependent] = []
 
-    // The places of a key form a tree along the nodes' paths, as far down as somebody follows changes from above.
+    // The places of a key form a tree that mirrors the nodes, as far down as something depends on changes above.
     fileprivate var followCount = 0
     fileprivate var above: Place?
     fileprivate var firstBelow: Place?
     fileprivate var next: Place?
     fileprivate var previous: Place?
-    /// The next one in the garbage.
+    /// The next place in the garbage.
     var nextInGarbage: Place?
 
-    /// Rare state.
     var rare: RarePlaceState?
 
     init(node: UnmanagedReference<Node>, cell: CellReference) {
@@ -44,60 +43,60 @@ struct PlaceState {
         self.cell = cell
     }
 
-    /// Returns the rare state, made if there is none.
+    /// Returns the rare state, creating it if necessary.
     mutating func more() -> RarePlaceState { rare.orMade(RarePlaceState()) }
 }
 
-/// Rare state.
+/// State that few places need.
 ///
-/// The lock of the family protects it, so that the runtime need not check who else is at it.
+/// The family's lock protects it, so its fields don't need the runtime's exclusivity checks.
 final class RarePlaceState {
-    /// The layer behind a value that code set.
+    /// The layers, which a value set by code covers: a rule's value, and the answer of sources.
     @safe @exclusivity(unchecked) var rule: Payload?
     @safe @exclusivity(unchecked) var supplied = SourceAnswer<Payload>.nothing
-    /// The report about the sources' answer, if it is a wrong value.
+    /// The report about the sources' answer, if the value is wrong.
     var mistake: String?
-    /// A loader that takes the place of the feature's own.
+    /// A loader that replaces the feature's own.
     @safe @exclusivity(unchecked) var replacement: Replacement?
     @safe @exclusivity(unchecked) var follower: Follower?
-    /// Where the follower is registered.
+    /// The registrations of the follower.
     fileprivate var followerSlots = Slots()
-    /// The `modify` under way.
+    /// The `modify` in progress.
     @safe @exclusivity(unchecked) var exclusion: Frame?
-    /// The input of the instance that was set after it was loaded, in a strict container, until it's reported.
+    /// In a strict container, an input that was set after the instance was loaded, until it's reported.
     @safe @exclusivity(unchecked) var outdatedBy: Key?
-    /// When the key was last reset or replaced here while it was being loaded.
+    /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
 
-    // In the root, for the family: the loads of the key under way, what the last one was made from, and whether an
-    // instance was made below the root.
+    // Used only in the root, for the family: the key's loads in progress, the provenance of the last one, and whether an
+    // instance was loaded below the root.
     @safe @exclusivity(unchecked) var loads = LoadList()
     @safe @exclusivity(unchecked) var last: Provenance?
     var isMadeBelow = false
 }
 
-/// Who is concerned with a place.
-private struct Reader {
+/// An instance or a follower that depends on a place.
+private struct Dependent {
     /// The place of the instance or the follower, in the same node.
     let place: Place
-    let role: ReaderRole
-    /// Where its slots point at this.
+    let role: DependentRole
+    /// The number of the slot in `place` that points back to this reader.
     let slot: Int
 }
 
-enum ReaderRole {
-    /// An instance that reloads was made from the key.
+enum DependentRole {
+    /// An instance that reloads has the key as an input.
     case input
-    /// An instance lives in this node because the key is set here.
+    /// An instance lives in this node because the key is held here.
     case anchor
-    /// A follower sees something that was made from the key.
+    /// A follower watches the key, because it's an input of an instance that the follower sees or misses.
     case follower
 
-    /// Whether changes above are of interest, too.
+    /// Whether the reader depends on changes above, too.
     fileprivate var follows: Bool { self != .anchor }
 }
 
-/// Where an instance or a follower is registered.
+/// The places with which an instance or a follower is registered.
 private struct Slots {
     struct Slot {
         let place: Place
@@ -118,7 +117,7 @@ private struct Slots {
 extension Place {
     var key: Key { unshared.cell.key }
 
-    // MARK: Following what is above
+    // MARK: Following changes above
 
     /// Lets changes above reach this place.
     func follow(_ token: LockToken) {
@@ -143,7 +142,7 @@ extension Place {
         if self[token].followCount == 0 { unlink(token) }
     }
 
-    /// Leaves the tree of its key: nobody here follows changes from above any more.
+    /// Removes the place from its key's tree, together with the places above that have no other reason to be in it.
     func unlink(_ token: LockToken) {
         var place = self
         while true {
@@ -161,7 +160,7 @@ extension Place {
         }
     }
 
-    /// Calls `body` with the places right below.
+    /// Calls `body` with each place directly below.
     func forEachBelow(_ token: LockToken, _ body: (Place) -> Void) {
         var below = self[token].firstBelow
         while let place = below {
@@ -169,14 +168,14 @@ extension Place {
             below = place[token].next
         }
     }
-    /// Whether nobody but its own follower is concerned.
-    func isAlone(_ token: LockToken) -> Bool { self[token].firstReader == nil && self[token].firstBelow == nil }
+    /// Whether nothing but its own follower depends on this place.
+    func isAlone(_ token: LockToken) -> Bool { self[token].firstDependent == nil && self[token].firstBelow == nil }
 
-    /// Sends writers of the cell the long way, or lets them take the short one again.
+    /// Makes writes of the cell take the slow path while something depends on it.
     func refresh(_ token: LockToken) {
         let rare = self[token].rare
         let isSpecial =
-            self[token].followCount > 0 || self[token].firstReader != nil || rare?.follower != nil
+            self[token].followCount > 0 || self[token].firstDependent != nil || rare?.follower != nil
             || rare?.exclusion != nil
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
@@ -184,17 +183,17 @@ extension Place {
 
     // MARK: Readers
 
-    func forEachReader(_ token: LockToken, _ body: (Place, ReaderRole) -> Void) {
-        guard let first = self[token].firstReader else { return }
-        // As they are now: `body` may take some off.
-        let more = self[token].moreReaders
+    func forEachDependent(_ token: LockToken, _ body: (Place, DependentRole) -> Void) {
+        guard let first = self[token].firstDependent else { return }
+        // A copy, because `body` may remove readers.
+        let more = self[token].moreDependents
         body(first.place, first.role)
         for reader in more { body(reader.place, reader.role) }
     }
 
-    /// Registers the instance or the follower of this place with another one of its node.
-    func register(_ token: LockToken, with other: Place, as role: ReaderRole) {
-        let index = other[token].firstReader == nil ? 0 : 1 + other[token].moreReaders.count
+    /// Registers the instance or the follower of this place with another place of the same node.
+    func register(_ token: LockToken, with other: Place, as role: DependentRole) {
+        let index = other[token].firstDependent == nil ? 0 : 1 + other[token].moreDependents.count
         let slot = Slots.Slot(place: other, index: index)
         let number: Int
         if role == .follower {
@@ -205,50 +204,54 @@ extension Place {
             number = self[token].slots.count
             self[token].slots.append(slot)
         }
-        let reader = Reader(place: self, role: role, slot: number)
-        if index == 0 { other[token].firstReader = reader } else { other[token].moreReaders.append(reader) }
+        let reader = Dependent(place: self, role: role, slot: number)
+        if index == 0 { other[token].firstDependent = reader } else { other[token].moreDependents.append(reader) }
         if role.follows { other.follow(token) } else { other.refresh(token) }
     }
 
-    /// Takes the instance of this place off all lists.
+    /// Unregisters the instance of this place everywhere.
     func unregisterInstance(_ token: LockToken) {
-        // Slots are looked up again each time, since removing a reader moves another one, which may be its own.
+        // Look up each slot again, because removing a reader moves another one, which may be the instance's own.
         for number in 0..<self[token].slots.count {
             let slot = self[token].slots[number]
-            slot.place.removeReader(token, at: slot.index)
+            slot.place.removeDependent(token, at: slot.index)
         }
         self[token].slots = Slots()
     }
 
-    /// Takes the instance off the list of the key that kept it in this node.
+    /// Unregisters the instance from its anchor.
     func unregisterAnchor(_ token: LockToken) {
-        // It was registered last.
+        // The anchor was registered last.
         let number = self[token].slots.count - 1
         guard number >= 0 else { return }
         let slot = self[token].slots[number]
-        slot.place.removeReader(token, at: slot.index)
+        slot.place.removeDependent(token, at: slot.index)
         self[token].slots.removeLast()
     }
 
-    /// Takes the follower of this place off all lists.
+    /// Unregisters the follower of this place everywhere.
     func unregisterFollower(_ token: LockToken) {
         guard let rare = self[token].rare else { return }
         for number in 0..<rare.followerSlots.count {
             let slot = rare.followerSlots[number]
-            slot.place.removeReader(token, at: slot.index)
+            slot.place.removeDependent(token, at: slot.index)
         }
         rare.followerSlots = Slots()
     }
 
-    private func removeReader(_ token: LockToken, at index: Int) {
-        let removed = index == 0 ? self[token].firstReader! : self[token].moreReaders[index - 1]
-        if let last = self[token].moreReaders.popLast() {
-            if index <= self[token].moreReaders.count {
-                if index == 0 { self[token].firstReader = last } else { self[token].moreReaders[index - 1] = last }
+    private func removeDependent(_ token: LockToken, at index: Int) {
+        let removed = index == 0 ? self[token].firstDependent! : self[token].moreDependents[index - 1]
+        if let last = self[token].moreDependents.popLast() {
+            if index <= self[token].moreDependents.count {
+                if index == 0 {
+                    self[token].firstDependent = last
+                } else {
+                    self[token].moreDependents[index - 1] = last
+                }
                 last.moved(token, to: index)
             }
         } else {
-            self[token].firstReader = nil
+            self[token].firstDependent = nil
         }
         if removed.role.follows { unfollow(token) }
         refresh(token)
@@ -256,9 +259,9 @@ extension Place {
 
     // MARK: The instance
 
-    /// Keeps what an instance was made from, and registers it with what can drop it.
+    /// Keeps the provenance and the lifetime of an instance, and registers it with the places that can drop it.
     ///
-    /// What lives in the root and doesn't reload is registered nowhere.
+    /// An instance that lives in the root and doesn't reload is registered nowhere.
     func settle(_ token: LockToken, _ provenance: Provenance?, _ lifetime: Lifetime?) {
         self[token].provenance = provenance
         self[token].lifetime = lifetime
@@ -272,12 +275,13 @@ extension Place {
             }
             if node.isRoot { return }
             if !provenance.isLocal { _ = anchor(token) }
-            // What is set above takes the place of what was loaded here.
+            // A value set above replaces the instance.
             follow(token)
         }
     }
 
-    /// Finds a key that is set here and keeps the instance here; says whether there is one.
+    /// Registers the instance with an anchor, unless its own key is held here, and returns whether one of these keeps it
+    /// here.
     func anchor(_ token: LockToken) -> Bool {
         guard let provenance = self[token].provenance else { return false }
         return self[token].node.use { node in
@@ -290,7 +294,7 @@ extension Place {
         }
     }
 
-    /// Takes away what is known of the instance, which leaves its cell.
+    /// Discards the provenance and the lifetime of the instance, which leaves its cell.
     func forget(_ token: LockToken, _ garbage: inout Garbage) {
         guard let provenance = self[token].provenance.take() else { return }
         unregisterInstance(token)
@@ -303,8 +307,8 @@ extension Place {
     }
 }
 
-extension Reader {
-    /// Another reader has gone, and this one stands elsewhere now.
+extension Dependent {
+    /// Updates the slot that points back, after the reader was moved to another index.
     func moved(_ token: LockToken, to index: Int) {
         if role == .follower {
             place[token].rare!.followerSlots.move(slot, to: index)
@@ -314,19 +318,20 @@ extension Reader {
     }
 }
 
-// MARK: What an instance was made from
+// MARK: Provenance
 
-/// The inputs of an instance.
+/// The inputs of an instance, and their inputs.
 ///
-/// One object serves all instances of a key that were made from the same keys.
+/// Successive loads of a key that read the same keys share one object.
 final class Provenance: Sendable {
-    /// The direct inputs of `load(in:)`, in that order.
+    /// The direct inputs, in the order in which `load(in:)` read them.
     let direct: [Key]
-    /// All keys, directly and through others, sorted.
+    /// All inputs, direct and indirect, sorted.
     let keys: [Key]
-    /// The bits of all keys.
+    /// The bits of `keys`.
     let mask: UInt64
-    /// Whether the instance belongs to the container that asked, by its own wish or that of something it was made from.
+    /// Whether the instance lives in the container that asked for it, because the feature or one of its inputs declares
+    /// that.
     let isLocal: Bool
     let reloads: Bool
 
@@ -340,10 +345,10 @@ final class Provenance: Sendable {
         self.reloads = reloads
     }
 
-    /// Whether a node sees an instance that lives in `home`, at or above it: nothing between holds a key that it was made
-    /// from.
+    /// Whether a node sees an instance that lives in `home`, which is the node or an ancestor: no node below `home` on the
+    /// way holds one of the inputs.
     ///
-    /// - `held`: The bits of what is held between.
+    /// - `held`: The bits of the keys that are held on the way.
     @inline(__always)
     func isValid(_ token: LockToken, for node: Node, from home: Node, _ held: UInt64 = .max) -> Bool {
         if node === home { return true }
@@ -351,12 +356,17 @@ final class Provenance: Sendable {
         return mask & held == 0 || !isOverridden(token, for: node, below: home.depth)
     }
 
-    /// Whether something at or above a node, but below a depth, holds a key that the instance was made from.
+    /// Whether a node or one of its ancestors, but none at `depth` or above, holds one of the inputs.
     func isOverridden(_ token: LockToken, for node: Node, below depth: Int) -> Bool {
         node.path.firstResult { node in
             if node.depth <= depth { return false }
             return node.holdsAny(token, of: keys, mask) ? true : nil
         } ?? false
+    }
+
+    /// Whether a node may keep an instance: it's the root, the instance is local, or the node holds its key or one of its inputs.
+    func isAnchored(_ token: LockToken, _ key: Key, in node: Node) -> Bool {
+        node.isRoot || isLocal || node.holds(token, key) || node.holdsAny(token, of: keys, mask)
     }
 
     func isEqual(to other: Provenance) -> Bool {
@@ -367,7 +377,7 @@ final class Provenance: Sendable {
 }
 
 extension [Key] {
-    /// The keys of two sorted lists, sorted, each once.
+    /// Returns the union of two sorted lists, sorted.
     fileprivate func merged(with other: [Key]) -> [Key] {
         if isEmpty || other.isEmpty { return isEmpty ? other : self }
         var merged: [Key] = []
@@ -384,7 +394,7 @@ extension [Key] {
         return merged
     }
 
-    /// The keys in order, each once.
+    /// Returns the keys sorted, without duplicates.
     func sortedUnique() -> [Key] {
         guard count > 1 else { return self }
         var all = sorted { $0.raw < $1.raw }
@@ -399,7 +409,7 @@ extension [Key] {
 }
 
 extension [[Key]] {
-    /// The keys of sorted lists, sorted, each once: neighbours are merged until one list is left.
+    /// Returns the union of sorted lists, sorted, by merging neighbors until one list is left.
     func merged() -> [Key] {
         var lists = self
         while lists.count > 1 {

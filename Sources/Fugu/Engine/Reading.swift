@@ -1,14 +1,13 @@
-// A read that could not be answered at once.
+// A read that couldn't be answered at once.
 
-/// A read that looks again and again, until there is an answer or somebody has to load or to wait, which threads and tasks
-/// do in different ways.
+/// A read that looks again until it has an answer, or has to load or wait, which threads and tasks do differently.
 struct Reading: ~Copyable {
     /// The next step, decided by a look under the lock.
     private enum Decision {
         case found(Payload)
         case load(Frame, Replacement?)
         case wait(Frame, Waiter)
-        /// The feature belongs to an ancestor, as it declares: it's to be loaded there first.
+        /// The feature declares that it belongs to an ancestor, where it must be loaded first.
         case above(Node)
         case external(Strictness)
         case cycle([Key])
@@ -25,25 +24,27 @@ struct Reading: ~Copyable {
     let node: Node
     /// The load that reads through its handle.
     private var recorder: Frame?
-    /// The update through whose handle is read.
+    /// The update whose handle reads.
     let draft: Frame?
-    /// The container that was asked; whoever reads keeps it.
+    /// The container that was asked.
+    ///
+    /// The reader keeps it.
     let container: UnmanagedReference<Container>
     /// Whether the reader is a task that may suspend; otherwise its thread waits.
     let isTask: Bool
 
-    // Who needs what is read, and the frame that runs on this thread or task.
+    // The frame that needs the value, and the frame that runs on this thread or task.
     private let frame: Frame?
     private let own: Frame?
-    /// The outcome of the load that was waited for last, and whether this read began it.
+    /// The outcome of the load that this read last waited for, and whether this read began that load.
     private var awaited: PendingOutcome?
     private var isOwnLoad = false
-    /// How often something was waited for that was not for this reader.
+    /// The number of outcomes that weren't valid for this reader.
     private var misses = 0
     private var wait: WaitSpan?
-    /// The result of the ancestor to which the feature belongs.
+    /// The value that the ancestor to which the feature belongs has loaded.
     private var given: Payload?
-    /// Whether a reader in a descendant asks, who records what it is given.
+    /// Whether a read in a descendant asks, which records what it's given.
     private let isForDescendant: Bool
 
     private var key: Key { request.key }
@@ -59,16 +60,16 @@ struct Reading: ~Copyable {
         self.container = UnmanagedReference(container)
         self.recorder = recorder
         self.isTask = isTask
-        let scope = Scope.bound
+        let scope = Context.bound
         own = scope?.own
         frame = own ?? scope?.unfinished ?? recorder
     }
 
     // MARK: Threads and tasks
 
-    /// Gives the value, loading it on this thread if need be.
+    /// Returns the value, loading it on this thread if necessary.
     ///
-    /// `loader`: Makes the value; called at most once, in place.
+    /// - `loader`: Loads the value. It's called at most once, on this thread.
     consuming func read(_ loader: (Container) throws -> Payload) throws -> Payload {
         while true {
             switch look() {
@@ -87,7 +88,7 @@ struct Reading: ~Copyable {
         }
     }
 
-    // Apart, so that what stands on the stack while loads run within one another is small.
+    // Separate functions, to keep the stack frames of nested loads small.
 
     @inline(never)
     private func load(in home: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
@@ -104,10 +105,10 @@ struct Reading: ~Copyable {
         return try load.run(for: container, recorder, loader)
     }
 
-    /// Gives the value of an async key, loading it in a separate task if need be.
+    /// Returns the value of an async key, loading it in a separate task if necessary.
     consuming func readAsync(_ loader: @escaping @Sendable (Container) async throws -> Payload) async throws -> Payload
     {
-        // A load must not hold up the actor of its reader.
+        // A load must not block its reader's actor.
         let hasActor = Task.isOnActor(#isolation)
         while true {
             switch look() {
@@ -122,13 +123,17 @@ struct Reading: ~Copyable {
                 let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
                 load.start(for: container.object, recorder, mayRunHere: mayRunHere, replacement?.loadAsync ?? loader)
                 isOwnLoad = true
-                if let waiter = joinOwn(load) { try await load.await(waiter) }
+                if let waiter = joinOwn(load) {
+                    frame?.beginWait(for: load)
+                    defer { frame?.endWait(for: load) }
+                    try await load.await(waiter)
+                }
             case .wait(let load, .task(let waiter)):
                 do {
                     try await load.await(waiter)
                 } catch {
                     endWait(for: load)
-                    leave()
+                    stopWaiting()
                     throw error
                 }
                 endWait(for: load)
@@ -138,7 +143,7 @@ struct Reading: ~Copyable {
         }
     }
 
-    /// Waits for the load that this read has begun, unless that has ended.
+    /// Joins the load that this read began, and returns the waiter, or returns `nil` if the load has ended.
     private mutating func joinOwn(_ load: Frame) -> TaskWaiter? {
         let waiter = TaskWaiter()
         return node.family.lock.withLock { token in
@@ -149,10 +154,10 @@ struct Reading: ~Copyable {
         }
     }
 
-    /// Waits no longer, since the task has been cancelled.
-    private func leave() {
+    /// Stops waiting, because the task was canceled.
+    private func stopWaiting() {
         var effects = Effects(in: nil)
-        node.family.lock.withLock { token in node.endUnderWay(token, &effects) }
+        node.family.lock.withLock { token in node.endWork(token, &effects) }
         effects.wakeWaiters()
     }
 
@@ -161,7 +166,7 @@ struct Reading: ~Copyable {
         if let wait { load.tellOf(wait, frame) }
     }
 
-    /// Returns the error that a decision means, or stops the program if reads of the kind can't throw.
+    /// Returns the error for a decision, or stops the program if reads of this kind of key can't throw.
     private func error(_ decision: consuming Decision) -> any Error {
         let error: LoadError
         switch decision {
@@ -179,7 +184,7 @@ struct Reading: ~Copyable {
         return error
     }
 
-    /// Whether the load that reads is one that replaces the loader of the very key.
+    /// Whether the load that reads is a replaced loader of the same key.
     private var isOwnReplacement: Bool {
         guard let frame = frame?.reader, frame.kind == .load else { return false }
         return frame.key == key && frame.load!.limit != nil
@@ -187,19 +192,19 @@ struct Reading: ~Copyable {
 
     // MARK: Deciding
 
-    /// Looks under the lock.
+    /// Decides the next step, under the lock.
     @inline(never)
     private mutating func look() -> Decision {
-        // The frame that was waited for is released outside the lock.
+        // The former outcome is released outside the lock.
         let former = awaited
         defer { withExtendedLifetime(former) {} }
         var effects = Effects(in: nil)
         let decision = node.family.lock.withLock { token -> Decision in
             let wasWaiting = awaited != nil && !isOwnLoad
             let decision = decide(token)
-            if wasWaiting { node.endUnderWay(token, &effects) }
+            if wasWaiting { node.endWork(token, &effects) }
             if case .wait = decision {
-                node.beginUnderWay(token)
+                node.beginWork(token)
                 wait = node.family.hasEvents ? WaitSpan() : nil
             }
             return decision
@@ -211,7 +216,7 @@ struct Reading: ~Copyable {
         return decision
     }
 
-    /// Takes what is there, joins a load under way, or begins one.
+    /// Returns what's there, joins a load in progress, or begins one.
     private mutating func decide(_ token: LockToken) -> Decision {
         if node.isEnded(token) { return .ended }
         if recorder == nil { recorder = node.ownRecorder(token) { frame } }
@@ -227,7 +232,7 @@ struct Reading: ~Copyable {
         if limit == nil, request.home.isFixed, !node.isRoot {
             let home = fixedHome(token)
             if home !== node {
-                // What was waited for here is over.
+                // The wait in this node is over.
                 awaited = nil
                 return decide(token, in: home)
             }
@@ -237,24 +242,24 @@ struct Reading: ~Copyable {
             misses += 1
         }
         if let decision = refuseNesting(token) { return decision }
-        // Who has waited for a load began before a closing that waits for its end.
+        // A read that has waited for a load began before a closing, which waits for the end of that read.
         let isAlone = awaited == nil && isRefused(token)
         if isAlone {
             if key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
             if let frame {
                 for above in frame.chain where above.node === node {
-                    if let known = above.state[token].rare?.alone[key] { return .found(known) }
+                    if let known = above.state[token].rare?.privateInstances[key] { return .found(known) }
                 }
             }
         }
         if isTask, Task.isCancelled { return .cancelled }
-        // An update changes nothing of a load whose key it doesn't write.
+        // An update affects a load only if it writes the key.
         let draft = draft.flatMap { draft in
             node.path.firstResult { draft.pendingWrite(token, of: key, in: $0) == nil ? nil : draft }
         }
         let rare = node.ancestor(at: 0).place(token, key)[token].more()
         let expected = expectedHome(token, of: node, rare.last, limit)
-        // Who was given nothing but what others need, again and again, loads in parallel.
+        // A reader that repeatedly got instances that are valid only for others loads in parallel.
         if misses < 4, !isAlone, !rare.loads.all.isEmpty,
             let decision = join(token, rare, expected, limit, through: draft)
         {
@@ -269,19 +274,19 @@ struct Reading: ~Copyable {
         }
         let facts = LoadFacts(
             home: request.home, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
-            expected: expected, begun: node.family.state[token].now, isForReaderAlone: isAlone)
+            expected: expected, begun: node.family.state[token].now, isPrivate: isAlone)
         let load = Frame(
             .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
         load.begin(token, for: container, in: &rare.loads)
         if case .with(let key) = request.home.kind, limit == nil {
-            // Whoever sets it has its own instance.
+            // A container that sets this key has its own instance.
             load.record(token, node.storage.cell(token, key), of: UnmanagedReference(node))
         }
         if isTask { awaited = load.pendingOutcome(token) }
         return .load(load, replacement)
     }
 
-    /// Ends what needs itself, or is nested too deeply to be anything else.
+    /// Refuses a load that needs itself, or that's nested so deeply that it probably does.
     private func refuseNesting(_ token: LockToken) -> Decision? {
         guard let frame else { return nil }
         func needsItself(_ frame: Frame) -> Bool {
@@ -289,7 +294,7 @@ struct Reading: ~Copyable {
                 && frame.chain.contains { $0.kind == .load && $0.key == key && $0.family === node.family }
         }
         if needsItself(frame) { return .cycle(frame.way + [key]) }
-        // A handle that another load lent: what runs here waits in its own name, but that load must not need itself either.
+        // Another load lent the handle. This code waits in its own frame, but that load must not need itself, either.
         if let recorder, recorder !== frame, needsItself(recorder), !frame.chain.contains(where: { $0 === recorder }) {
             return .cycle(recorder.way + [key])
         }
@@ -300,30 +305,30 @@ struct Reading: ~Copyable {
         return .tooDeep(frame.way + [key])
     }
 
-    /// Whether the container is closed: what a load needs that began before is loaded still, and so are defaults.
+    /// Whether a closed container refuses the read, which may load defaults, and what an earlier load needs.
     private func isRefused(_ token: LockToken) -> Bool {
         guard node.storage[token].isRefusing, key.kind != .property else { return false }
         guard let frame else { return true }
         var closed = node
         while let parent = closed.parent, parent.storage[token].isRefusing { closed = parent }
-        return !frame.chain.contains { $0.load?.isForReaderAlone == false && $0.node!.isWithin(closed) }
+        return !frame.chain.contains { $0.load?.isPrivate == false && $0.node!.isWithin(closed) }
     }
 
-    /// Joins a load under way whose instance is expected to live where this reader's would.
+    /// Joins a load in progress whose instance is expected to live where this reader's would.
     private mutating func join(
         _ token: LockToken, _ rare: RarePlaceState, _ mine: UnmanagedReference<Node>,
         _ limit: UnmanagedReference<Node>?, through draft: Frame?
     ) -> Decision? {
         for load in rare.loads.candidates(at: mine) {
             let facts = load.load!
-            guard facts.limit == limit, load.draft === draft, !facts.isForReaderAlone,
+            guard facts.limit == limit, load.draft === draft, !facts.isPrivate,
                 !load.state[token].load.isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, rare.last, limit) == mine,
                 !facts.reloads || !load.hasOldInputs(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
             if let circle = Waits.add(frame, for: load) {
-                // Some may wait for what will turn out to be none of theirs: a load in parallel shows it.
+                // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
                 guard circle.allSatisfy({ $0.kind == .snapshot || $0.kind == .load && $0.node === node }) else {
                     return nil
                 }
@@ -337,7 +342,7 @@ struct Reading: ~Copyable {
         return nil
     }
 
-    /// Returns where the key's next instance for a node will live, judging by its last one.
+    /// Returns the node in which the key's next instance for `asker` will probably live, judging by the last one.
     private func expectedHome(
         _ token: LockToken, of asker: Node, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
     ) -> UnmanagedReference<Node> {
@@ -352,11 +357,11 @@ struct Reading: ~Copyable {
         }!
     }
 
-    /// Returns what the outcome of a load gives the reader, who waited for it; nil if it doesn't fit.
+    /// Returns the decision that an awaited load's outcome means for this reader, or `nil` if it isn't valid here.
     private func accept(
         _ token: LockToken, _ outcome: LoadOutcome, _ limit: UnmanagedReference<Node>?
     ) -> Decision? {
-        guard isOwnLoad || !outcome.isOutdated && !outcome.isProvisional, node.isWithin(outcome.home),
+        guard isOwnLoad || !outcome.mustBeRetried && !outcome.isProvisional, node.isWithin(outcome.home),
             limit?.depth ?? 0 <= outcome.home.depth,
             isOwnLoad || outcome.provenance.isValid(token, for: node, from: outcome.home)
         else { return nil }
@@ -370,14 +375,14 @@ struct Reading: ~Copyable {
         }
     }
 
-    /// Returns the node in which the feature's own declaration lets the instance live.
+    /// Returns the node in which the instance lives, as the feature declares.
     private func fixedHome(_ token: LockToken) -> Node {
         guard case .with(let key) = request.home.kind else { return node.ancestor(at: 0) }
         return node.path.firstResult { $0.isRoot || $0.holds(token, key) ? UnmanagedReference($0) : nil }!.object
     }
 
-    /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or, where
-    /// something on the way hides the instance there, fail.
+    /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or fail if a key
+    /// held on the way hides the instance.
     private func decide(_ token: LockToken, in home: Node) -> Decision {
         if let cell = home.storage.existingCell(token, key), cell.has(CellFlags.loaded) {
             let way = node.family.way(token, from: key) { key in
@@ -389,17 +394,17 @@ struct Reading: ~Copyable {
         return given.map { .found($0) } ?? .above(home)
     }
 
-    // MARK: What is refused
+    // MARK: Refusals
 
-    /// Answers for an external feature that was not swapped.
+    /// Returns the placeholder for an external feature that wasn't swapped, or throws.
     ///
-    /// It counts as read, from the root: a child that swaps it has its own instance of whatever was made with the
-    /// placeholder.
+    /// The feature counts as read from the root, so that a child that swaps it has its own instances of what was made with
+    /// the placeholder.
     private func refuse(by strictness: Strictness) throws -> Payload {
         node.family.lock.withLock { token in
             recorder?.recordMissing(token, of: key, isProvisional: strictness.isForAll)
         }
-        // What is read to swap a part of it is no mistake.
+        // Reading a feature to swap a part of it isn't a mistake.
         let isForPart = frame?.kind == .modify && frame?.key == key && frame?.node === node
         if isForPart, request.placeholder != nil { return strictness.placeholder(request) }
         let refusal = strictness.refusal(request, frame)
@@ -408,9 +413,9 @@ struct Reading: ~Copyable {
         return strictness.placeholder(request)
     }
 
-    /// Keeps a refusal if a configuration reads, which may set a part of what it has read.
+    /// Holds back a refusal if the configuring closure reads, which may still set the feature, and returns whether it did.
     ///
-    /// A load would keep what it read.
+    /// A load would keep the placeholder, so its refusal is reported at once.
     private func isKept(_ refusal: Strictness.Refusal) -> Bool {
         guard refusal.error.path.count == 1 else { return false }
         return node.family.lock.withLock { token in
@@ -421,7 +426,7 @@ struct Reading: ~Copyable {
     }
 
     #if DEBUG
-    /// Tells of a load that reads its own family past its handle.
+    /// Reports a load that reads its own family without using its handle.
     private func reportUnrecorded() {
         guard recorder == nil, let load = frame?.reader, load.kind == .load, load.family === node.family else { return }
         node.family.reports.report(Messages.unrecordedRead(of: key, by: load.key!))
@@ -430,7 +435,7 @@ struct Reading: ~Copyable {
 }
 
 extension Node {
-    /// The load from whose handle this container, or one above it, was made, if what reads now is part of that load.
+    /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.
     @inline(__always)
     func ownRecorder(_ token: LockToken, for reader: () -> Frame?) -> Frame? {
         guard let own = storage[token].rare?.recorder, !own.isFinished, let reader = reader(),

@@ -1,6 +1,6 @@
 // Changes that are made together, and changes that exclude others.
 
-/// Writes that are not done yet, the last for each key and container, in the order of the first.
+/// Pending writes: the last one for each key and container, in the order of the first ones.
 struct PendingWrites {
     private struct Target: Hashable {
         let node: UnmanagedReference<Node>
@@ -8,16 +8,16 @@ struct PendingWrites {
     }
     private(set) var all: [Write] = []
     private var targets: [Target: Int] = [:]
-    /// The replaced values with their places, as long as an undo may need them.
+    /// The writes that later ones replaced, with their indices, as long as a nested update may be undone.
     private var journal: [(index: Int, replaced: Write?)] = []
     private var joined = 0
 
-    // The writes keep the nodes.
+    // The writes keep the nodes, so the targets don't have to.
     subscript(key: Key, node: Node) -> Write? {
         targets.isEmpty ? nil : targets[Target(node: UnmanagedReference(node), key: key)].map { all[$0] }
     }
 
-    /// Returns the write whose place it takes.
+    /// Adds a write, and returns the one that it replaces.
     mutating func add(_ write: Write) -> Write? {
         let target = Target(node: UnmanagedReference(write.node), key: write.key)
         if let index = targets[target] {
@@ -31,14 +31,14 @@ struct PendingWrites {
         return nil
     }
 
-    /// Returns where the writes begin that may be taken back.
-    mutating func join() -> Int {
+    /// Begins a nested update, and returns the position in the journal to which an undo goes back.
+    mutating func beginNested() -> Int {
         joined += 1
         return journal.count
     }
 
-    /// Returns the writes that are dropped, and those that nobody can want back any more.
-    mutating func leave(_ start: Int, isTakenBack: Bool) -> [Write] {
+    /// Ends a nested update, and returns the writes that were undone or that no undo needs anymore.
+    mutating func endNested(_ start: Int, isTakenBack: Bool) -> [Write] {
         joined -= 1
         var dropped: [Write] = []
         while isTakenBack, journal.count > start, let (index, replaced) = journal.popLast() {
@@ -56,12 +56,12 @@ struct PendingWrites {
     }
 }
 
-/// Instances that an update has loaded in the place of what it resets or replaces.
+/// An instance that an update loaded in place of the one that it resets or replaces.
 final class DraftInstance: Sendable {
     let payload: Payload
     let provenance: Provenance
     let lifetime: Lifetime?
-    /// When its load ended.
+    /// The time at which the load ended.
     let time: UInt64
 
     init(_ payload: Payload, _ provenance: Provenance, _ lifetime: Lifetime?, at time: UInt64) {
@@ -71,7 +71,7 @@ final class DraftInstance: Sendable {
         self.time = time
     }
 
-    /// Whether something that it was made from has changed since.
+    /// Whether the instance reloads, and a direct input has changed since its load.
     func isOutdated(_ token: LockToken, in node: Node) -> Bool {
         provenance.reloads
             && provenance.direct.contains { key in
@@ -80,10 +80,10 @@ final class DraftInstance: Sendable {
             }
     }
 
-    /// Lets the instance go.
+    /// Discards the instance.
     ///
     /// Release the result outside the lock.
-    func left(_ token: LockToken) -> AnyObject? {
+    func discard(_ token: LockToken) -> AnyObject? {
         lifetime?.leave(token)
         return lifetime
     }
@@ -98,35 +98,35 @@ struct Draft: Sendable {
 }
 
 extension Frame {
-    /// The last write of a key in a node, in an update that has not ended.
+    /// Returns the pending write of a key in a node, if there's one.
     func pendingWrite(_ token: LockToken, of key: Key, in node: Node) -> Write? {
         state[token].rare?.pending?[key, node]
     }
 
-    /// Puts a write with the others; says whether there was still time.
+    /// Adds a pending write, and returns whether the frame still collects writes.
     func add(_ write: Write) -> Bool {
         let (isAdded, dropped): (Bool, [Write]) = family.lock.withLock { token in
             guard !isFinished, let rare = state[token].rare, rare.pending != nil else { return (false, []) }
             let dropped = [rare.pending!.add(write)].compactMap(\.self)
-            for write in dropped { _ = write.made?.left(token) }
+            for write in dropped { _ = write.made?.discard(token) }
             return (true, dropped)
         }
         withExtendedLifetime(dropped) {}
         return isAdded
     }
 
-    /// Keeps an instance that was loaded through the handle, until the end.
+    /// Keeps an instance that was loaded through the handle until the update ends.
     func keep(
         _ token: LockToken, _ made: DraftInstance, of key: Key, in node: Node, _ effects: inout Effects
     ) {
         guard var write = pendingWrite(token, of: key, in: node), write.made == nil else {
-            return effects.garbage.add(made.left(token))
+            return effects.garbage.add(made.discard(token))
         }
         write.made = made
         _ = state[token].rare?.pending?.add(write)
     }
 
-    /// Ends the writing: what is written from now on is written at once.
+    /// Removes and returns the pending writes, and stops collecting: later writes are done at once.
     func takeWrites() -> [Write] {
         family.lock.withLock { token in
             defer { state[token].rare?.pending = nil }
@@ -134,13 +134,13 @@ extension Frame {
         }
     }
 
-    /// Lets go of what was written and loaded, when it is not published.
+    /// Discards the pending writes, and the instances loaded for them.
     fileprivate func discardWrites() {
         let writes = takeWrites()
-        family.lock.withLock { token in for write in writes { _ = write.made?.left(token) } }
+        family.lock.withLock { token in for write in writes { _ = write.made?.discard(token) } }
     }
 
-    /// Starts to collect writes.
+    /// Starts collecting writes.
     func collectWrites() {
         family.lock.withLock { token in
             let rare = state[token].more()
@@ -156,20 +156,20 @@ extension Container {
     /// Runs `body` with a handle whose writes are published together at its end, or not at all if it throws.
     func runUpdate<E: Error>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
         let (node, own) = (node, Frame.own)
-        // One that runs in a task or thread started inside another is none of that one's.
+        // An update that runs in a task or thread started inside another one isn't part of that one.
         let ownChain = own.map { own in own.chain.prefix { $0.outermost == own.outermost } } ?? []
-        // What runs while one publishes is no part of it.
+        // Code that runs while an update publishes isn't part of it.
         if let outer = ownChain.first(where: { $0.kind == .update && $0.family === node.family }),
             node.family.lock.withLock({ token in outer.state[token].rare?.pending != nil })
         {
-            return try join(outer, node, body)
+            return try runNested(in: outer, node, body)
         }
         let update = Frame(.update, in: node.family, node, under: Frame.current, within: own)
         update.collectWrites()
         let result = run(update, node, body)
         if case .success = result {
-            // In the frame, so that observers hear at its end.
-            _ = Scope.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
+            // Commit inside the frame, so that observers are called at its end.
+            _ = Context.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
         } else {
             update.discardWrites()
         }
@@ -177,17 +177,17 @@ extension Container {
         try result.get()
     }
 
-    /// Runs `body` as a part of an update that is under way; if it fails, what it wrote is taken back.
-    private func join<E: Error>(
-        _ update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
+    /// Runs `body` as part of an update in progress, and undoes the writes of `body` if it throws.
+    private func runNested<E: Error>(
+        in update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
     ) throws(E) {
         let family = node.family
-        let start = family.lock.withLock { token in update.state[token].rare?.pending?.join() ?? 0 }
+        let start = family.lock.withLock { token in update.state[token].rare?.pending?.beginNested() ?? 0 }
         let result = run(update, node, body)
         let isTakenBack = if case .failure = result { true } else { false }
         let dropped = family.lock.withLock { token in
-            let dropped = update.state[token].rare?.pending?.leave(start, isTakenBack: isTakenBack) ?? []
-            for write in dropped { _ = write.made?.left(token) }
+            let dropped = update.state[token].rare?.pending?.endNested(start, isTakenBack: isTakenBack) ?? []
+            for write in dropped { _ = write.made?.discard(token) }
             return dropped
         }
         withExtendedLifetime(dropped) {}
@@ -198,7 +198,7 @@ extension Container {
         _ update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
     ) -> Result<Void, E> {
         let view = Container(draft: Draft(frame: update, node: node, container: owner ?? self))
-        return Scope.run(nil, update) {
+        return Context.run(nil, update) {
             do throws(E) { return .success(try body(view)) } catch { return .failure(error) }
         }
     }
@@ -207,20 +207,20 @@ extension Container {
 // MARK: modify
 
 extension Container {
-    /// Changes the value by what `body` makes of it, with no other write of the key in this node meanwhile.
+    /// Replaces a value with the result of `body`, excluding other writes of the key in this node meanwhile.
     func runModify<E: Error>(
         _ key: TypedKey, read: () -> Payload, _ body: (Payload) throws(E) -> Payload
     ) throws(E) {
         let (node, own) = (node, Frame.own)
         let modify = Frame(.modify, in: node.family, node, key.key, under: Frame.current, within: own)
         modify.beginExclusion()
-        let result = Scope.run(nil, modify) { () -> Result<Payload, E> in
+        let result = Context.run(nil, modify) { () -> Result<Payload, E> in
             let old = read()
             do throws(E) { return .success(try body(old)) } catch { return .failure(error) }
         }
         if case .success(let payload) = result {
-            // Whether that is a change is asked while others are still excluded.
-            _ = Scope.run(nil, modify) {
+            // Compare the values while other writes are still excluded.
+            _ = Context.run(nil, modify) {
                 node.family.commit(CollectionOfOne(Write(node, key, .set(payload))), endOf: modify)
             }
         } else {
@@ -232,7 +232,7 @@ extension Container {
 }
 
 extension Frame {
-    /// How often a `modify` looks whether another one is done before it waits for it.
+    /// The number of times that a `modify` checks whether another one has ended before it waits for it.
     private static var patience: Int {
         #if FUGU_EXPLORE
         1
@@ -241,7 +241,7 @@ extension Frame {
         #endif
     }
 
-    /// Becomes the only one to write the key in the node.
+    /// Excludes other writes of the key in the node.
     fileprivate func beginExclusion() {
         enum Step { case done, again, wait(Frame, Signal), circle }
         var tries = 0
@@ -256,12 +256,10 @@ extension Frame {
                     place.refresh(token)
                     return .done
                 }
-                // The other one is usually done within a moment.
+                // The other one usually ends within a moment.
                 if tries < Self.patience, parent == nil { return .again }
-                if Waits.add(parent, for: other) != nil { return .circle }
                 let signal = Signal()
-                other.state[token].more().waiters.append(.thread(signal))
-                return .wait(other, signal)
+                return other.add(token, .thread(signal), for: parent) ? .wait(other, signal) : .circle
             }
             switch step {
             case .done: return
@@ -274,7 +272,7 @@ extension Frame {
         }
     }
 
-    /// Lets the next one in; who is returned is to be woken outside the lock.
+    /// Ends the exclusion, and returns the waiters to wake outside the lock.
     func endExclusion(_ token: LockToken) -> [Waiter] {
         if let place = node!.storage.existingCell(token, key!)?.place, let rare = place[token].rare,
             rare.exclusion === self
@@ -292,7 +290,7 @@ extension Frame {
 
 // MARK: Copies
 
-/// Settings of containers that can be set elsewhere.
+/// The settings of containers that a copy takes.
 private struct Holdings {
     var operations: [Key: Operation] = [:]
     var rules: [ScopeRule] = []
@@ -301,9 +299,9 @@ private struct Holdings {
 
     init() {}
 
-    /// Returns what the node holds itself.
+    /// Collects what the node itself holds.
     ///
-    /// A load that copies was made from it.
+    /// Each setting becomes an input of a load that copies.
     private init(_ token: LockToken, of node: Node, _ recorder: Frame?) {
         strictness = node.storage[token].strictness
         sources = node.storage[token].rare?.sources
@@ -315,23 +313,23 @@ private struct Holdings {
         }
     }
 
-    /// Adds what a container and its ancestors hold, the nearest winning.
+    /// Adds what a container and its ancestors hold; the nearest setting wins.
     mutating func add(_ container: Container) {
         let (node, recorder) = (container.node, container.recorder)
-        // In one look, so that a copy never has half of an update.
+        // In one turn of the lock, so that a copy never has half of an update.
         let levels = node.family.lock.withLock { token in node.path.map { Holdings(token, of: $0, recorder) } }
         for level in levels.reversed() { add(level) }
     }
 
     private mutating func add(_ nearer: Holdings) {
         strictness = nearer.strictness ?? strictness
-        // A rule that comes by two ways was added once; its last place wins.
+        // A rule that comes from two containers is kept once, at its last position.
         rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
         rules += nearer.rules
         if let sources = nearer.sources { add(sources) }
         let farther = operations
         operations.merge(nearer.operations) { $1 }
-        // A decoration wraps what farther containers have.
+        // A decoration wraps what farther containers hold.
         for (key, operation) in nearer.operations {
             guard let wrapped = operation.replacement?.inner.first, let former = farther[key],
                 former.replacement?.inner.contains(wrapped) != true, isInherited(nearer.operations[wrapped])
@@ -340,12 +338,12 @@ private struct Holdings {
         }
     }
 
-    /// Whether a decoration wraps what is seen from above, as far as its container is concerned.
+    /// Whether a decoration wraps what its container inherits.
     private func isInherited(_ wrapped: Operation?) -> Bool {
         wrapped.map { $0.replacement?.isInherited == true } ?? true
     }
 
-    /// What farther containers set gives way to what nearer ones have from their sources.
+    /// Adds nearer sources, whose values win over what farther containers set.
     private mutating func add(_ nearer: any ValueSources) {
         for key in operations.keys {
             guard let naming = key.naming else { continue }
@@ -357,7 +355,7 @@ private struct Holdings {
 }
 
 extension CellReference {
-    /// What code or a rule set, but not what sources gave, as it can be set elsewhere.
+    /// Returns what code or a rule set, as an operation that sets it elsewhere, or `nil` for what sources supplied.
     func setting(_ token: LockToken) -> Operation? {
         let rare = place?[token].rare
         if let replacement = rare?.replacement { return .replace(replacement) }
@@ -367,14 +365,15 @@ extension CellReference {
 }
 
 extension Container {
-    /// Creates a container with what was set in other containers and in their ancestors.
+    /// Creates a container that copies what was set in other containers and in their ancestors.
     ///
-    /// The nearest value wins within a container and its ancestors, and the last container wins over the others. The
-    /// copy takes values, swapped and replaced features, sources, and rules, but nothing that was loaded: features load
-    /// anew and see the copy's values. If a later container has a name in its sources, that value wins over what code
-    /// set for the name in an earlier one. Afterwards, the containers are independent.
+    /// The nearest value wins within a container and its ancestors, and the last container wins over the others.
     ///
-    /// A load that copies its handle has as inputs what was set and, of the sources, only what it reads by name.
+    /// The copy takes values, swapped and replaced features, sources, and rules, but no loaded instances: features load
+    /// again and see the copy's values. If a later container's sources have a value for a name, it wins over what code set
+    /// for the name in an earlier container. The copy is independent of the originals.
+    ///
+    /// If a load copies its handle, its inputs are what was set and, of the sources, only the names that it reads.
     ///
     /// - Parameter containers: The containers to copy. The last one has the highest priority.
     /// - Complexity: O(*n*) for *n* values in the containers and their ancestors.

@@ -1,20 +1,20 @@
-// What a container, the handles of loads, updates and rules, and a tracking view have in common: they ask a node.
+// The roles of a container: the owner of a node, and the views and handles that ask one.
 
 extension Container {
-    /// The role of this view of a node.
+    /// What a container object is for the engine.
     enum Role: Sendable {
         case owner
         /// A view that owns nothing.
         case view
-        /// The handle of a load: it records while the load runs, and afterwards answers from where the instance lives.
+        /// The handle of a load: it records reads while the load runs, and reads from the instance's home afterward.
         case handle(Frame)
-        /// The handle of an update: reads see what is pending, writes become pending.
+        /// The handle of an update: reads see pending writes, and writes become pending.
         case draft(Draft)
-        /// The handle of a rule: reads see what earlier rules set, or else what the scope's parent has.
+        /// The handle of a rule: reads see what earlier rules set, or else what the scope's parent sees.
         case rule(Draft)
         /// Registers every access before it reads.
         case tracked(Tracker, Container)
-        /// Tells of what an ``Injected`` reads in the second container while the first one, beside it, is bound.
+        /// Checks what an ``Injected`` reads in the second container while the first one is bound, if neither is above the other.
         case beside(Container, Container)
     }
 
@@ -39,7 +39,7 @@ extension Container {
     /// Whether this registers every access.
     var isTracking: Bool { if case .tracked = role { true } else { false } }
 
-    /// The container that children made from here belong to, where it is another one.
+    /// The container to which children made from here belong, or `nil` if it's this one.
     var owner: Container? {
         switch role {
         case .owner, .view: return nil
@@ -47,14 +47,14 @@ extension Container {
         case .tracked(_, let container), .beside(_, let container): return container.owner ?? container
         case .handle(let load):
             guard let asked = load.askedContainer else { return nil }
-            // In a nested load that is the handle of another one.
+            // In a nested load, the container that asked is the handle of another one.
             return asked.owner ?? asked
         }
     }
 
     // MARK: Reading
 
-    /// Returns what is there, without loading.
+    /// Returns the current value, without loading.
     func present(_ key: Key, _ naming: PropertyNaming?) -> Payload? {
         if let naming { asked.family.learn(naming, of: key) }
         return presentNow(key)
@@ -90,7 +90,7 @@ extension Container {
         }
     }
 
-    /// Gives a value, loading it if need be by `loader`, which is called in place and at most once.
+    /// Returns a value, loading it if necessary with `loader`, which is called at most once, on this thread.
     func read(
         _ key: Key, _ naming: PropertyNaming?, _ request: () -> Request, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
@@ -102,14 +102,14 @@ extension Container {
         try reading(request, isTask: false).read(loader)
     }
 
-    /// The same for an async key.
+    /// Loads an async key.
     func loadAsync(
         _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
         try await reading(request, isTask: true).readAsync(loader)
     }
 
-    /// Returns the read of a key, as the role asks for it.
+    /// Returns a reading of a key, as the role requires.
     private func reading(_ request: Request, isTask: Bool) -> Reading {
         var (node, asker, recorder, draft) = (asked, self, Frame?.none, Frame?.none)
         switch role {
@@ -124,7 +124,7 @@ extension Container {
 
     // MARK: Writing
 
-    /// Sets, replaces, or resets a key, when no `modify` of it is under way here.
+    /// Sets, replaces, or resets a key, when no `modify` of it is in progress here.
     func change(_ key: TypedKey, _ operation: Operation) {
         switch role {
         case .owner, .view: asked.family.commit(CollectionOfOne(Write(asked, key, operation)))
@@ -144,7 +144,7 @@ extension Container {
         }
     }
 
-    /// Stops the program where nothing may be changed: in a load, through its handle.
+    /// Stops the program if this is the handle of a running load, through which nothing may be changed.
     func checkMayChange(_ key: Key?) {
         if case .handle(let load) = role, !load.isFinished { fatalError(Messages.writeInLoad(of: load.key!, key)) }
     }
@@ -158,7 +158,7 @@ extension Container {
 }
 
 extension Draft {
-    /// Values that an earlier rule set.
+    /// Returns the value that an earlier rule set, if there's one.
     fileprivate func pending(_ key: Key) -> Payload? {
         let write = node.family.lock.withLock { token in frame.pendingWrite(token, of: key, in: node) }
         if case .rule(let payload)? = write?.operation { return payload }
@@ -168,15 +168,15 @@ extension Draft {
 
 extension Node {
     fileprivate func present(_ key: Key, for recorder: Frame?) -> Payload? {
-        var isOutdated = false
+        var mustReport = false
         let payload = family.lock.withLock { token in
-            read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current }), &isOutdated)
+            read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current }), &mustReport)
         }
-        if isOutdated { tellOutdated(key) }
+        if mustReport { tellOutdated(key) }
         return payload
     }
 
-    /// Tells that an instance was loaded before one of its inputs was set, and lets readers find it without the lock again.
+    /// Reports that an instance was loaded before one of its inputs was set, and lets readers skip the lock again.
     @inline(never)
     private func tellOutdated(_ key: Key) {
         let way = family.lock.withLock { token -> [Key]? in
@@ -194,7 +194,7 @@ extension Node {
 
 #if DEBUG
 extension Frame {
-    /// Tells of a read through a kept handle where the code that runs has something else for the key.
+    /// Reports a read through a kept handle, if the current container overrides the key below the instance's home.
     fileprivate func reportLateRead(of key: Key) {
         let (home, caller) = (homeNode, Container.current.node)
         guard caller !== home, caller.isWithin(home) else { return }

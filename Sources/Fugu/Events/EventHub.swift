@@ -2,9 +2,9 @@ import Synchronization
 
 /// The observers of a family's events.
 ///
-/// A family has one as long as somebody does.
+/// A family has one only while its events are observed.
 final class EventHub: Sendable {
-    /// In the order in which they came; who leaves leaves a hole.
+    /// The observers in the order in which they came, with holes where some have left.
     private struct Observers {
         var all: [EventObserver?] = []
         var places: [ObjectIdentifier: Int] = [:]
@@ -20,7 +20,7 @@ final class EventHub: Sendable {
         }
     }
 
-    /// Says whether nobody is left.
+    /// Removes an observer, and returns whether none is left.
     fileprivate func remove(_ observer: EventObserver) -> Bool {
         observers.withLock { observers in
             guard let place = observers.places.removeValue(forKey: ObjectIdentifier(observer)) else { return false }
@@ -38,30 +38,30 @@ final class EventHub: Sendable {
     func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
     func nextLoad() -> UInt64 { lastLoad.add(1, ordering: .relaxed).newValue }
 
-    /// Whether an observer of events runs here.
+    /// Whether the running code is part of an observer of events.
     @TaskLocal private static var isHearing = false
 
-    /// Reports an event outside every lock, to observers that run in no load and cause no events.
+    /// Outside every lock: reports an event to observers, whose calls are part of no load and cause no events.
     func tell(_ event: EventRecord) {
         if Self.isHearing { return }
         let observers = observers.withLock { $0.all }
         Self.$isHearing.withValue(true) {
-            Scope.run(nil, nil) { for observer in observers { observer?.hear(event) } }
+            Context.run(nil, nil) { for observer in observers { observer?.hear(event) } }
         }
     }
 }
 
 /// An observer of events.
 final class EventObserver: Cancelling {
-    /// The hub keeps the observer, and the family the hub: a token keeps no container.
+    /// The state of an observer, which the hub keeps, as the family keeps the hub: a token keeps no container.
     private struct State {
-        // In a struct, since a closure that is itself a generic value is wrapped once more at each access.
+        // In a struct, because a closure that is itself a generic value is wrapped once more at each access.
         var call: (@Sendable (EventRecord) -> Void)?
     }
     private let state: Locked<State>
     private let family: WeakReference<Family>
 
-    /// Hears of the events of a node's family from now on.
+    /// Begins to observe the events of a node's family.
     init(in node: Node, _ handler: @escaping @Sendable (EventRecord) -> Void) {
         family = WeakReference(node.family)
         state = Locked(State(call: handler))
@@ -82,8 +82,9 @@ final class EventObserver: Cancelling {
 }
 
 extension Family {
-    /// Returns the hub, made if there is none: then writes of all that is set by now go the long way, which records
-    /// events.
+    /// Returns the hub, creating it if necessary.
+    ///
+    /// Existing values are then written on the slow path, which records events.
     ///
     /// - `node`: Any node of the family.
     fileprivate func eventHub(_ token: LockToken, in node: Node) -> EventHub {
@@ -120,7 +121,7 @@ struct PendingEvent: Sendable {
 }
 
 extension Node {
-    /// Records an event, if anybody observes events.
+    /// Records an event, if events are observed.
     @inline(__always)
     func emit(_ token: LockToken, _ kind: @autoclosure () -> EventRecord.Kind, _ key: Key, _ effects: inout Effects) {
         if family.hasEvents { emitSlowly(token, kind(), key, &effects) }
@@ -130,23 +131,23 @@ extension Node {
     private func emitSlowly(_ token: LockToken, _ kind: EventRecord.Kind, _ key: Key, _ effects: inout Effects) {
         guard let hub = family.state[token].eventHub else { return }
         effects.add(PendingEvent(kind, key, in: number, hub))
-        // The next write of the key takes this way, too.
+        // The next write of the key must record an event, too.
         storage.existingCell(token, key)?.mark(CellFlags.input)
     }
 }
 
-/// A load that is measured.
+/// The measurement of a load.
 ///
-/// In debug builds each load of a feature is; in others those are for which somebody observes events.
+/// Debug builds measure each load of a feature; other builds do so only while events are observed.
 ///
-/// An object, since values of the clock's type are copied by calls.
+/// It's a class, because passing values of the clock's type copies them by calls.
 final class LoadSpan: Sendable {
     private let start: ContinuousClock.Instant
     private let hub: EventHub?
 
-    /// Outside the lock: the load begins.
+    /// Outside the lock: begins to measure a load.
     ///
-    /// Nil if nobody wants to know.
+    /// Returns `nil` if nothing needs the measurement.
     @inline(__always)
     static func begin(_ load: Frame) -> LoadSpan? {
         #if DEBUG
@@ -173,7 +174,7 @@ final class LoadSpan: Sendable {
 
     var duration: Duration { .now - start }
 
-    /// The load has ended.
+    /// Records the end of the load.
     func end(
         _ token: LockToken, _ kind: EventRecord.Kind, of load: Frame, _ home: Node,
         _ result: Result<Payload, any Error>, _ effects: inout Effects
@@ -186,13 +187,13 @@ final class LoadSpan: Sendable {
     }
 }
 
-/// A wait that is measured, since somebody observes events.
+/// The measurement of a wait, made while events are observed.
 final class WaitSpan: Sendable {
     fileprivate let start = ContinuousClock.now
 }
 
 extension Frame {
-    /// Outside the lock: sends the event of a read that waited for this load, which another one began.
+    /// Outside the lock: reports a read that has waited for this load, which another read began.
     func tellOf(_ wait: WaitSpan, _ waiter: Frame?) {
         let pending: PendingEvent? = family.lock.withLock { token in
             guard let hub = family.state[token].eventHub else { return nil }
@@ -205,24 +206,24 @@ extension Frame {
         pending?.tell()
     }
 
-    /// Makes an event of what happens to the load.
+    /// Creates an event of the load.
     fileprivate func makeEvent(_ token: LockToken, _ kind: EventRecord.Kind, _ hub: EventHub) -> PendingEvent {
         var pending = PendingEvent(kind, key!, in: node!.number, hub)
         pending.event.load = state[token].rare?.number
         pending.event.neededBy = parent?.loadNumber(token, in: family)
-        // It counts as finished by its end.
+        // Not `way`, which leaves out the load itself once it has finished.
         pending.event.way = (parent?.way ?? []) + [key!]
         return pending
     }
 
-    /// The name in events of the load that this is a part of, if it is one of the family.
+    /// Returns the number in events of the load that this frame is part of, if that load is in the family.
     private func loadNumber(_ token: LockToken, in family: Family) -> UInt64? {
         let load = chain.first { $0.kind == .load }
         return load?.family === family ? load?.state[token].rare?.number : nil
     }
 }
 
-/// A closing, of a container or of one instance, that is measured if somebody observes events.
+/// The measurement of a closing, of a container or of one instance, made while events are observed.
 struct ClosingSpan {
     private let node: Node
     private let start: ContinuousClock.Instant?
@@ -232,7 +233,7 @@ struct ClosingSpan {
         start = node.family.hasEvents ? .now : nil
     }
 
-    /// Outside the lock: sends the event that a container was closed or, with a key, that an instance's closers have run.
+    /// Outside the lock: reports that a container was closed or, with a key, that an instance's closers have run.
     func end(_ key: Key?, _ error: (any Error)?) {
         let family = node.family
         guard let start, let hub = family.lock.withLock({ token in family.state[token].eventHub }) else { return }

@@ -1,4 +1,4 @@
-/// The names of keys in a snapshot, which are the same in each run, whatever the addresses of types are.
+/// The names of keys in a snapshot, which don't depend on the addresses of types and so are the same in each run.
 package struct GraphNames {
     private var names: [Key: String] = [:]
 

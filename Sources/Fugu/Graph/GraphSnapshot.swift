@@ -1,6 +1,6 @@
 /// The data for a graph.
 ///
-/// It's collected in one turn of the lock, during which no name is looked up.
+/// It's collected in one turn of the lock, which looks up no names.
 package struct GraphSnapshot: Sendable {
     /// The place of an entry: a key in a container.
     package struct Place: Hashable, Sendable {
@@ -43,9 +43,9 @@ package struct GraphSnapshot: Sendable {
         var failure: FailedLoad?
         var value: Payload?
 
-        /// The text of the last error, in which a secret can be.
+        /// The text of the last error, which can contain a secret.
         package var error: String? { failure?.text }
-        /// The value of a property that is secret and a text, to be masked in errors.
+        /// The value of a secret property that's a string, to be masked in errors.
         package var secret: String? { place.key.traits.isSecret ? value?.string : nil }
 
         /// Returns the value of a property that isn't secret as text.
@@ -62,7 +62,7 @@ package struct GraphSnapshot: Sendable {
 
     package init(of container: Container) { self.init(of: container.node) }
 
-    /// `isAlone`: Whether to leave out descendants.
+    /// - `isAlone`: Whether to leave out descendants.
     init(of node: Node, isAlone: Bool = false) {
         node.family.lock.withLock { token in
             if node.isEnded(token) { return }
@@ -88,7 +88,7 @@ package struct GraphSnapshot: Sendable {
         let failures = rare?.failures ?? [:]
         for cell in node.storage.cells(token) {
             guard cell.key != Self.nameKey, var entry = Entry(token, cell, in: node) else { continue }
-            // A replaced feature that has failed since is added once, as failed.
+            // A replaced feature whose load has failed is added once, as failed.
             if failures[cell.key] != nil, !cell.has(CellFlags.hasWord) { continue }
             entry.failure = failures[cell.key]
             entries.append(entry)
@@ -104,7 +104,7 @@ package struct GraphSnapshot: Sendable {
         }
     }
 
-    /// The name that was set for the container itself.
+    /// Returns the name that was set for the container itself.
     private func name(_ token: LockToken, of node: Node) -> String? {
         node.storage.existingCell(token, Self.nameKey).flatMap { $0.has(CellFlags.held) ? $0.payload?.string : nil }
     }

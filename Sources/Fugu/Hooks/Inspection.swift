@@ -4,8 +4,10 @@ package protocol ValueTeller {
 }
 
 extension Container {
-    /// Returns where a snapshot has a key that this container sees, or a load that failed for it, followed by what that hides,
-    /// nearest first; and whether the container is closed.
+    /// Returns the places of a key in a snapshot: the one that this container sees, or a load that failed for it, and then
+    /// those that it hides, nearest first.
+    ///
+    /// Also returns whether the container is closed.
     package func places(
         of key: Key, in snapshot: GraphSnapshot
     ) -> (places: [GraphSnapshot.Place], isClosed: Bool) {

@@ -1,22 +1,24 @@
 /// The findings of a check of a program's loads.
 package struct LoadCheck: Sendable {
-    /// The reason why a load is worth telling of.
+    /// The reason why a load is reported.
     package enum Finding: Sendable, Hashable {
         /// Nothing supplies the feature.
         case forgotten
         case cycle
-        /// It reaches outside and may be loaded once more for each child; nothing was loaded for it, so nobody knows where it lives.
+        /// The feature reaches outside the process and may be loaded again for each child.
+        ///
+        /// A placeholder was used, so where its instance would live is unknown.
         case external
-        /// It reaches outside and has no placeholder, so what needs it wasn't loaded.
+        /// The feature reaches outside the process and has no placeholder, so what needs it wasn't loaded.
         case unknown
         /// The load threw another error.
         case failed(String)
     }
 
-    /// The findings of one root, each with the path to it, whose errors can quote secrets; and what was loaded for it.
+    /// The findings of one root, each with the path to it, and a snapshot of what was loaded; errors can quote secrets.
     package typealias Root = (findings: [(path: [String], finding: Finding)], snapshot: GraphSnapshot)
 
-    /// The names of what the child overrides.
+    /// The names of the keys that the child overrides.
     package fileprivate(set) var overridden: [String] = []
     package fileprivate(set) var roots: [Root] = []
 }
@@ -27,7 +29,7 @@ extension Container {
     /// - Parameters:
     ///   - members: The members of ``ContainerKeys`` that a child overrides, in which everything is loaded.
     ///   - list: Names the features.
-    /// - Returns: What was found.
+    /// - Returns: The findings.
     package func checkLoads(
         overriding members: [PartialKeyPath<ContainerKeys>], _ list: (inout WarmUpList) -> Void
     ) async -> LoadCheck {
@@ -35,7 +37,7 @@ extension Container {
         list(&warmUp)
         var check = LoadCheck()
         for item in warmUp.items {
-            // The remains of an abandoned load concern no other load.
+            // Each root has its own copy, so that a load that was given up doesn't affect the others.
             let run = CheckRun(of: self, overriding: members)
             await run.load(item)
             check.overridden = run.overridden
@@ -70,9 +72,9 @@ private final class CheckRun: Sendable {
     let child: Container
     let overridden: [String]
     let findings = Locked<[Found]>([])
-    /// Whether a thread that can't go on is kept for ever.
+    /// Whether a load was given up, whose thread then blocks forever.
     let isGivenUp = Locked(false)
-    /// Goes on with the check.
+    /// Resumes the check.
     private let resume = Locked<CheckedContinuation<Void, Never>?>(nil)
 
     init(of container: Container, overriding members: [PartialKeyPath<ContainerKeys>]) {
@@ -86,9 +88,9 @@ private final class CheckRun: Sendable {
 
     func load(_ item: KeyLoader) async {
         let frame = Frame(.warmUp, in: child.node.family, nil, under: nil, within: nil)
-        guard case .plain = item.way else {
+        guard case .plain = item.method else {
             do {
-                _ = try await Scope.run(nil, frame) { try await item.read(in: child) }
+                _ = try await Context.run(nil, frame) { try await item.read(in: child) }
             } catch {
                 note(error, item.failure(error, in: frame))
             }
@@ -98,7 +100,7 @@ private final class CheckRun: Sendable {
             resume.withLock { $0 = continuation }
             PlatformThread.run { [self] in
                 do {
-                    _ = try Scope.run(nil, frame) { try item.readNow(in: child) }
+                    _ = try Context.run(nil, frame) { try item.readNow(in: child) }
                 } catch {
                     note(error, item.failure(error, in: frame))
                 }
@@ -108,7 +110,7 @@ private final class CheckRun: Sendable {
         }
     }
 
-    /// The close of what was really loaded is of no interest.
+    /// Closes the copy, and ignores errors.
     func close() async { try? await copy.close() }
 
     private func goOn() {
@@ -116,7 +118,7 @@ private final class CheckRun: Sendable {
         continuation?.resume()
     }
 
-    /// Gives the thread up, unless it's one that tasks share.
+    /// Gives up the load by blocking its thread forever, unless that's one that tasks share.
     private func stop(_ error: LoadError) {
         if unsafe withUnsafeCurrentTask(body: { unsafe $0 != nil }) { return }
         note(error, nil)
@@ -138,7 +140,7 @@ private final class CheckRun: Sendable {
             return add(failure?.path ?? [], .failed("\(type(of: error))"))
         }
         switch error.code {
-        // Told already.
+        // Already reported.
         case .notSet: return
         case .notSupplied: add(error.path, .forgotten)
         case .cycle, .ownReplacement, .nestedTooDeep: add(error.path, .cycle)

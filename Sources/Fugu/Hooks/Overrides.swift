@@ -11,7 +11,7 @@ extension Container {
 
     /// Calls a closure at the first read of each entry that code has set here so far.
     ///
-    /// Each entry is put back as a loader, which runs at its first read, so other reads stay as fast as they are.
+    /// Each entry is put back as a loader, which runs at its first read, so that other reads stay fast.
     ///
     /// - Parameter onRead: A closure that is called on the reading thread, outside every lock.
     package func watchOverrides(onRead: @escaping @Sendable (Override) -> Void) {
@@ -24,7 +24,7 @@ extension Container {
                 write.isTheSame = true
                 return write
             }
-            // A value that is set meanwhile isn't overwritten.
+            // Keep what was set meanwhile.
             let isDone = node.family.commit(writes) { token in
                 held.contains { node.storage.existingCell(token, $0.key).map { Stamp($0) } != $0.stamp }
             }
@@ -43,7 +43,7 @@ extension Container {
         }
     }
 
-    /// Returns the entries that code set here, each as a loader that gives it.
+    /// Returns the entries that code set here, each with a loader that returns it.
     private func held() -> [(key: Key, loader: Replacement, stamp: Stamp)] {
         let node = node
         return node.family.lock.withLock { token in

@@ -5,7 +5,7 @@ package protocol TestRunner: Sendable {
     /// Makes the shared container strict.
     func prepareShared(_ container: Container)
 
-    /// Returns a function that fails the test that runs when it's called, or else the test that runs now.
+    /// Returns a function that fails the test running when it's called or, if there's none, the test running now.
     ///
     /// - Parameter place: The place of the failure if no test is known.
     /// - Returns: A function that receives a failure and whether it's thrown. It returns the error to throw, which
@@ -13,7 +13,7 @@ package protocol TestRunner: Sendable {
     func failing(at place: SourcePlace) -> @Sendable (UnimplementedError, _ isThrown: Bool) -> any Error
 }
 
-/// Determines whether tests run in this process.
+/// The state of a process that may run tests.
 package enum TestProcess {
     private typealias Install = @convention(c) () -> Void
 
@@ -40,7 +40,7 @@ package enum TestProcess {
     /// Creates the shared container.
     static func makeShared() -> Container {
         #if DEBUG
-        // To standard error: a handler would run while others wait for the shared container.
+        // Report to standard error, because a handler would run while other threads wait for the shared container.
         if let report = Copies.report { Reports().report(report) }
         #endif
         let container = Container()

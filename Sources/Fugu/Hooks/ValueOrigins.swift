@@ -1,4 +1,4 @@
-/// An origin that a value can have.
+/// An origin of a value.
 package enum ValueOrigin<Value: Sendable>: Sendable {
     case code(Value)
     case rule(Value)
@@ -49,8 +49,8 @@ extension Container {
         return origins
     }
 
-    /// Makes a key an input of the load that reads here, or lets an observable container track it: what fails because of a
-    /// missing or wrong value is tried again when there's another one.
+    /// Makes a key an input of the load that reads here, or lets an observable container track it, so that a failure
+    /// because of a missing or wrong value is tried again when the value changes.
     package func recordInput<Value>(_ key: PropertyKey<Value>) { recordInput(Request(key)) }
 
     /// Makes a property an input of the load that reads here, or lets an observable container track it.
@@ -59,7 +59,7 @@ extension Container {
     private func recordInput(_ request: Request) {
         let (node, reader) = (node, recorder)
         let load = node.family.lock.withLock { token in reader ?? node.ownRecorder(token) { Frame.current } }
-        // Nobody else can try again, so the first use of the name can wait.
+        // Otherwise nothing would try again, so the name need not be learned yet.
         guard load != nil || isTracking, present(request.key, request.naming) == nil else { return }
         node.family.lock.withLock { token in load?.recordMissing(token, of: request.key) }
     }

@@ -4,7 +4,7 @@
 @_documentation(visibility: internal)
 public struct KeyDefinition: Sendable {
     @usableFromInline package let raw: UInt
-    private let way: KeyLoader.Way
+    private let method: KeyLoader.Method
     /// Whether the feature reaches outside the process.
     var isExternal = false
     /// Creates what a strict container gives instead of an external feature that can't throw.
@@ -16,11 +16,11 @@ public struct KeyDefinition: Sendable {
     /// The name and type that sources need, if the key has a name.
     @usableFromInline package var naming: PropertyNaming? { name?() }
 
-    var loader: KeyLoader { KeyLoader(key: Key(raw: raw), way: way) }
+    var loader: KeyLoader { KeyLoader(key: Key(raw: raw), method: method) }
 
-    init(_ raw: UInt, _ way: KeyLoader.Way, naming: (@Sendable () -> PropertyNaming?)? = nil) {
+    init(_ raw: UInt, _ method: KeyLoader.Method, naming: (@Sendable () -> PropertyNaming?)? = nil) {
         self.raw = raw
-        self.way = way
+        self.method = method
         name = naming
     }
 
@@ -42,7 +42,7 @@ public struct KeyDefinition: Sendable {
 
 /// How the value or instance of a key is loaded, whatever its type.
 struct KeyLoader: Sendable {
-    enum Way: Sendable {
+    enum Method: Sendable {
         // One closure, since a definition is made for each load.
         /// Throws only if the kind does.
         case plain(@Sendable (Container, KeyQuestion) throws -> Payload?)
@@ -51,23 +51,23 @@ struct KeyLoader: Sendable {
     }
 
     let key: Key
-    let way: Way
+    let method: Method
 
     /// Reads the key, and loads it if nothing is there.
     func read(in container: Container) async throws -> Payload {
-        if case .onMainActor(let reload) = way { return await reload.read(in: container) }
+        if case .onMainActor(let reload) = method { return await reload.read(in: container) }
         return try await readAsync(.key, in: container)
     }
 
     /// Reads the key, which doesn't belong to the main actor, or another one with its loader.
     func readAsync(_ question: KeyQuestion, in container: Container) async throws -> Payload {
-        guard case .suspending(let answer) = way else { return try readNow(question, in: container) }
+        guard case .suspending(let answer) = method else { return try readNow(question, in: container) }
         return try await answer(container, question)
     }
 
     /// Does the same for a key whose load doesn't suspend.
     func readNow(_ question: KeyQuestion = .key, in container: Container) throws -> Payload {
-        guard case .plain(let answer) = way, let payload = try answer(container, question) else {
+        guard case .plain(let answer) = method, let payload = try answer(container, question) else {
             throw CancellationError()
         }
         return payload
@@ -78,7 +78,7 @@ struct KeyLoader: Sendable {
         let fail: @Sendable (any Error) -> Void = { error in
             if reportsFailure { container.reportFailedReload(of: key, error) }
         }
-        switch way {
+        switch method {
         case .plain(let answer):
             // If the container was released or closed, no observer is left for a key that can't fail.
             do { _ = try answer(container, key.kind.throws ? .key : .missing) } catch { fail(error) }
@@ -99,7 +99,7 @@ struct KeyLoader: Sendable {
     /// Loads what is missing, for observers; does nothing if the container was released or closed.
     case missing
     case key
-    /// Another key, which is loaded in the same way.
+    /// Another key, which is loaded in the same method.
     case inner(Key)
 }
 

@@ -2,10 +2,12 @@ extension Container {
     /// Calls an observer whenever the value or instance of a type is set, reset, modified, or first loaded, here or in
     /// an ancestor that it's inherited from.
     ///
-    /// Calls come one at a time, in order, after the change and outside every lock, on the thread that made it, or on one that
-    /// is delivering changes of the key just then. The first read of a default counts as a change, too. A feature that reloads
-    /// when its inputs change loads again immediately while it is observed. Setting an
-    /// equal value notifies nobody. An `==` that belongs to the main actor is seen only there.
+    /// Calls come one at a time, in order, after the change and outside every lock, on the thread that made the change or
+    /// on one that's already delivering changes of the key.
+    ///
+    /// The first read of a default counts as a change, too. A feature that reloads when its inputs change loads again
+    /// immediately while it's observed. Setting an equal value doesn't notify observers. An `==` that's isolated to the main
+    /// actor is used only there; elsewhere, every set notifies them.
     ///
     /// - Parameters:
     ///   - key: The type to observe.
@@ -30,8 +32,10 @@ extension Container {
     /// container.observe(\.timeout) { print("timeout is now \($0)") }
     /// ```
     ///
-    /// Calls come one at a time, in order, after the change and outside every lock, on the thread that made it, or on one that
-    /// is delivering changes of the key just then. Setting an equal value notifies nobody.
+    /// Calls come one at a time, in order, after the change and outside every lock, on the thread that made the change or
+    /// on one that's already delivering changes of the key.
+    ///
+    /// Setting an equal value doesn't notify observers.
     ///
     /// - Parameters:
     ///   - key: A key path to the key to observe: `\.timeout`.

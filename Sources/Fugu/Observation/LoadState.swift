@@ -11,16 +11,18 @@
 ///
 /// Get one from `state(of:)` of an ``ObservableContainer``, or follow all of them with `states(of:)`.
 public enum LoadState<Instance: Sendable>: Sendable {
-    /// Nothing is loaded, and nothing will be: the container is closed or was released.
+    /// The container is closed or was released: nothing is loaded, and nothing will be.
     case idle
-    /// A load runs. Until it ends, the previous instance is kept, if there was one.
+    /// A load is in progress; until it ends, the state keeps the previous instance, if there was one.
     case loading(previous: Instance?)
-    /// The instance is there.
+    /// The instance is loaded.
     case loaded(Instance)
-    /// The last load threw an error. The next one begins when something changes that it had read, or after a reset.
+    /// The last load threw an error.
+    ///
+    /// The next one begins when one of its inputs changes, or after a reset.
     case failed(any Error, previous: Instance?)
 
-    /// The instance that is there or, while a load runs and after it has failed, the previous one.
+    /// The loaded instance or, while a load is in progress and after it has failed, the previous one.
     public var instance: Instance? {
         switch self {
         case .idle: nil
@@ -29,28 +31,30 @@ public enum LoadState<Instance: Sendable>: Sendable {
         }
     }
 
-    /// The error of the last load, if that has failed.
+    /// The error of the last load, if it failed.
     public var error: (any Error)? { if case .failed(let error, _) = self { error } else { nil } }
 
-    /// A Boolean value that indicates whether a load runs.
+    /// A Boolean value that indicates whether a load is in progress.
     public var isLoading: Bool { if case .loading = self { true } else { false } }
 }
 
 /// Loads a feature for the followers of its state, and notifies them.
 final class LoadMonitor<Instance: Sendable>: Sendable {
     private struct State {
-        /// At first somebody is about to load.
+        /// The first load is about to begin.
         var current = LoadState<Instance>.loading(previous: nil) { didSet { isUntold = true } }
         var observer: Observer?
         var isOver = false
-        /// The task that loads, while it does.
+        /// The task that loads, while it runs.
         var task: Task<Void, Never>?
         var isLoading = false
-        /// Whether the instance was gone once more since the task began to load it.
+        /// Whether the instance was missing again after the task began to load it.
         var isGoneAgain = false
         /// Whether the state has changed since it was reported.
         var isUntold = false
-        /// Whether a thread is reporting it; that thread reports what others change meanwhile, so that the last state comes last.
+        /// Whether a thread is reporting the state.
+        ///
+        /// That thread also reports the changes that others make meanwhile, so that the last state comes last.
         var isTelling = false
     }
 
@@ -70,7 +74,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
 
     var current: LoadState<Instance> { state.withLock { $0.current } }
 
-    /// Follows the feature in a container, which keeps this until it's cancelled or the container is released.
+    /// Follows the feature in a container, which keeps the monitor until it's canceled or the container is released.
     func begin(in container: Container) {
         let observer = Observer(
             loader.key, isSequence: true,
@@ -78,7 +82,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             onGone: { [self] in beginLoad(in: $0) }, onEnd: { [self] in end() })
         state.withLock { $0.observer = observer }
         container.add(observer, nil, startsWithPresent: true)
-        // Closing ends those that exist at that moment; this one may have been added later.
+        // Closing cancels the observers that exist at that moment; this one may have been added later.
         if container.node.isClosed { observer.cancel() }
     }
 
@@ -96,7 +100,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         task?.cancel()
     }
 
-    /// Loads what is gone; if that is being done, once more after it, since what was read may have changed.
+    /// Begins to load the missing instance, or lets a load in progress be repeated, because its inputs may have changed.
     private func beginLoad(in container: Container) {
         var begins = false
         change { state in
@@ -106,22 +110,22 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             if begins || !state.current.isLoading { state.current = .loading(previous: state.current.instance) }
         }
         guard begins else { return }
-        // The load is in nobody's load, whoever has changed the input.
-        Scope.run(.ended, nil) {
+        // The load must not become part of the frame that changed the input.
+        Context.run(.ended, nil) {
             state.withLock { state in
-                // Under the lock, so that the task can't end before it's known.
+                // Under the lock, so that the task can't end before it's stored.
                 if !state.isOver { state.task = Task { [self] in await load(in: container) } }
             }
         }
     }
 
     private func load(in container: Container) async {
-        // Who follows hears how it ends now and then, though it has to be loaded again.
+        // Report an outcome at the latest after eight attempts, even if the instance must be loaded again.
         for attempt in 1...8 {
             if Task.isCancelled { return }
             let result: Result<Instance, any Error>
             do {
-                let payload = try await Scope.run(container, nil) { try await loader.read(in: container) }
+                let payload = try await Context.run(container, nil) { try await loader.read(in: container) }
                 result = .success(payload.value(as: Instance.self))
             } catch {
                 result = .failure(error)
@@ -131,7 +135,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         beginLoad(in: container)
     }
 
-    /// Says whether the load has ended, or is to be repeated.
+    /// Returns whether the load has ended, or has to be repeated.
     private func endLoad(with result: Result<Instance, any Error>, in container: Container, isLast: Bool) -> Bool {
         let node = container.node
         let isKept = node.family.lock.withLock { token in
@@ -145,7 +149,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             (state.task, state.isLoading) = (nil, false)
             guard case .loading(let previous) = state.current else { return }
             switch result {
-            // The observer receives an instance that is kept, in its order among the others.
+            // The observer receives a kept instance itself, in order with the others.
             case .success(let instance): if !isKept { state.current = .loaded(instance) }
             case .failure(let error): state.current = .failed(error, previous: previous)
             }
@@ -153,7 +157,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         return hasEnded
     }
 
-    /// Changes the state, unless all is over, and tells of it outside the lock.
+    /// Changes the state, unless the monitor has ended, and reports the change outside the lock.
     private func change(_ body: (inout State) -> Void) {
         // The former state is released outside the lock.
         let (former, tells) = state.withLock { state in
@@ -181,11 +185,12 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
 }
 
 extension Container {
-    /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
+    /// Returns a sequence of the states of a feature's load: the current one, followed by later ones.
     ///
-    /// Whoever reads the sequence loads the feature if it isn't there, and again whenever it's missing: after a reset, when it
-    /// reloads because an input changed, and when something changes that a failed load had read. The load runs in a task. Every
-    /// reader follows the states from its own beginning.
+    /// Reading the sequence loads the feature if it isn't loaded, and again whenever it's missing: after a reset, when it
+    /// reloads because an input changed, and when an input of a failed load changes.
+    ///
+    /// The load runs in a task. Each reader receives the states from its own beginning.
     ///
     ///     for await state in container.states(of: Weather.self) { show(state) }
     ///
@@ -196,7 +201,7 @@ extension Container {
         ObservedValues(ofStates: F._key.loader, in: self)
     }
 
-    /// Returns a sequence of the states of a feature's load: the present one, and then later ones.
+    /// Returns a sequence of the states of a feature's load: the current one, followed by later ones.
     ///
     /// See `states(of:)`.
     ///
@@ -213,11 +218,13 @@ extension Container {
 extension ObservableContainer {
     /// The state of a feature's load, which is tracked like a read.
     ///
-    /// The first call begins to load the feature if it isn't there, in a task. From then on it's loaded whenever it's missing: after
-    /// a reset, when it reloads because an input changed, and when something changes that a failed load had read.
+    /// The first call begins to load the feature in a task, if it isn't loaded.
+    ///
+    /// From then on, it's loaded whenever it's missing: after a reset, when it reloads because an input changed, and when
+    /// an input of a failed load changes.
     ///
     /// - Parameter feature: The feature to follow.
-    /// - Returns: The state at this moment.
+    /// - Returns: The current state.
     /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
     public func state<F: FailableFeature>(of feature: F.Type) -> LoadState<F.ContainerValue> {
         guard case .tracked(let tracker, let container) = _container.role else { return .idle }
@@ -229,7 +236,7 @@ extension ObservableContainer {
     /// See `state(of:)`.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    /// - Returns: The state at this moment.
+    /// - Returns: The current state.
     /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
     public func state<F: FailableFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadState<F.ContainerValue> {
         state(of: F.self)

@@ -25,7 +25,7 @@ extension ObservationToken: Cancellable {}
 /// Delivers values to an observer on the main actor, in order, with the observed container as the current one.
 final class MainActorQueue<Value: Sendable>: Sendable {
     private let observer: @MainActor @Sendable (Value) -> Void
-    /// A value that waits for the main actor doesn't keep the container alive.
+    /// Weak, so that a value that waits for the main actor doesn't keep the container alive.
     private let container: @Sendable () -> Container?
     private let state = Locked(State())
     private struct State: Sendable {
@@ -50,8 +50,8 @@ final class MainActorQueue<Value: Sendable>: Sendable {
             return !state.isRunning
         }
         guard starts else { return }
-        // A task retains the task-local values of its creator, and the thread that delivers has bound the container.
-        Scope.run(.ended, nil) { _ = Task { @MainActor in run() } }
+        // Unbind: a task retains its creator's task-local values, and the thread that delivers has bound the container.
+        Context.run(.ended, nil) { _ = Task { @MainActor in run() } }
     }
 
     /// Drops the values that are still waiting.
@@ -76,7 +76,7 @@ final class MainActorQueue<Value: Sendable>: Sendable {
             }
             guard let next else { return }
             guard let container = container() else { return cancel() }
-            Scope.run(container, nil) { observer(next) }
+            Context.run(container, nil) { observer(next) }
         }
     }
 }

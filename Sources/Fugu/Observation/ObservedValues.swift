@@ -1,7 +1,7 @@
-/// An asynchronous sequence of the values of a key: the present one, and then later ones.
+/// An asynchronous sequence of the values of a key: the current one, followed by later ones.
 ///
 /// A slow reader skips to the newest value. The sequence ends when the reader's task is canceled, or when the container
-/// closes or is released. Every reader gets all values. The sequence doesn't keep the container alive.
+/// closes or is released. Readers don't take values from each other. The sequence doesn't keep the container alive.
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// The type of errors: reading values can't fail.
     public typealias Failure = Never
@@ -33,7 +33,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Returns an iterator.
     ///
-    /// - Returns: The iterator, which begins with the present value.
+    /// - Returns: The iterator, which begins with the current value.
     public func makeAsyncIterator() -> AsyncIterator {
         let first = first.withLock { $0.take() }
         return AsyncIterator(stream: first ?? source())
@@ -45,12 +45,12 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
 
         fileprivate init(stream: AsyncStream<Element>) { iterator = stream.makeAsyncIterator() }
 
-        /// Returns the present value at first, and then the newest value that wasn't returned yet.
+        /// Returns the current value at first, and then the newest value that wasn't returned yet.
         ///
         /// - Returns: The value, or `nil` at the end.
         public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
-        /// Returns the present value at first, and then the newest value that wasn't returned yet.
+        /// Returns the current value at first, and then the newest value that wasn't returned yet.
         ///
         /// - Parameter actor: The actor on which the caller runs.
         /// - Returns: The value, or `nil` at the end.
@@ -60,7 +60,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-// Neither the values nor what reads them is printed.
+// Printing shows neither the values nor their readers.
 extension ObservedValues: CustomStringConvertible, CustomReflectable {
     /// The name of the type.
     public var description: String { "\(Self.self)" }
@@ -76,7 +76,7 @@ extension ObservedValues.AsyncIterator: CustomStringConvertible, CustomReflectab
 }
 
 extension AsyncStream {
-    /// Creates a stream of the present value, if there is one, and all later ones.
+    /// Creates a stream of the current value, if there is one, and all later ones.
     ///
     /// When its reader leaves, a load that only this stream waits for is canceled.
     fileprivate init(of subject: Subject, in container: Container)
@@ -96,7 +96,7 @@ extension AsyncStream {
         self = stream
     }
 
-    /// Creates a stream of the states of a load, which begins now if nothing is there.
+    /// Creates a stream of the states of a load, which begins now if the feature isn't loaded.
     fileprivate init<Instance: Sendable>(ofStates loader: KeyLoader, in container: Container)
     where Element == LoadState<Instance> {
         let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -109,7 +109,7 @@ extension AsyncStream {
 }
 
 extension Container {
-    /// Returns a sequence of the values of a type: the present one, and then later ones.
+    /// Returns a sequence of the values of a type: the current one, followed by later ones.
     ///
     /// If there is no value, it's loaded. A load that fails yields nothing.
     ///
@@ -120,7 +120,7 @@ extension Container {
         ObservedValues(of: K._key, in: self)
     }
 
-    /// Returns a sequence of the values of a key: the present one, and then later ones.
+    /// Returns a sequence of the values of a key: the current one, followed by later ones.
     ///
     /// - Parameter key: A key path to the key to follow: `\.timeout`.
     /// - Returns: The sequence.

@@ -1,7 +1,7 @@
-/// The key that is observed, of whatever kind.
+/// An observed key, of any kind.
 @usableFromInline struct Subject: Sendable {
     let key: Key
-    /// Loads the instance without a read.
+    /// Loads the instance without a reader.
     let reloader: Reloader
     /// The name and type that sources need, if the key has a name.
     let naming: PropertyNaming?

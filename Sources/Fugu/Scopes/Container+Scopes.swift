@@ -42,9 +42,9 @@ extension Container {
 
     /// Returns the child container for a path, configured by the rules that match it.
     ///
-    /// The same path gives the same container for as long as someone holds it, on every thread. The rules run when the scope is
-    /// made, before this method returns; if another thread runs them, this one waits. Inside a rule of the same scope, the method
-    /// stops the program with a message.
+    /// The same path returns the same container for as long as you keep it, on every thread. The rules run when the scope is made,
+    /// before this method returns; if another thread runs them, this one waits. Inside a rule of the same scope, the method stops
+    /// the program with a message.
     ///
     /// - Parameter path: The path. A leading slash is optional, and a query is ignored.
     /// - Returns: The scope.
@@ -54,7 +54,7 @@ extension Container {
         let path = ScopePattern.normalized(path)
         let node = node
         while true {
-            // Made strong outside the lock, since letting go of it may end it.
+            // Made strong outside the lock, because releasing it may end it.
             let known = node.family.lock.withLock { token in node.storage[token].rare?.scopes[path] }
             if let container = known?.object {
                 ScopeRun(container).finish()

@@ -15,14 +15,14 @@ final class ScopeRule: Sendable {
     }
 }
 
-/// The work of rules in a scope.
+/// The state of a scope's rules.
 ///
-/// The lock of the family guards it.
+/// The family's lock protects it.
 final class ScopeState {
     let path: String
-    /// The parent, which knows the scope by its path.
+    /// The parent, which has the scope by its path.
     private let parent: UnmanagedReference<Node>
-    /// The run of the rules in progress, for which those wait who ask for the scope.
+    /// The run of the rules in progress, for which callers that ask for the scope wait.
     var run: Frame?
     /// Whether rules were added, or must run again for another reason, since the last run began.
     var isOutdated = true
@@ -34,7 +34,7 @@ final class ScopeState {
         self.parent = UnmanagedReference(parent)
     }
 
-    /// The container is being released: takes it out of its parent's table.
+    /// Removes the scope from its parent's tables, because the container is being released.
     func forget(_ token: LockToken, in node: Node) {
         parent.use { parent in
             guard let rare = parent.storage[token].rare, rare.scopeNodes[path] == UnmanagedReference(node) else {
@@ -46,7 +46,7 @@ final class ScopeState {
     }
 }
 
-/// A scope whose rules are to run.
+/// A scope whose rules must run.
 struct ScopeRun {
     let container: Container
     private var node: Node { container.node }
@@ -61,7 +61,7 @@ struct ScopeRun {
         case circle(String)
     }
 
-    /// Runs the rules, if they haven't run since they last changed, or waits for another thread that does.
+    /// Runs the rules, if they haven't run since they last changed, or waits for another thread that runs them.
     func finish() {
         let waiter = Frame.current
         while true {
@@ -99,7 +99,7 @@ struct ScopeRun {
         let (node, path) = (node, family.lock.withLock { token in self.node.storage[token].rare?.scope?.path ?? "" })
         let view = Container(rule: Draft(frame: frame, node: node, container: container))
         frame.collectWrites()
-        Scope.run(nil, frame) {
+        Context.run(nil, frame) {
             for rule in rules where rule.matches(path) { rule.configure(view) }
             publish(frame.takeWrites())
         }
@@ -107,7 +107,7 @@ struct ScopeRun {
         frame.end()
     }
 
-    /// Sets the values that rules wrote, and takes away those that only an earlier run wrote.
+    /// Sets the values that rules wrote, and removes those that only an earlier run wrote.
     private func publish(_ written: [Write]) {
         let keys = Set(written.map(\.key))
         let before = family.lock.withLock { token in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A cell, as the engine uses it: under the lock of its family, by whoever keeps its node alive.
+/// A cell, as the engine uses it: under the family's lock, by code that keeps its node.
 @safe struct CellReference: @unchecked Sendable, Equatable {
     let pointer: UnsafeMutablePointer<Cell>
 
@@ -26,11 +26,11 @@ import Synchronization
         unsafe Payload(word: pointer.pointee.word.load(ordering: .relaxed), isBoxed: status & CellFlags.boxed != 0)
     }
 
-    /// Puts a value in and lets readers see it at once, or only after `open()`.
+    /// Stores a value, which readers see at once or, if `isOpen` is `false`, after `openIfPresent()`.
     ///
     /// Returns the value that was there.
     ///
-    /// `time`: A time that no other change has.
+    /// - `time`: A time that no other change has.
     func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
         let old = status
         let kept = old & CellFlags.kept
@@ -49,21 +49,21 @@ import Synchronization
         return Garbage(status: old, word: oldWord)
     }
 
-    /// Whether there is nothing here, nor anyone concerned with it.
+    /// Whether the cell has no value, and nothing depends on it.
     var isEmpty: Bool { status & CellFlags.flags & ~CellFlags.link == 0 }
 
-    /// Lets readers see the value that was stored closed, if there is one.
+    /// Lets readers see a value that was stored closed, if there's one.
     func openIfPresent() {
         guard status & CellFlags.hasWord != 0 else { return }
         unsafe pointer.pointee.status.store(status | CellFlags.fast, ordering: .releasing)
     }
 
-    /// Sends readers to the slow way.
+    /// Sends readers to the slow path.
     func close() { unsafe pointer.pointee.status.store(status & ~CellFlags.fast, ordering: .relaxed) }
 
-    /// Takes the value away, leaving `flags`.
+    /// Removes the value, and sets `flags`.
     ///
-    /// `time`: A time that no other change has.
+    /// - `time`: A time that no other change has.
     func clear(flags: UInt64 = 0, at time: UInt64) -> Garbage {
         let old = status
         let next = CellFlags.at(time) | old & CellFlags.kept | flags
@@ -79,9 +79,9 @@ import Synchronization
         unsafe pointer.pointee.status.store(isOn ? status | flags : status & ~flags, ordering: .releasing)
     }
 
-    /// Lets readers of this container, which has no own value here, read an ancestor's cell.
+    /// Links this cell, which has no value of its container's own, to an ancestor's cell for readers.
     ///
-    /// `now`: The time of the last change. Two links of one time are right alike, so it need not be their own.
+    /// - `now`: The time of the last change. It need not be unique, because links with the same time are equally valid.
     func link(to target: CellReference, at now: UInt64) {
         guard target.has(CellFlags.fast), status & (CellFlags.held | CellFlags.loaded) == 0 else { return }
         let bare = CellFlags.at(now) | status & CellFlags.kept
@@ -90,7 +90,7 @@ import Synchronization
         unsafe pointer.pointee.status.store(bare | CellFlags.link, ordering: .releasing)
     }
 
-    /// Puts an equal value in the place of the present one, which keeps its time: for readers who saw it, nothing changes.
+    /// Replaces the value with an equal one and keeps its time, so that nothing changes for what depends on it.
     func exchange(_ payload: Payload) -> Garbage {
         guard let box = payload.box else {
             unsafe pointer.pointee.word.store(payload.bits, ordering: .releasing)
@@ -100,15 +100,15 @@ import Synchronization
         return unsafe Garbage(box: pointer.pointee.word.exchange(word, ordering: .sequentiallyConsistent))
     }
 
-    /// When the value came or went.
+    /// The time at which the value came or went.
     var time: UInt64 { CellFlags.time(status) }
 
-    /// The engine's record of the key here, beside its value.
+    /// The engine's record of the key here, besides its value.
     var place: Place? { unsafe pointer.pointee.place }
 
     func setPlace(_ place: Place) { unsafe pointer.pointee.place = place }
 
-    /// Takes the place away, to be released outside the lock.
+    /// Removes and returns the place, to be released outside the lock.
     func takePlace() -> Place? {
         defer { unsafe pointer.pointee.place = nil }
         return unsafe pointer.pointee.place

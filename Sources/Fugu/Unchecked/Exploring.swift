@@ -1,7 +1,7 @@
 #if FUGU_EXPLORE
 import Synchronization
 
-/// Reports to the program that tries out how threads can take turns; compiled for that program alone.
+/// Reports to the explorer, which tries out how threads can take turns; compiled only for it.
 ///
 /// See `Tests/Tools/Explorer`.
 package final class Exploring: Sendable {
@@ -10,7 +10,7 @@ package final class Exploring: Sendable {
     private let yield: @Sendable () -> Void
     private let wait: @Sendable (@escaping @Sendable () -> Bool) -> Void
 
-    /// - `wait`: Returns when what it is given says so.
+    /// - `wait`: Returns when the closure that it receives returns `true`.
     package init(
         willLock: @escaping @Sendable () -> Void, didUnlock: @escaping @Sendable () -> Void,
         yield: @escaping @Sendable () -> Void, wait: @escaping @Sendable (@escaping @Sendable () -> Bool) -> Void

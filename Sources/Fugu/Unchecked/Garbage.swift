@@ -1,11 +1,12 @@
-/// What was taken out under the lock, to be let go outside it: releasing runs `deinit`s, which are user code.
+/// References that were removed under the lock, to be released outside it, because releasing runs `deinit`s, which are user
+/// code.
 ///
-/// Most changes leave one box and what it was made from, or less, and that costs nothing here. Nothing is counted but by
-/// `add` and `dispose`, which is always called: what a value of this type drops is never released.
+/// Most changes leave at most one box and one object, which need no allocation here. Only `add` and `dispose` count
+/// references: without a call of `dispose`, they leak.
 @safe struct Garbage {
     private var box: UInt64 = 0
     private var object: Unmanaged<AnyObject>?
-    /// The first of the places, each of which has the next one.
+    /// The first of the places, which form a linked list.
     private var places: Place?
     private var more: Unmanaged<More>?
 
@@ -28,7 +29,7 @@
         unsafe rest._withUnsafeGuaranteedRef(body)
     }
 
-    /// Takes over what another value has.
+    /// Takes the references of another value.
     mutating func add(_ other: Garbage) {
         if other.box != 0 {
             if box == 0 { box = other.box } else { addMore { $0.boxes.append(other.box) } }
@@ -46,7 +47,7 @@
         }
     }
 
-    /// Adds a place that nothing leads to any more.
+    /// Adds a place that can't be reached anymore.
     mutating func add(_ place: Place) {
         place.unshared.nextInGarbage = places
         places = place
@@ -61,9 +62,9 @@
         }
     }
 
-    /// Releases everything, the values in boxes after the last reader has left them.
+    /// Releases everything, and the values in boxes after their last reader has left.
     ///
-    /// Outside every lock, and once.
+    /// Call it once, outside every lock.
     func dispose() {
         if box != 0 {
             Stripes.awaitReaders()

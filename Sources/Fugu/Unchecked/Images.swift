@@ -8,7 +8,7 @@ import Android
 
 /// The files that this process has loaded its code from.
 enum PlatformImage {
-    /// Returns the path of the file that contains the address of a global, or `nil` where the platform doesn't tell.
+    /// Returns the path of the file that contains the address of a global, or `nil` if the platform doesn't know it.
     static func path(at address: UInt) -> String? {
         guard let address = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
         #if canImport(Darwin)
@@ -16,7 +16,8 @@ enum PlatformImage {
         guard dladdr(address, &info) != 0 else { return nil }
         return info.dli_fname.map { String(cString: $0) }
         #elseif canImport(Glibc) || canImport(Android)
-        // The headers declare it for programs with extensions only. It writes four pointers, of which the first is the path.
+        // The headers declare it only for programs with extensions. It writes four pointers, of which the first is the
+        // path.
         guard let function = unsafe dlsym(nil, "dladdr") else { return nil }
         let find = unsafe unsafeBitCast(function, to: FindAddress.self)
         return unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 4) { info in

@@ -1,16 +1,16 @@
 public import Synchronization
 
-// The table of all value keys, found by the addresses of their places: two words, then `mask + 1` slots. An entry is written
-// once, under the lock of `ValueKeys`, and published by its slot's `record`; a table that became too small is never freed,
-// since a reader may be in it, and neither are records. What a key was made with has the type that the key asks for, since
-// the type is part of what is compared.
+// The table of all value keys, found by the addresses of their places: two words, then `mask + 1` slots. An entry is
+// written once, under the lock of `ValueKeys`, and published by its slot's `record`. Outgrown tables are never freed,
+// because a reader may still use one, and neither are records. A key's descriptor has the type that the key asks for,
+// because the type is compared, too.
 
 /// The address of the table, or zero.
 ///
-/// It is set up by the linker: a lazy global costs more than all else of a hit.
+/// It's initialized statically, because a lazy global would cost more than the rest of a lookup.
 @usableFromInline let internTable = Atomic<UInt>(0)
 
-/// The parts by which a value key is found, and its identity.
+/// The parts that a lookup compares, and the key's identity.
 @usableFromInline struct InternEntry {
     @usableFromInline let raw: UInt
     @usableFromInline let fileID: UInt
@@ -18,7 +18,7 @@ public import Synchronization
     @usableFromInline let column: UInt
     @usableFromInline let member: UInt
     @usableFromInline let typeWord: UInt
-    /// Zero if the place makes one key.
+    /// Zero if the place makes only one key.
     @usableFromInline let distinction: UInt
 
     fileprivate init(_ raw: UInt, _ place: KeyPlace, _ distinction: UInt) {
@@ -38,7 +38,7 @@ public import Synchronization
             && self.distinction == distinction
     }
 
-    // Of the keys of a file hardly two share these, so the rest is only compared.
+    // Hardly two keys of a file share these parts, so the others are only compared.
     @inlinable @inline(__always)
     static func hash(_ fileID: UInt, _ line: UInt, _ column: UInt, _ distinction: UInt) -> UInt {
         let mixed = (fileID &+ line &* 0x1_0001 &+ column &+ distinction) &* 0x9E37_79B1
@@ -48,14 +48,14 @@ public import Synchronization
     fileprivate var hash: UInt { Self.hash(fileID, line, column, distinction) }
 }
 
-/// A place in the table.
+/// A slot of the table.
 @usableFromInline struct InternSlot: ~Copyable {
     /// The address of a `ValueKeyRecord`, or zero while the slot is free.
     @usableFromInline let record: Atomic<UInt>
     @usableFromInline var entry: InternEntry
 }
 
-/// A value key's identity, and the address of what it was made with.
+/// A value key's identity, and the address of its record.
 @frozen @usableFromInline struct InternedKey: Hashable, Sendable {
     @usableFromInline let raw: UInt
     let record: UInt
@@ -65,7 +65,7 @@ public import Synchronization
         self.record = record
     }
 
-    // Keys of the same name and type that are made at several places are the same.
+    // Keys with the same name and type are equal, even if they're made at different places.
     @usableFromInline static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
     @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 
@@ -84,21 +84,21 @@ public import Synchronization
 }
 
 extension InternedKey {
-    /// The key that was made at this place before, if the place makes no others.
+    /// Returns the key that was made at this place, if the place makes no others.
     @inlinable @inline(__always)
     static func find(_ place: KeyPlace) -> InternedKey? {
         find(place, 0) { _ in true }
     }
 
-    /// The key of this name that was made at this place before.
+    /// Returns the key with a name that was made at this place.
     @usableFromInline
     static func find(_ place: KeyPlace, name: String) -> InternedKey? {
-        // Most places have one name, which need not be hashed.
+        // Most places make keys with one name, which need not be hashed.
         find(place, KeyDistinction.firstName) { $0.has(name: name) }
             ?? find(place, KeyDistinction.hash(of: name)) { $0.has(name: name) }
     }
 
-    /// The key of this id that was made at this place before.
+    /// Returns the key with an identifier that was made at this place.
     @usableFromInline
     static func find(_ place: KeyPlace, id: some Hashable) -> InternedKey? {
         find(place, KeyDistinction.hash(of: id)) { $0.object.descriptor.distinction?.isID(id) == true }
@@ -131,7 +131,7 @@ extension InternedKey {
         }
     }
 
-    /// Under the lock of `ValueKeys`: lets the record be found by the addresses of this place.
+    /// Under the lock of `ValueKeys`: adds a record, to be found by the addresses of this place.
     static func add(_ record: ValueKeyRecord, at place: KeyPlace, _ hash: UInt) -> InternedKey {
         let key = unsafe InternedKey(Unmanaged.passRetained(record).takeUnretainedValue())
         let isFirstName =
@@ -160,7 +160,7 @@ extension InternedKey {
         self.init(at: UInt(bitPattern: memory))
     }
 
-    /// The table, or a larger copy of it if it has no room.
+    /// Returns the table, or a larger copy if it has no room.
     static func withRoom() -> InternTable {
         let address = internTable.load(ordering: .relaxed)
         let old = address == 0 ? nil : InternTable(at: address)

@@ -1,19 +1,19 @@
 public import Synchronization
 
-/// The bits of `Cell.status`: flags in the low 9, in the others the time on the family's clock at which the value came
-/// or the link was made.
+/// The bits of `Cell.status`: flags in the low 9 bits, and in the others the time of the family's clock at which the value
+/// came or the link was made.
 ///
-/// The clock ticks with every change and never comes round.
+/// The clock ticks with every change and never wraps around.
 @usableFromInline enum CellFlags {
     /// `word` is this container's own value and may be read.
     @usableFromInline static let fast: UInt64 = 1
-    /// `word` is the address of the ancestor's cell whose value is inherited, as long as nothing between has changed since.
+    /// `word` is the address of the ancestor's cell whose value is inherited, unless something in between has changed.
     @usableFromInline static let link: UInt64 = 2
-    /// Something was set here (a value, a replaced loader, a rule's or source's value): descendants see it.
+    /// The key is held here, by a value, a replaced loader, a rule, or a source: descendants see it.
     static let held: UInt64 = 4
-    /// The value comes from a default or a load; for a load, its state has what it was made from.
+    /// The value comes from a default or a load; the place of a loaded instance has its provenance.
     static let loaded: UInt64 = 8
-    /// Writing it concerns others (observers, dependents, an exclusion): no short cut.
+    /// Writes take the slow path, because they affect observers, dependents, or an exclusion.
     static let special: UInt64 = 16
     /// `word` is the address of a retained box.
     static let boxed: UInt64 = 32
@@ -38,7 +38,7 @@ public import Synchronization
     @usableFromInline let key: UInt
     @usableFromInline let status: Atomic<UInt64>
     @usableFromInline let word: Atomic<UInt64>
-    /// The engine's record of the key beside its value, touched under the lock only.
+    /// The engine's record of the key besides its value, accessed only under the lock.
     ///
     /// The cell owns it.
     var place: Place?
@@ -56,28 +56,31 @@ public import Synchronization
 /// The fixed part of a container's storage.
 @safe @usableFromInline struct Header: ~Copyable {
     @usableFromInline let table: Atomic<UInt>
-    /// When a key last became set or unset in this container.
+    /// The time at which a key was last set or unset in this container.
     @usableFromInline let epoch: Atomic<UInt64>
-    /// When that last happened in a descendant that has children itself, or here; kept by the root's children only.
+    /// The time at which that last happened here or in a descendant, if that had children; kept only by the root's
+    /// children.
     @usableFromInline let deepEpoch: Atomic<UInt64>
     /// The header of the ancestor (or self) that is a child of the root; the root's own for the root.
     @usableFromInline let branch: UnsafeMutablePointer<Header>?
     @usableFromInline let stripes: UnsafeMutablePointer<Atomic<UInt64>>
-    /// Called by address, so that the optimizer knows nothing of it: otherwise it moves the retain of what was read from
-    /// a box behind the release of the stripe, where the box may be gone.
+    /// Called through a pointer, so that the optimizer can't see into it: otherwise, it moves the retain of a value read
+    /// from a box past the release of the stripe, when the box may be gone.
     @usableFromInline let releaseStripe: @convention(c) (UnsafeMutableRawPointer) -> Void
     let lock: FamilyLock
 }
 
-/// State behind the header, touched under the lock only.
+/// State behind the header, accessed only under the lock.
 ///
-/// It is no part of the header, since changing a field in place counts as an access to the whole for the thread
-/// sanitizer, which readers of the header would then race with.
+/// It isn't part of the header: for the thread sanitizer, changing a field in place accesses the whole value, which would
+/// race with readers of the header.
 @safe struct Ledger {
     var count: UInt32 = 0
-    /// Cells not given out yet.
+    /// The number of cells that aren't used yet.
     var spareCount: UInt32
     var spare: UnsafeMutablePointer<Cell>
-    /// What `free` frees, each starts with the next's address.
+    /// The memory that `free` frees.
+    ///
+    /// Each chunk begins with the address of the next one.
     var chunks: UnsafeMutableRawPointer?
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// A value with its own lock.
 package final class Locked<Value>: @unchecked Sendable {
     private let lock = PlatformLock()
-    // The lock excludes others, and it can't be taken twice.
+    // The lock excludes other threads, and it can't be taken twice.
     @safe @exclusivity(unchecked) private var value: Value
 
     package init(_ value: sending Value) { self.value = value }
@@ -20,11 +20,11 @@ package final class Locked<Value>: @unchecked Sendable {
 }
 
 extension PlatformLock {
-    /// The one place where a lock is taken and given back.
+    /// Runs `body` while the lock is held; nothing else takes or releases a lock.
     @inline(__always)
     fileprivate func whileHeld<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R {
         #if FUGU_EXPLORE
-        // One thread runs at a time, and nobody else while it holds a lock.
+        // One thread runs at a time, and no other one while it holds a lock.
         Exploring.willLock()
         defer { Exploring.didUnlock() }
         #else
@@ -37,7 +37,7 @@ extension PlatformLock {
 
 /// Proof that the lock of a family is held.
 ///
-/// Only the lock hands one out, for as long as it's held. What must be called under the lock takes one.
+/// Only the lock makes one, for as long as it's held. Functions that must be called under the lock take one.
 struct LockToken {
     fileprivate init() {}
 }
@@ -49,20 +49,20 @@ struct LockToken {
     private let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: sending Value) {
-        // The platform's alignment fits every type except those made for vectors.
+        // The platform's alignment fits every type except those of vectors.
         unsafe pointer = PlatformMemory.allocate(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
         unsafe pointer.initialize(to: value)
     }
 
     subscript(_: LockToken) -> Value {
-        // Addressors, since coroutines allocate and copy where they are not inlined.
+        // Addressors, because coroutines allocate and copy where they aren't inlined.
         @inline(__always) unsafeAddress { unsafe UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
     }
 
     /// The value without proof that the lock is held.
     ///
-    /// For when others cannot reach it yet or any more, or where what contains it is itself protected.
+    /// Use it only when no other thread can reach the value, or when what contains it is itself protected.
     var unshared: Value {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
@@ -70,7 +70,7 @@ struct LockToken {
 
     static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
 
-    /// Frees the memory and releases the value, when nobody else can touch it any more.
+    /// Releases the value and frees the memory, when no other thread can reach it anymore.
     func free() {
         unsafe pointer.deinitialize(count: 1)
         unsafe PlatformMemory.free(pointer)
@@ -91,9 +91,10 @@ struct FamilyLock: @unchecked Sendable {
 }
 
 #if !canImport(Darwin) && (canImport(Glibc) || canImport(Musl) || canImport(Android))
-/// A few places serve all locks: who shares one is woken with others and looks again.
+/// The places where threads sleep that wait for locks: a few serve all locks, so a thread may be woken for another lock and
+/// looks again.
 ///
-/// Never freed.
+/// They're never freed.
 struct ParkingPlaces: @unchecked Sendable {
     static let all = ParkingPlaces()
     private let places = (0..<16).map { _ in PlatformParking() }
@@ -106,7 +107,7 @@ struct ParkingPlaces: @unchecked Sendable {
 
 /// Lets one thread sleep until another one raises it.
 ///
-/// It is raised once.
+/// It's raised once.
 final class Signal: @unchecked Sendable {
     private let signal = PlatformSignal()
 

@@ -3,9 +3,9 @@
     @inlinable init() {}
 }
 
-/// Holds a value that does not fit a word.
+/// Holds a value that doesn't fit a word.
 ///
-/// Only sendable ones are ever put in, by `Payload.init`.
+/// Only `Payload.init` makes one, from a sendable value.
 @_fixed_layout @usableFromInline final class Box<Value>: AnyBox, @unchecked Sendable {
     @usableFromInline let value: Value
     @inlinable init(_ value: Value) { self.value = value }
@@ -31,7 +31,7 @@
         }
     }
 
-    // By size, because a detour over memory costs more than the whole write.
+    // Depends on the size, because a copy through memory costs more than the whole write.
     @inlinable @inline(__always)
     static func pack<Value>(_ value: Value) -> UInt64 {
         switch MemoryLayout<Value>.size {
@@ -56,10 +56,10 @@
         box = unsafe Unmanaged<AnyBox>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(word))!).takeUnretainedValue()
     }
 
-    /// Whether it's the same object, or the same bits, rather than an equal value.
+    /// Whether the payloads are the same object or the same bits, rather than equal values.
     func isIdentical(to other: Payload) -> Bool { bits == other.bits && box === other.box }
 
-    /// The unchecked cast; see 5 at the top of `Storage.swift`.
+    /// Returns the value by an unchecked cast; see 5 at the top of `Storage.swift`.
     @inlinable
     func value<Value>(as _: Value.Type) -> Value {
         guard let box else {

@@ -12,10 +12,10 @@ import Android
 import WinSDK
 #endif
 
-/// The platform's own lock, or, where that costs more than what it guards, one word.
+/// The platform's own lock, or a single word where that lock costs more than what it guards.
 ///
-/// `Synchronization.Mutex` would do, but on Linux its lock word lives in a library that the thread sanitizer does not
-/// see, which makes it report races that are none.
+/// `Synchronization.Mutex` would do, but on Linux its lock word lives in a library that the thread sanitizer doesn't see,
+/// so that it reports false races.
 @safe struct PlatformLock {
     #if canImport(Darwin)
     private let word = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
@@ -32,7 +32,7 @@ import WinSDK
     func unlock() { ReleaseSRWLockExclusive(word) }
     func destroy() { word.deallocate() }
     #elseif canImport(Glibc) || canImport(Musl) || canImport(Android)
-    /// 0 is free, 1 held, 2 held and somebody may sleep.
+    /// 0 if free, 1 if held, 2 if held while a thread may sleep.
     private let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 
     init() { unsafe word.initialize(to: Atomic(0)) }
@@ -54,7 +54,7 @@ import WinSDK
     @inline(never)
     private func lockSlowly() {
         for look in 0..<100 {
-            // Who holds it is usually done within a moment; if it does not run, it gets the processor.
+            // The holder is usually done within a moment; if it doesn't run, yielding gives it the processor.
             if look >= 50, look.isMultiple(of: 10) { yieldThread() }
             if unsafe word.pointee.load(ordering: .relaxed) == 0,
                 unsafe word.pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
@@ -72,7 +72,7 @@ import WinSDK
 }
 
 #if !canImport(Darwin) && (canImport(Glibc) || canImport(Musl) || canImport(Android))
-/// Where threads sleep that wait for a lock.
+/// A place where threads that wait for a lock sleep.
 @safe struct PlatformParking {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -82,9 +82,9 @@ import WinSDK
         unsafe pthread_cond_init(condition, nil)
     }
 
-    /// Sleeps until `isDone`.
+    /// Sleeps until `isDone` returns `true`.
     ///
-    /// Whoever makes it so calls `wakeAll` afterwards.
+    /// The thread that makes it true calls `wakeAll` afterward.
     func wait(until isDone: () -> Bool) {
         unsafe pthread_mutex_lock(mutex)
         while !isDone() { unsafe pthread_cond_wait(condition, mutex) }
@@ -162,23 +162,23 @@ import WinSDK
     #endif
 }
 
-/// Where code runs: on a thread, or in a task that may go from thread to thread.
+/// Where code runs: on a thread, or in a task that may move between threads.
 ///
-/// To ask for the thread costs a tenth.
+/// Asking for the thread costs a tenth of asking for the task.
 struct Execution: Equatable, Sendable {
     private let word: UInt
 
-    /// What runs here and returns to its caller: until then, nothing else runs on the thread.
+    /// The thread, for code that returns to its caller without suspending: until then, nothing else runs on the thread.
     static var thread: Execution { Execution(word: threadNumber | 1) }
-    /// What may suspend and go on elsewhere; the thread where no task runs.
+    /// The task, for code that may suspend and continue elsewhere, or the thread if no task runs.
     static var taskOrThread: Execution { Execution(word: task ?? (threadNumber | 1)) }
-    /// Where no code runs.
+    /// No place: it's never current.
     static var none: Execution { Execution(word: 0) }
 
-    /// Whether this is here.
+    /// Whether the calling code runs there.
     var isCurrent: Bool { word & 1 == 1 ? self == .thread : word != 0 && word == Self.task }
 
-    /// The address of the running task, which no thread's odd number equals.
+    /// The address of the running task, which is even, unlike a thread's number.
     private static var task: UInt? {
         unsafe withUnsafeCurrentTask { task in unsafe task.map { unsafe unsafeBitCast($0, to: UInt.self) } }
     }
@@ -198,28 +198,29 @@ struct Execution: Equatable, Sendable {
 
 /// The stack of the running thread.
 package enum PlatformStack {
-    /// Whether too little is left for more loads within one another; true where the platform does not tell.
+    /// Whether too little is left for more nested loads, or the platform doesn't provide the bounds.
     ///
-    /// Deep recursion is not ours alone: a third of the stack is left to what loads call. Under the address sanitizer, which
-    /// keeps variables elsewhere, the position lies outside and tells nothing.
+    /// A third of the stack is left to the code that loads call. Under the address sanitizer, which keeps variables
+    /// elsewhere, the position lies outside the stack, which counts as used up.
     static var isNearlyUsedUp: Bool {
         guard let bounds else { return true }
         let left = position &- bounds.lowest
         return left < bounds.size / 3 || left > bounds.size
     }
 
-    /// Returns whether fewer bytes are left of the running thread's stack; false where the platform does not tell.
+    /// Returns whether less than `bytes` of the running thread's stack is left, or `false` if the platform doesn't provide
+    /// the bounds.
     package static func isShorter(than bytes: UInt) -> Bool {
         bounds.map { position &- $0.lowest < bytes } ?? false
     }
 
-    /// How far down the running thread is.
+    /// The current position in the running thread's stack.
     private static var position: UInt {
         var local: UInt8 = 0
         return unsafe withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     }
 
-    /// Where it ends, and its size.
+    /// The lowest address of the stack, and its size.
     private static var bounds: (lowest: UInt, size: UInt)? {
         #if canImport(Darwin)
         let size = UInt(pthread_get_stacksize_np(pthread_self()))
@@ -240,21 +241,21 @@ package enum PlatformStack {
     #if canImport(Glibc) || canImport(Android)
     private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
 
-    /// The headers declare it for programs with extensions only, which Swift's are not.
+    /// The headers declare it only for programs with extensions, which Swift's aren't.
     private static let getAttributes = unsafe dlsym(nil, "pthread_getattr_np").map {
         unsafe unsafeBitCast($0, to: GetAttributes.self)
     }
     #endif
 }
 
-/// A thread that may block for ever without holding up others, as those that tasks share would.
+/// A thread that may block forever without holding up tasks, unlike the threads that tasks share.
 enum PlatformThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Starts a thread with a large stack, or runs `body` here where the platform has none.
+    /// Runs `body` on a new thread with a large stack, or here if the platform can't start one.
     static func run(_ body: @escaping @Sendable () -> Void) {
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
         var attributes = pthread_attr_t()
@@ -294,7 +295,7 @@ func yieldThread() {
     #endif
 }
 
-/// Memory without detours: Swift's own raw memory always asks for an alignment, which takes the platform's slower way.
+/// Memory from `malloc`: Swift's own raw memory always asks for an alignment, which takes the platform's slower way.
 enum PlatformMemory {
     static func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)

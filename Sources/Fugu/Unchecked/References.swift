@@ -1,7 +1,7 @@
 extension Array {
-    /// Gives all that are there to `body`, in order.
+    /// Calls `body` with each object, in order.
     ///
-    /// The list keeps them, so nothing is counted for each, which would cost more than most bodies do.
+    /// The array keeps the objects, so they aren't retained, which would cost more than most bodies do.
     @inline(__always)
     func forEachUncounted<Object: Swift.AnyObject>(_ body: (Object) -> Void) where Element == Object? {
         unsafe withUnsafeBufferPointer { objects in
@@ -12,19 +12,19 @@ extension Array {
     }
 }
 
-/// A reference that counts nothing.
+/// A reference that doesn't retain its object.
 ///
-/// Where one stands it is said who keeps the object.
+/// Each declaration of one says what keeps the object.
 @safe struct UnmanagedReference<Object: AnyObject & Sendable>: Sendable, Hashable {
     private let reference: Unmanaged<Object>
 
     init(_ object: Object) { unsafe reference = unsafe .passUnretained(object) }
     fileprivate init(_ reference: Unmanaged<Object>) { unsafe self.reference = unsafe reference }
 
-    /// The object, counted from here on.
+    /// The object, retained for the caller.
     var object: Object { unsafe reference.takeUnretainedValue() }
 
-    /// Uses the object without counting.
+    /// Calls `body` with the object, without retaining it.
     @inline(__always)
     func use<R>(_ body: (Object) -> R) -> R { unsafe reference._withUnsafeGuaranteedRef(body) }
 
@@ -32,29 +32,29 @@ extension Array {
     func hash(into hasher: inout Hasher) { unsafe hasher.combine(reference.toOpaque()) }
 }
 
-/// A reference to what an object stands under, kept until `release()`, which the object's `deinit` calls.
+/// A strong reference to the next object in a chain, kept until `release()`, which the holder's `deinit` calls.
 @safe struct ChainReference<Link: AnyObject & Sendable>: Sendable {
     private let reference: Unmanaged<Link>
 
     init(_ link: Link) { unsafe reference = unsafe .passRetained(link) }
 
-    /// The object, counted once more.
+    /// The object, retained for the caller.
     var object: Link { unsafe reference.takeUnretainedValue() }
 
-    /// The object for code that keeps the one that stands under it.
+    /// The object, not retained, for code that keeps the holder.
     var uncounted: UnmanagedReference<Link> { unsafe UnmanagedReference(reference) }
 
-    /// Uses the object without counting.
+    /// Calls `body` with the object, without retaining it.
     @inline(__always)
     func use<R>(_ body: (Link) -> R) -> R { unsafe reference._withUnsafeGuaranteedRef(body) }
 
-    /// Gives the object to the caller, who lets it go.
+    /// Passes the object to the caller, which releases it.
     func take() -> Link { unsafe reference.takeRetainedValue() }
 
-    /// Lets the object go, and those that only it and one another kept, one by one: a family may be deeper than a
-    /// stack.
+    /// Releases the object, and the rest of the chain as far as nothing else keeps it, one by one: a family may be deeper
+    /// than a stack.
     ///
-    /// The compiler would do so by itself for a strong reference, but counts twice as often.
+    /// A strong property would release itself, but count twice as often.
     @inline(__always)
     func release(_ next: (Link) -> ChainReference?) {
         var link: Link? = unsafe reference.takeRetainedValue()
@@ -62,13 +62,34 @@ extension Array {
     }
 }
 
-/// Carries a value into garbage.
+/// A weak reference that can be copied under a lock.
+///
+/// Make the object strong outside every lock, because releasing it may end it.
+struct WeakReference<Object: AnyObject & Sendable>: Sendable, Equatable {
+    private final class Holder: Sendable {
+        weak let object: Object?
+        init(_ object: Object?) { self.object = object }
+    }
+    private let holder: Holder
+
+    init(_ object: Object?) { holder = Holder(object) }
+
+    /// The object, if it still exists.
+    ///
+    /// Ask outside every lock.
+    var object: Object? { holder.object }
+
+    /// Whether this is a copy of the other one.
+    static func == (left: Self, right: Self) -> Bool { left.holder === right.holder }
+}
+
+/// An object that holds a value, so that it can be added to garbage.
 final class Retained<Value: Sendable>: Sendable {
     private let value: Value
     init(_ value: Value) { self.value = value }
 }
 
-/// Whether two errors are one: throwing an error on keeps its box.
+/// Returns whether two errors are the same one: rethrowing an error keeps its box.
 func isSame(_ left: any Error, _ right: any Error) -> Bool {
     #if canImport(ObjectiveC)
     return left as AnyObject === right as AnyObject

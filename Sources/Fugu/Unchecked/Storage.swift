@@ -1,33 +1,35 @@
-// The room with all unchecked code. What makes it right:
+// The unchecked code of cells, tables, payloads, and locks is in this folder. These arguments show that it's correct:
 //
 // 1. Memory. A `Header`, its tables and its cells are freed by `StorageReference.free()`, which the owning node calls in
-//    its `deinit`, when nobody can hold the node any more. A cell never moves and keeps its key; a table that became too
-//    small is kept until then. So a pointer found by a reader who holds the node (or a descendant, which holds it) is good.
-// 2. Who writes. Everything here is written under the lock of the family; `table`, `state`, `word` and the epochs are
-//    atomic because readers look at them without it. Fields marked "guarded" are touched under the lock only.
-// 3. Reading a word (seqlock). A reader takes `state`, then `word`, then `state` again. A writer that takes a value away
-//    changes `state` first and `word` second, so an unchanged `state` proves that the word belongs to it. A writer that
-//    only puts a new value in the place of an old one changes `word` alone: both words are right for that state. Release
-//    and acquire are enough: who sees the new word sees the new state when it looks again. Epochs are raised before what
-//    they announce can be seen, so that who has seen it uses no older link.
-// 4. Reading a box. Between `claim` and `release` of a stripe a reader may follow the word to a `Box` without counting a
-//    reference. A writer swaps the word, and before it lets the old box go it sees every stripe free once
-//    (`Stripes.awaitReaders`): who claims later finds the new word, since claim, swap, look and load are sequentially
-//    consistent. Copying the value out of the box counts its references; no user code runs under a stripe. The copy
-//    must be complete before the release: see `Header.releaseStripe`.
-// 5. Types. A key's raw word is made from its type (or from an init of a value key), and every value stored under it was
-//    wrapped as that key's value type, so `Payload.value(as:)` takes out what was put in.
-// 6. References that count nothing (`UnmanagedReference`). Each says who keeps the object: the asker of a load keeps
-//    its ancestors, whoever reads keeps the container that it asks, whoever runs a load keeps the load and its
-//    container, and a container keeps its node. Nodes leave all lists and sets before they go.
+//    its `deinit`, when nothing refers to the node anymore. A cell never moves and keeps its key, and outgrown tables are
+//    kept until then. So a pointer that a reader has found is valid while it keeps the node, or a descendant, which keeps
+//    the node.
+// 2. Writing. All writes happen under the family's lock. `table`, `status`, `word`, and the epochs are atomic, because
+//    readers load them without it. Everything else that changes is accessed only under the lock.
+// 3. Reading a word (seqlock). A reader loads `status`, then `word`, then `status` again. A writer that removes a value
+//    changes `status` first and `word` second, so an unchanged `status` proves that the word belongs to it. A writer that
+//    only replaces a value by another one changes `word` alone: both words are right for that status. Release and acquire
+//    are enough: a reader that sees the new word sees the new status when it loads it again. Epochs are raised before the
+//    change that they announce can be seen, so a reader that has seen it uses no older link.
+// 4. Reading a box. Between `claim` and `release` of a stripe, a reader may follow the word to a `Box` without retaining
+//    it. A writer exchanges the word, and before it releases the old box, it sees every stripe free once
+//    (`Stripes.awaitReaders`). A reader that claims later finds the new word, because all four steps are sequentially
+//    consistent: the claim, the exchange, the writer's look at the stripe, and the reader's load. Copying the value out of
+//    the box retains its references; no user code runs under a stripe. The copy must be complete before the release: see
+//    `Header.releaseStripe`.
+// 5. Types. A key's raw word is made from its type (or by the initializer of a value key), and every value stored under it
+//    was wrapped as that key's value type, so `Payload.value(as:)` unwraps the same type.
+// 6. References that don't retain (`UnmanagedReference`). Each says what keeps the object: the asker of a load keeps its
+//    ancestors, a reader keeps the container that it asks, the code that runs a load keeps the load and its container, and
+//    a container keeps its node. Nodes leave all lists and sets before they're released.
 //
-// What 3 and 4 say of memory orders is checked by the models in Tests/Tools/Models, which name every order here: none is
-// stronger than it must be, and none may be weaker.
+// The models in Tests/Tools/Models check what 3 and 4 say about memory orders, and name every order here: none is stronger
+// than it must be, and none may be weaker.
 public import Synchronization
 
 /// A container's storage, as readers use it.
 ///
-/// Whoever uses it keeps the container alive meanwhile.
+/// The caller keeps the container alive meanwhile.
 @_documentation(visibility: internal)
 @safe @frozen public struct StorageReference: @unchecked Sendable {
     @usableFromInline let header: UnsafeMutablePointer<Header>
@@ -55,7 +57,7 @@ public import Synchronization
         }
     }
 
-    /// The present value of a key, if it can be had without the lock.
+    /// Returns the current value of a key, if it can be read without the lock.
     @inlinable @inline(__always)
     func read<Value: Sendable>(_ key: UInt, as _: Value.Type) -> Value? {
         guard let cell = unsafe find(key) else { return nil }
@@ -76,7 +78,8 @@ public import Synchronization
         return unsafe readLink(cell, status)
     }
 
-    /// The value of the ancestor's cell that `cell` points at, if nothing between has changed since the link was made.
+    /// Returns the value of the ancestor's cell that `cell` points at, if nothing in between has changed since the link was
+    /// made.
     @inlinable @inline(__always)
     func readLink<Value: Sendable>(_ cell: UnsafeMutablePointer<Cell>, _ status: UInt64) -> Value? {
         let address = unsafe UInt(truncatingIfNeeded: cell.pointee.word.load(ordering: .acquiring))
@@ -94,9 +97,9 @@ public import Synchronization
         return Self.unpack(word, as: Value.self)
     }
 
-    /// Whether a link is right, and the word read just before the target's state belongs to that state.
+    /// Whether a link is valid, and the word that was read just before belongs to the target's status.
     ///
-    /// One look at the target's state is enough: all that happened since the link was made has a later time.
+    /// One load of the target's status is enough: every change after the link was made has a later time.
     @inlinable @inline(__always)
     func isCurrent(_ link: UInt64, _ target: UInt64) -> Bool {
         let time = CellFlags.time(link)
@@ -106,7 +109,7 @@ public import Synchronization
             && branch.pointee.deepEpoch.load(ordering: .relaxed) <= time
     }
 
-    // By size, because a detour over memory costs more than the whole read.
+    // Depends on the size, because a copy through memory costs more than the whole read.
     @inlinable @inline(__always)
     static func unpack<Value>(_ word: UInt64, as _: Value.Type) -> Value {
         switch MemoryLayout<Value>.size {

@@ -2,9 +2,9 @@ import Synchronization
 
 extension StorageReference {
     private static var slotsOffset: Int { MemoryLayout<Table>.size }
-    /// From the header's address.
+    /// The offset from the header's address.
     ///
-    /// Both have the alignment of a word.
+    /// Both types have the alignment of a word.
     private static var ledgerOffset: Int { MemoryLayout<Header>.stride }
     private static var stateOffset: Int { ledgerOffset + MemoryLayout<Ledger>.stride }
 
@@ -12,7 +12,7 @@ extension StorageReference {
         unsafe (UnsafeMutableRawPointer(header) + Self.ledgerOffset).assumingMemoryBound(to: Ledger.self)
     }
 
-    /// Storage for a container: the header, a table of four and two cells in one piece.
+    /// Creates storage for a container: one allocation for the header, a table of four slots, and two cells.
     static func make(branch: StorageReference?, lock: FamilyLock) -> StorageReference {
         let slots = 4
         let cells = 2
@@ -37,7 +37,7 @@ extension StorageReference {
         return unsafe StorageReference(header: header)
     }
 
-    /// Storage in which nothing is ever found, for views: they answer by the slow way.
+    /// Storage that's always empty, for views, so that they take the slow path.
     static let empty = make(branch: nil, lock: FamilyLock())
 
     /// The storage of the ancestor (or self) that is a child of the root.
@@ -49,7 +49,8 @@ extension StorageReference {
         @inline(__always) nonmutating unsafeMutableAddress { unsafe statePointer }
     }
 
-    /// The same without proof: before others can reach the container, or what never changes from then on.
+    /// The same without proof of the lock: before other threads can reach the container, or for what never changes from
+    /// then on.
     var unshared: NodeState {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(statePointer) }
     }
@@ -58,7 +59,7 @@ extension StorageReference {
         unsafe (UnsafeMutableRawPointer(header) + Self.stateOffset).assumingMemoryBound(to: NodeState.self)
     }
 
-    /// Frees all memory, when nobody can touch it any more; the values must be gone already.
+    /// Frees all memory, when no thread can reach it anymore; the values must already be released.
     func free() {
         for cell in cells { cell.takePlace()?.free() }
         var next = unsafe ledger.pointee.chunks
@@ -86,7 +87,7 @@ extension StorageReference {
         return unsafe chunk + MemoryLayout<UInt>.size
     }
 
-    /// Returns the cell of a key, made if there is none.
+    /// Returns the cell of a key, creating it if necessary.
     func cell(_: LockToken, _ key: Key) -> CellReference {
         if let cell = unsafe find(key.raw) { return unsafe CellReference(cell) }
         if unsafe ledger.pointee.spareCount == 0 {
@@ -126,9 +127,9 @@ extension StorageReference {
     /// Returns the cell of a key, if there is one.
     func existingCell(_: LockToken, _ key: Key) -> CellReference? { unsafe find(key.raw).map(CellReference.init) }
 
-    /// Returns all cells, in no order.
+    /// Returns all cells, in no particular order.
     ///
-    /// Cells may be made meanwhile; whether those are met too is open.
+    /// Cells that are made meanwhile may be included or not.
     func cells(_: LockToken) -> Cells { cells }
 
     private var cells: Cells {
@@ -161,30 +162,23 @@ extension StorageReference {
         }
     }
 
-    /// Replaces a value that code set, if nobody but readers is concerned with it.
+    /// Replaces a value that code set, if nothing depends on it.
     ///
-    /// Takes the lock. Returns whether it was done, or nil if others are certainly concerned.
+    /// It takes the lock. Returns whether it replaced the value, or `nil` if something certainly depends on it.
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = unsafe find(key) else { return false }
         if unsafe cell.pointee.status.load(ordering: .relaxed) & CellFlags.kept != 0 { return nil }
-        let replaced: UInt64? = unsafe header.pointee.lock.withLock { _ in
-            let status = unsafe cell.pointee.status.load(ordering: .relaxed)
+        let replaced: Garbage? = unsafe header.pointee.lock.withLock { _ in
+            let cell = unsafe CellReference(cell)
             let concerns =
                 CellFlags.fast | CellFlags.held | CellFlags.kept | CellFlags.layered | CellFlags.loaded
-            guard status & concerns == CellFlags.fast | CellFlags.held else { return nil }
-            guard let box = payload.box else {
-                unsafe cell.pointee.word.store(payload.bits, ordering: .releasing)
-                return 0
-            }
-            let word = unsafe UInt64(UInt(bitPattern: Unmanaged.passRetained(box).toOpaque()))
-            return unsafe cell.pointee.word.exchange(word, ordering: .sequentiallyConsistent)
+            return cell.status & concerns == CellFlags.fast | CellFlags.held ? cell.exchange(payload) : nil
         }
-        guard let replaced else { return false }
-        if replaced != 0 { Garbage(box: replaced).dispose() }
-        return true
+        replaced?.dispose()
+        return replaced != nil
     }
 
-    /// Makes every link invalid that passes this container and was made before now.
+    /// Makes every link past this container that was made before `time` invalid.
     func raiseEpoch(_: LockToken, to time: UInt64, reachesDescendants: Bool) {
         unsafe header.pointee.epoch.store(time, ordering: .relaxed)
         if reachesDescendants { unsafe header.pointee.branch!.pointee.deepEpoch.store(time, ordering: .relaxed) }

@@ -1,11 +1,11 @@
 public import Synchronization
 
-/// Where readers announce themselves, chosen by the stack they run on, so that threads seldom share a cache line.
+/// The words by which readers announce themselves, chosen by their stack, so that threads seldom share a cache line.
 @usableFromInline enum Stripes {
     @usableFromInline static let count: UInt = 32
     @usableFromInline static let stride: UInt = 16  // words: 128 bytes
 
-    /// Never freed and only touched atomically.
+    /// Never freed, and accessed only atomically.
     @safe private struct All: @unchecked Sendable {
         let pointer: UnsafeMutablePointer<Atomic<UInt64>>
     }
