@@ -49,7 +49,7 @@ def main(folder, program):
         browser.wait("document.querySelectorAll('.node.loading').length > 0")
         expect("nodes light up as they load", True)
         browser.wait("[...inspector.loads.values()].some(load => load.end === null)")
-        # What is seen goes away with its letter, so it's looked for until it's seen.
+        # The text disappears with its letter, so look for it until it's seen.
         browser.wait("[...fugu.picture.nodes.values()].some(node => node.entry.state === 'failed'"
                      " && document.querySelector(`.node.failed[data-id=${node.id}]`)"
                      " && node.entry.explanation.join(' ').includes('too heavy, says (secret)'))")

@@ -64,7 +64,7 @@ extension ContainerKeys {
     var tlsVersion: PropertyKey<TLSVersion> { .init("tls.version", defaultValue: .version13) }
 }
 
-// MARK: What it uses
+// MARK: Resources
 
 /// A key can be a type, too.
 struct PoolSize: NamedProperty {
@@ -84,7 +84,7 @@ extension ContainerKeys {
     var token: PropertyKey<String?> { .init("api.token", isSecret: true, help: "Sent to the upstreams.") }
 }
 
-// MARK: What it tells and does
+// MARK: Logging and behavior
 
 extension ContainerKeys {
     var logLevel: PropertyKey<LogLevel> { .init("log.level", defaultValue: .info) }

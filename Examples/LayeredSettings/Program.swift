@@ -10,7 +10,7 @@ struct Program {
     let arguments: [String]
     let environment: [String: String]
 
-    /// What `--help` prints.
+    /// The text that `--help` prints.
     static var help: String {
         let container = Container()
         Settings.declare(in: container)

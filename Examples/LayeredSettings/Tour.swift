@@ -1,7 +1,7 @@
 import Fugu
 import FuguConfiguration
 
-/// What the program shows without arguments: its help, five mistakes, and the origins of all values.
+/// The output without arguments: the help, five mistakes, and the origins of all values.
 enum Tour {
     static func run() throws {
         print("$ LayeredSettings --help\n")

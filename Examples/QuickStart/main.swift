@@ -1,4 +1,4 @@
-// This example teaches what you do with a container: read, swap, observe, and isolate. Each part prints what it shows.
+// This example teaches what you do with a container: read, set, observe, and isolate. Each part prints what it shows.
 //
 // Run it with `swift run QuickStart`.
 import Foundation
@@ -33,7 +33,7 @@ let container = Container()
 print("   \(container.greeter.greet("Ada"))")
 print("   \(container.greeter.greet("Grace"))")
 
-heading("2. Swap: replace what reaches outside by something repeatable.")
+heading("2. Set: use something repeatable instead of what reaches outside.")
 container.timestamp = .constant(1_000_000_000)
 container.uuid = .incrementing
 container.randomness = .linearCongruential(withSeed: 2025)

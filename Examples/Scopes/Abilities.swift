@@ -1,7 +1,7 @@
 import Fugu
 
-// What stands on homes: wrappers, lists that many add to, children for each tenant, features that another module supplies, and the
-// state of a load.
+// Abilities built on homes: wrappers, lists that many add to, children for each tenant, features that another module supplies,
+// and the state of a load.
 
 extension ContainerKeys {
     var healthChecks: FeatureKey<[String]> { .init { _ in [] } }
@@ -38,7 +38,7 @@ struct Forecast: AsyncFeature {
 }
 
 func showWrappersAndLists() {
-    heading("9. A decorated pool: each request has a wrapper of its own around the same pool.")
+    heading("9. A decorated pool: each request has its own wrapper around the same pool.")
     let server = Server(container: Container())
     server.container.decorate(Pool.self) { pool, container in
         Pool(name: "\(pool.name), logged for \(container.requestID)")
@@ -82,7 +82,7 @@ func showStates() async {
 }
 
 func showRequired() async {
-    heading("13. What the program forgot to supply is told at once when it starts.")
+    heading("13. A program that forgot to supply a feature finds out when it starts.")
     let container = Container()
     do {
         try await container.warmUp { $0.load(\.checkout) }

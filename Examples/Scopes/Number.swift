@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers instances, so that the output tells them apart.
+/// Numbers instances, so that the output distinguishes them.
 final class Number: Sendable {
     private let last = Atomic(0)
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An error that tells which operation failed, on which path, and why.
+/// An error that names the operation that failed, its path, and the reason.
 ///
 /// Its description reads like `can't save /srv/data/notes.json: Permission denied`.
 public struct FileAccessError: Error, Sendable, CustomStringConvertible, LocalizedError {

@@ -120,7 +120,7 @@ extension FeatureContainer {
     }
 }
 
-/// An error that tells which operation of a ``KeyValueStore`` failed, with which key, and why.
+/// An error that names the operation of a ``KeyValueStore`` that failed, its key, and the reason.
 public struct KeyValueStoreError: Error, Sendable, CustomStringConvertible, LocalizedError {
     enum Operation: String, Sendable {
         case get = "read"

@@ -1,6 +1,6 @@
 public import Fugu
 
-/// What a program loads, where it lives, and what is missing, without running the program.
+/// The features that a program loads, their homes, and the missing ones, found without running the program.
 ///
 /// Get one from ``Fugu/Container/check(overriding:loading:)``. Its ``description`` is the same in each run, so a test can compare it:
 ///
@@ -38,7 +38,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     public let external: [Feature]
     /// External features without a placeholder.
     ///
-    /// What needs them wasn't loaded; swap them to check it.
+    /// Features that need them weren't loaded; set them to check those, too.
     public let unknown: [Feature]
     /// Features that nothing supplies; see `RequiredFeature`.
     public let forgotten: [Feature]
@@ -88,7 +88,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// What was found, each key once, with the text that the graph has of an error, in which no secret is.
+/// The findings, each key once, with the graph's text of an error, which contains no secret.
 private struct Findings {
     private(set) var all: [(path: [String], finding: LoadCheck.Finding)] = []
 

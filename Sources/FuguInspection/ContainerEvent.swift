@@ -50,7 +50,7 @@ public struct ContainerEvent: Sendable {
 
     let record: EventRecord
 
-    /// What happened.
+    /// The kind of event.
     public var kind: Kind { Kind(rawValue: record.kind.rawValue) }
     /// The position of the event among those of its family, beginning with 1.
     ///

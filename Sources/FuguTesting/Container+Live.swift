@@ -4,7 +4,7 @@ extension Container {
     /// Runs an operation of a test with the real features.
     ///
     /// `Container.current` is a new container in which external features load as they do in the program. It has the
-    /// values and swaps of the container that was current before, or else of `Container.shared`, but no loaded
+    /// what was set in the container that was current before, or else of `Container.shared`, but no loaded
     /// instances.
     ///
     ///     func testServer() throws {

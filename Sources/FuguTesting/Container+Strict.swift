@@ -5,7 +5,7 @@ extension Container {
     ///
     ///     let container = Container.strict { $0.timestamp = .constant(0) }
     ///
-    /// A feature that reaches outside the process and wasn't swapped isn't loaded: reading it fails the test and gives
+    /// A feature that reaches outside the process and wasn't set isn't loaded: reading it fails the test and gives
     /// its placeholder, or throws if the kind can. Other reports of the container fail the test, too. Children and
     /// copies are strict as well.
     ///
@@ -18,7 +18,7 @@ extension Container {
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
-    ///   - configure: A closure that swaps what the test needs. It can set a part of an external feature,
+    ///   - configure: A closure that sets what the test needs. It can set a part of an external feature,
     ///     `$0.mailer.send = { … }`: the rest is that of the placeholder.
     /// - Returns: The container.
     /// - Throws: What `configure` throws.
@@ -65,7 +65,7 @@ extension Container {
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
-    ///   - configure: A closure that swaps what the test needs.
+    ///   - configure: A closure that sets what the test needs.
     ///   - operation: The operation.
     /// - Returns: What `operation` returns.
     /// - Throws: What `configure` and `operation` throw.
@@ -85,7 +85,7 @@ extension Container {
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
-    ///   - configure: A closure that swaps what the test needs.
+    ///   - configure: A closure that sets what the test needs.
     ///   - operation: The operation.
     /// - Returns: What `operation` returns.
     /// - Throws: What `configure` and `operation` throw.
@@ -100,7 +100,7 @@ extension Container {
 extension Container {
     /// Makes this container strict.
     ///
-    /// - `advise`: Returns the advice to show, given the line that swaps a feature.
+    /// - `advise`: Returns the advice to show, given the line that sets a feature.
     /// - `fail`: Receives the text of every refusal and every report.
     func makeStrict(
         advise: @escaping @Sendable (String) -> String, fail: @escaping @Sendable (String) -> Void

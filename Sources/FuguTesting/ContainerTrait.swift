@@ -12,12 +12,12 @@ public import Testing
 ///
 /// Each case, and each argument of a test, has a new container; cases that run at the same time never see each other's.
 /// The container of `.container` is *strict*: it never loads a feature that reaches outside the process and wasn't
-/// swapped. A read of such a feature fails the test and gives the placeholder, or throws if the kind can. The container
+/// set. A read of such a feature fails the test and gives the placeholder, or throws if the kind can. The container
 /// of `.liveContainer` loads the real features. What either container reports otherwise, such as a wrong value in a
 /// configuration file, fails the test, too.
 ///
 /// Traits nest. A trait on a suite holds for all tests and suites within. An inner trait adds to the outer one, and its
-/// swaps win.
+/// values win.
 ///
 /// A failure on a thread or in a detached task that doesn't know its test is kept and recorded when the case ends. If
 /// anything registered a teardown closure, the container is closed at the end of the case.
@@ -30,7 +30,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
 
     let isLive: Bool
     let configure: Configuration
-    let reportsUnusedSwaps: Bool
+    let reportsUnusedValues: Bool
 
     /// The value `true`: the trait holds for everything within a suite.
     public var isRecursive: Bool { true }
@@ -68,9 +68,9 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
                 container.beginConfiguration()
                 try await configure(container)
                 container.endConfiguration()
-                let swaps = testCase.recordOverrides(of: container, isWatching: reportsUnusedSwaps)
+                let values = testCase.recordOverrides(of: container, isWatching: reportsUnusedValues)
                 try await function()
-                swaps?.reportUnused(to: testCase)
+                values?.reportUnused(to: testCase)
             }
         } catch {
             failure = error
@@ -88,17 +88,17 @@ extension Trait where Self == ContainerTrait {
     /// Gives every test case its own strict container as `Container.current`, configured by a closure.
     ///
     /// - Parameters:
-    ///   - reportsUnusedSwaps: A Boolean value that indicates whether swaps of `configure` that nothing read fail the
-    ///     test. Swaps that an inner trait overrides don't count.
-    ///   - configure: A closure that swaps what the test needs. An error that it throws fails the test. It can set a
+    ///   - reportsUnusedValues: A Boolean value that indicates whether the test fails if `configure` sets something that
+    ///     nothing reads. Values that an inner trait overrides don't count.
+    ///   - configure: A closure that sets what the test needs. An error that it throws fails the test. It can set a
     ///     part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder. So can the closure that
     ///     configures a child. Elsewhere in the body of a test, use `modify`, because this spelling reads the feature before
-    ///     it's swapped.
+    ///     it's set.
     /// - Returns: The trait.
     public static func container(
-        reportsUnusedSwaps: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }
+        reportsUnusedValues: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }
     ) -> Self {
-        ContainerTrait(isLive: false, configure: configure, reportsUnusedSwaps: reportsUnusedSwaps)
+        ContainerTrait(isLive: false, configure: configure, reportsUnusedValues: reportsUnusedValues)
     }
 
     /// Gives every test case its own container as `Container.current` that loads the real features.
@@ -107,12 +107,12 @@ extension Trait where Self == ContainerTrait {
     /// Gives every test case its own container as `Container.current` that loads the real features, configured by a
     /// closure.
     ///
-    /// The container has the values and swaps of enclosing traits, or else of `Container.shared`, but no loaded
+    /// The container has what enclosing traits set, or else of `Container.shared`, but no loaded
     /// instances.
     ///
     /// - Parameter configure: A closure that sets what the test needs. An error that it throws fails the test.
     /// - Returns: The trait.
     public static func liveContainer(_ configure: @escaping ContainerTrait.Configuration = { _ in }) -> Self {
-        ContainerTrait(isLive: true, configure: configure, reportsUnusedSwaps: false)
+        ContainerTrait(isLive: true, configure: configure, reportsUnusedValues: false)
     }
 }

@@ -1,11 +1,11 @@
 /// The messages of this module, as functions that tests read.
 ///
-/// A line swaps a feature in the container `$0`.
+/// A line sets a feature in the container `$0`.
 enum Messages {
-    static func adviceForTrait(_ line: String) -> String { "swap it in the test's trait: .container { \(line) }" }
+    static func adviceForTrait(_ line: String) -> String { "set it in the test's trait: .container { \(line) }" }
 
     static func adviceByHand(_ line: String) -> String {
-        "swap it where the test makes its container: Container.strict { \(line) }"
+        "set it where the test makes its container: Container.strict { \(line) }"
     }
 
     static func adviceForShared(_ line: String) -> String { adviceForShared(line, .present()) }
@@ -13,7 +13,7 @@ enum Messages {
     static func adviceForShared(_ line: String, _ audience: Audience) -> String {
         switch audience {
         case .testCase:
-            "read it from Container.current instead of Container.shared, which a test's trait doesn't configure, and swap it in "
+            "read it from Container.current instead of Container.shared, which a test's trait doesn't configure, and set it in "
                 + "the test's trait: .container { \(line) }"
         case .test:
             "give the test its own container: @Test(.container { \(line) }). To use the real feature, write "

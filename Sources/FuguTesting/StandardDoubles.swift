@@ -20,13 +20,13 @@ extension FeatureContainer {
         set { self[ManualClockFeature.self] = newValue }
     }
 
-    /// Swaps all external features that come with Fugu for doubles that always behave the same.
+    /// Sets all external features that come with Fugu to doubles that always behave the same.
     ///
     ///     @Suite(.container { $0.useStandardDoubles() })
     ///
     /// `clock`, `timestamp`, and `date` follow ``manualClock``, which stands still until you advance it. `randomness`
     /// is seeded, `uuid` counts up from zero, `fileAccess` and `keyValueStore` keep in memory, `environment` is empty,
-    /// `locale` is `en_US_POSIX`, `timeZone` is GMT, and `calendar` follows those two. Make other swaps after this
+    /// `locale` is `en_US_POSIX`, `timeZone` is GMT, and `calendar` follows those two. Set others after this
     /// call.
     ///
     /// - Parameters:

@@ -92,8 +92,8 @@ final class TestCase: Sendable {
     func recordOverrides(of container: Container, isWatching: Bool) -> OverrideWatch? {
         let outer = state.withLock { $0.watches }
         if isWatching || !outer.isEmpty {
-            let swaps = container.overrides
-            for watch in outer { watch.markRead(of: swaps) }
+            let values = container.overrides
+            for watch in outer { watch.markRead(of: values) }
         }
         guard isWatching else { return nil }
         let watch = OverrideWatch(container)

@@ -293,7 +293,7 @@ struct ConfigurationCornerTests {
         #expect(error { try c.apply(TOMLSource(text: "\"probe.a\" = 1\nprobe.a = 2", name: "f")) }.contains("line 1"))
     }
 
-    @Test("What a struct holds is found by reflection, and a circle is refused (law 24)")
+    @Test("A struct's members are found by reflection, and a circle is refused (law 24)")
     func reflection() throws {
         class Base { var port = 5 }
         final class Derived: Base {

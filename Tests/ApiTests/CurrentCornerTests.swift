@@ -19,7 +19,7 @@ private struct Service: Feature {
     let atLoad: Int
     static func load(in c: any FeatureContainer) -> Service { Service(atLoad: Container.current[B.self]) }
 }
-/// Runs code that swaps something for itself while it is loaded.
+/// Runs code that sets something for itself while it is loaded.
 private struct Nested: Feature {
     let n: Int
     static func load(in c: any FeatureContainer) -> Nested {
@@ -61,7 +61,7 @@ private struct Parsed: ThrowingFeature {
 
 @Suite("Corner cases of the current container")
 struct CurrentCornerTests {
-    @Test("What @Injected and Container.current read during a load is its input, later reads see the home (law 15)")
+    @Test("Reads of @Injected and Container.current during a load are its inputs; later reads see the home (law 15)")
     func injected() {
         let c = Container()
         let child = c.child { $0[B.self] = 20 }
@@ -98,7 +98,7 @@ struct CurrentCornerTests {
         #expect(await later.task.value == 33)
     }
 
-    @Test("A copy of a closed container is open, and a closed one still tells its observers (laws 18, 28)")
+    @Test("A copy of a closed container is open, and a closed one still calls its observers (laws 18, 28)")
     func closed() async throws {
         let c = Container()
         c[A.self] = 4

@@ -90,7 +90,7 @@ struct FamilyCornerTests {
         #expect(heard.all == [3, 15, 21])
     }
 
-    @Test("What does not reload stays and is stale (law 19)")
+    @Test("A feature that doesn't reload stays and is stale (law 19)")
     func stale() throws {
         let c = Container()
         let of = c[OfKept.self]
@@ -104,7 +104,7 @@ struct FamilyCornerTests {
         #expect(c.graph.entries.first { $0.name == "OfKept" }?.isStale == true)
     }
 
-    @Test("An override two levels up, of a swapped feature, and late (law 16)")
+    @Test("An override two levels up, of a feature that was set, and late (law 16)")
     func overrides() {
         let c = Container()
         let middle = c.child()
@@ -124,7 +124,7 @@ struct FamilyCornerTests {
         #expect(leaf[OfKept.self].kept.n == 7)
     }
 
-    @Test("What reads something local is local (law 15)")
+    @Test("An instance that reads something local is local (law 15)")
     func local() {
         let c = Container()
         let one = c.child(), two = c.child()
@@ -149,9 +149,9 @@ struct FamilyCornerTests {
         #expect(copy[A.self] == 3)
         copy.reset(A.self)
         #expect(copy[A.self] == 1)
-        let swapped = Container()
-        swapped.replace(Kept.self) { Kept($0[A.self] * 1000) }
-        #expect(Container(copying: swapped, c)[Kept.self].n == 8000)
+        let set = Container()
+        set.replace(Kept.self) { Kept($0[A.self] * 1000) }
+        #expect(Container(copying: set, c)[Kept.self].n == 8000)
     }
 
     @Test("A child keeps its parent alive, a parent not its child (law 8)")
@@ -171,7 +171,7 @@ struct FamilyCornerTests {
         #expect(parent == nil && child == nil && grandchild == nil)
     }
 
-    @Test("What was replaced, reset or closed is released at once (law 8)")
+    @Test("A value that is replaced, reset, or closed is released at once (law 8)")
     func releases() async throws {
         let c = Container()
         weak var first: Witness?

@@ -295,7 +295,7 @@ struct LifetimeCornerTests {
         gate.open()
     }
 
-    @Test("A warm-up tells every failure with its way (law 27)")
+    @Test("A warm-up throws every failure with its path (law 27)")
     func warmUp() async throws {
         struct OverFailing: AsyncFeature {
             static func load(in c: any FeatureContainer) async throws -> OverFailing {

@@ -192,7 +192,7 @@ struct OtherApiTests {
     @Test(.container)
     func plainTrait() { #expect(Container.current !== Container.shared) }
 
-    @Test(.container(reportsUnusedSwaps: true) { $0.timestamp = .constant(1) })
+    @Test(.container(reportsUnusedValues: true) { $0.timestamp = .constant(1) })
     func watchedTrait() { #expect(Container.current.timestamp.now == 1) }
 
     @Test("Container.strict by hand (law 29)")

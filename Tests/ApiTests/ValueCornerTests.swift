@@ -77,7 +77,7 @@ struct ValueCornerTests {
         #expect(c[A.self] == 2 && c[B.self] == 20 && heard.count == 2)
     }
 
-    @Test("What an update reads first and then changes is heard once (law 7)")
+    @Test("A key that an update reads first and then changes is delivered once (law 7)")
     func readThenChanged() {
         let c = Container()
         let child = c.child()

@@ -4,7 +4,7 @@ import FuguTesting
 import Synchronization
 import Testing
 
-@Suite("What the README shows of a failing test") struct ReadmeTests {
+@Suite("The failing test that the README shows") struct ReadmeTests {
     @Test(
         "README: a test that forgets what reaches outside fails as the page shows",
         .container {

@@ -24,7 +24,7 @@ struct SourceText {
         return body[..<end]
     }
 
-    /// What a line says that it prints: the comment behind its code, if there is one.
+    /// The output that a line promises: the comment behind its code, if there is one.
     static func output(of line: String) -> String? {
         guard let comment = line.range(of: " // "), !line[..<comment.lowerBound].allSatisfy({ $0 == " " }) else {
             return nil
@@ -32,7 +32,7 @@ struct SourceText {
         return String(line[comment.upperBound...])
     }
 
-    /// What is left to compare: lines that are not empty, with single spaces.
+    /// The lines to compare: those that aren't empty, with single spaces.
     static func normalized(_ lines: some Sequence<String>) -> [String] {
         lines.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }.filter { !$0.isEmpty }
     }

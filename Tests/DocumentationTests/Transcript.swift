@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-/// What the snippet that is running has printed.
+/// The lines that the running snippet has printed.
 private let transcript = Locked<[String]>([])
 
 /// Stands for the standard library's `print` in the snippets.
@@ -11,7 +11,7 @@ func print(_ item: Any) {
 }
 
 /// All snippets that run: one after the other, since they share the transcript.
-@Suite("What the documentation shows happens", .serialized) struct Snippets {}
+@Suite("The documentation's code prints what its comments say", .serialized) struct Snippets {}
 
 /// Runs a snippet and expects it to print what its comments say: those that follow code on the same line, from top to
 /// bottom.

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("What is said is explained") struct TroubleshootingTests {
+@Suite("Troubleshooting explains every message") struct TroubleshootingTests {
     /// A file with messages, and the page that explains them.
     struct Explained: Sendable, CustomStringConvertible {
-        /// What the page has to have.
+        /// The parts that the page must have.
         enum Demand { case beginningOfEveryText, beginningOfEveryMessage }
 
         let file: String

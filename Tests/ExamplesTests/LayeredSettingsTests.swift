@@ -5,7 +5,7 @@ import Testing
 
 @testable import LayeredSettings
 
-/// The settings of LayeredSettings in containers of their own.
+/// The settings of LayeredSettings in separate containers.
 ///
 /// A wrong value that is read fails a test by itself.
 @Suite(

@@ -14,7 +14,7 @@ import Testing
                    Hello, Ada!
                    Hello, Grace!
 
-                2. Swap: replace what reaches outside by something repeatable.
+                2. Set: use something repeatable instead of what reaches outside.
                    the date   2001-09-09T01:46:40Z
                    two ids    00000000-0000-0000-0000-000000000000, 00000000-0000-0000-0000-000000000001
                    five dice  3 3 6 3 4

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scopes
 
-/// The parts of Scopes in containers of their own.
+/// The parts of Scopes in separate containers.
 @Suite(.container) struct ScopesRequestTests {
     private let server = Server(container: .current)
 
@@ -19,7 +19,9 @@ import Testing
         #expect(recorder.loads.map(\.description) == ["Account", "Account → Pool", "Account"])
     }
 
-    @Test("What reads the request's id is loaded for each request, and the scratchpad for each that asks (law 15)")
+    @Test(
+        "A feature that reads the request's id is loaded for each request, and the scratchpad for each container that asks (law 15)"
+    )
     func homes() {
         let recorder = LoadRecorder()
         let requests = ["1", "2", "3"].map { server.request($0) }

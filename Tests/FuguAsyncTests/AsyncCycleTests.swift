@@ -61,7 +61,7 @@ import Testing
         #expect(error.description.contains("Session → Account → Store → Session"))
     }
 
-    @Test("What needs a cycle lists the way to it (law 6)")
+    @Test("A load that needs a cycle lists the path to it (law 6)")
     func wayToTheRing() async throws {
         let container = Container()
         open("Session", "Account", "Store", in: container)

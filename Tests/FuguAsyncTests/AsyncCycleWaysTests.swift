@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test("What is read later, through the kept handle, is no cycle: the message's advice works (law 6)")
+    @Test("A later read through the kept handle is no cycle: the message's advice works (law 6)")
     func later() async throws {
         let container = Container()
         let user = try await container[User.self]

@@ -10,7 +10,7 @@ extension ContainerKeys {
 struct KeyedChildrenTests {
     struct Region: Property { static var defaultValue: Int { 0 } }
 
-    /// Belongs to a tenant, and tells when it's closed.
+    /// Belongs to a tenant, and logs when it's closed.
     private struct Pools {
         let log = Log<String>()
         let key: FeatureKey<String>
@@ -74,7 +74,7 @@ struct KeyedChildrenTests {
     }
 
     @Test(
-        "Whoever asks for a value whose child was evicted while it's used gets a new child, and the old one is closed at its end"
+        "A value whose child was evicted during its use gets a new child, and the old one is closed at its end"
     )
     func askedAgain() async {
         let tenants = container.children(by: \.tenant)
@@ -131,7 +131,7 @@ struct KeyedChildrenTests {
         await tenants.evictAll()
     }
 
-    @Test("Whoever asks while a child is being closed waits for that, and gets a new one (law 28)")
+    @Test("A request during the closing of a child waits for it, and gets a new child (law 28)")
     func whileClosing() async {
         let (isClosing, mayEnd) = (Gate(), Gate())
         let slow = FeatureKey(id: UniqueID()) { [log = pools.log] container in

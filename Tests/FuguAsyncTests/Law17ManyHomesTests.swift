@@ -7,7 +7,7 @@ extension ContainerKeys {
     fileprivate var region: PropertyKey<Int> { .init("manyHomes.region", defaultValue: 0) }
 }
 
-/// Reads something else in its second life, so that where it lives can no longer be told from its last instance.
+/// Reads something else in its second life, so that its last instance no longer shows where it lives.
 private struct Moved: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Thing {
         let stage = container.stage
@@ -29,7 +29,9 @@ private struct Moved: AsyncFeature {
         children = (0..<12).map { [root] number in root.child { $0.tenant = number + 1 } }
     }
 
-    @Test("Where what is read has changed since the last load, each still gets what it sees (laws 16 and 17)")
+    @Test(
+        "If inputs have changed since the last load, each container still gets an instance of the values it sees (laws 16 and 17)"
+    )
     func otherInputs() async throws {
         stage.gate("moved").open()
         for child in children { #expect(try await child[Moved.self].name.hasPrefix("tenant")) }

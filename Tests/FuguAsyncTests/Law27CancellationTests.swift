@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Cancelling releases one waiter, the last one cancels the load (law 27)", .timeLimit(.minutes(5)))
 struct Law27CancellationTests {
-    /// Waits at a gate of the stage and tells whether it was cancelled meanwhile.
+    /// Waits at a gate of the stage, and returns whether it was cancelled meanwhile.
     struct Model: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage

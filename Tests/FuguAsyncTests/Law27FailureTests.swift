@@ -102,7 +102,7 @@ import Testing
         #expect(container.stage.tally("Slow").value == 1)
     }
 
-    @Test("What failed since its input failed loads again together with it (law 27)")
+    @Test("A feature that failed because its input failed loads again together with it (law 27)")
     func failureOfAnInputIsNotKept() async throws {
         let container = Container()
         container.stage.gate("Database").open()

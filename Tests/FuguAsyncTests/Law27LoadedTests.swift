@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-@Suite("What is warm is read without waiting (law 27)", .timeLimit(.minutes(5))) struct Law27LoadedTests {
+@Suite("A warm instance is read without waiting (law 27)", .timeLimit(.minutes(5))) struct Law27LoadedTests {
     struct Pool: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             await Task.yield()
@@ -74,7 +74,7 @@ import Testing
         #expect(container.ifLoaded(Late.self) == nil)
     }
 
-    @Test("Where it is not there, the program stops with the way and the cure (law 27)")
+    @Test("Without an instance, the program stops with the path and the fix (law 27)")
     func stops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Container()[Users.self]

@@ -27,7 +27,7 @@ import Testing
         return next
     }
 
-    @Test("Who comes after the last one left starts a new load at once; the abandoned one is kept if first (law 27)")
+    @Test("A reader after the last one left starts a new load at once; the abandoned one is kept if first (law 27)")
     func abandonedSucceedsFirst() async throws {
         let container = Container()
         let stage = container.stage
@@ -44,7 +44,7 @@ import Testing
         #expect(stage.log.all.count == 4)
     }
 
-    @Test("Who comes after the last one left starts a new load at once; it is kept if first (law 27)")
+    @Test("A reader after the last one left starts a new load at once; it is kept if first (law 27)")
     func newOneSucceedsFirst() async throws {
         let container = Container()
         let stage = container.stage

@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-// Law 27: depending loads are waiters, too: a load runs with the priority of the most urgent of those who wait for it,
+// Law 27: depending loads are waiters, too: a load runs with the priority of its most urgent waiter,
 // directly or through others, where the runtime can raise it.
 @Suite("Urgency is handed on to what a load waits for (law 27)", .timeLimit(.minutes(1)))
 struct Law27PriorityTests {
@@ -25,7 +25,7 @@ struct Law27PriorityTests {
         }
     }
 
-    @Test("Who waits through other loads raises all of them (law 27)", arguments: 0..<3)
+    @Test("A reader that waits through other loads raises all of them (law 27)", arguments: 0..<3)
     func through(way: Int) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let container = Container()

@@ -43,7 +43,7 @@ struct Law28AfterClosingTests {
         return (container, reports)
     }
 
-    @Test("Who observes a property still hears of the default that a reset uncovers (laws 10 and 28)")
+    @Test("An observer of a property still receives the default that a reset uncovers (laws 10 and 28)")
     func uncoveredDefault() async throws {
         let (container, _) = try await closed()
         let heard = Log<String>()
@@ -69,7 +69,7 @@ struct Law28AfterClosingTests {
                 + "kept.\nFix: read Logger before close(), or use a container that is still open.")
     }
 
-    @Test("What it needs is loaded for it alone as well, and reported with the way there (law 28)")
+    @Test("Its dependencies are loaded for it alone as well, and reported with the path (law 28)")
     func withWhatItNeeds() async throws {
         let (container, reports) = try await closed()
         #expect(container[Files.self].name == "Files of one")
@@ -164,7 +164,7 @@ struct Law28AfterClosingTests {
         #expect(reports.all.count == 2)
     }
 
-    @Test("Many who read a closed container at once each get an instance of their own (law 28)")
+    @Test("Concurrent readers of a closed container each get their own instance (law 28)")
     func many() async throws {
         let (container, reports) = try await closed()
         let things = await withTaskGroup(of: Thing.self) { group in

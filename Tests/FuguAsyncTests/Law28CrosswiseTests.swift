@@ -45,7 +45,7 @@ struct Law28CrosswiseTests {
         static func load(in container: any FeatureContainer) throws -> Int { 1 }
     }
 
-    @Test("So it is with a ring of three, and with families of their own (law 28)")
+    @Test("The same holds for a ring of three, and for separate families (law 28)")
     func more() async throws {
         let root = Container()
         #expect(try await !closeInARing((0..<3).map { _ in root.child() }).isEmpty)

@@ -22,7 +22,7 @@ struct Law28DependentsTests {
         #expect(log.all == ["Reader 1", "Source 1", "Source 2"])
     }
 
-    @Test("What left early but is still needed is closed by close(), after its dependents (law 28)")
+    @Test("An instance that left early but is still needed is closed by close(), after its dependents (law 28)")
     func closedAtTheEnd() async throws {
         let container = Container()
         let log = container.stage.log

@@ -67,7 +67,7 @@ import Testing
         #expect(stage.log.all.suffix(3) == ["close Job", "close Need", "close PlainNeed"])
     }
 
-    @Test("Who waits for a load that was begun before gets its result (law 28)")
+    @Test("A waiter for a load that was begun before gets its result (law 28)")
     func waitersGetTheResult() async throws {
         let container = Container()
         let readers = (0..<8).map { _ in Task { try await container[Job.self] } }
@@ -108,16 +108,20 @@ import Testing
         #expect(stage.log.all.sorted() == ["close first", "close second"])
     }
 
-    @Test("After closing, loads are refused with the way and what to do; properties keep answering (law 28)")
+    @Test("After closing, loads are refused with the place of the read and a fix; properties keep answering (law 28)")
     func refuses() async throws {
         let root = Container()
         let child = root.child()
         child[Tenant.self] = "child"
         try await root.close()
         for container in [root, child, root.child()] {
+            let line: UInt = #line + 1
             let error = try #require(await #expect(throws: LoadError.self) { try await container[Late.self] })
             #expect(error.path == ["Late"])
-            #expect(error.description.contains("Late can't be loaded: the container is closed."))
+            let place = "refuses() at FuguAsyncTests/Law28DrainingTests.swift:\(line)"
+            #expect(
+                error.description.hasPrefix(
+                    "Fugu: Late can't be loaded: the container is closed.\nPath: Late, in \(place)\nFix: load it"))
             #expect(throws: LoadError.self) { try container[LateThrowing.self] }
             #expect(container[Fresh.self] == 7)
         }
@@ -131,7 +135,7 @@ import Testing
         static var defaultValue: Int { 7 }
     }
 
-    @Test("What was loaded is released after the last closer has run (law 28)")
+    @Test("Instances are released after the last closer has run (law 28)")
     func releases() async throws {
         let container = Container()
         let log = container.stage.log
@@ -179,7 +183,7 @@ import Testing
         #expect(log.all.last == "root")
     }
 
-    @Test("What a load registers after its end belongs to the container (law 28)")
+    @Test("A closer that is registered through a handle after its load belongs to the container (law 28)")
     func registeredLate() async throws {
         let container = Container()
         let log = container.stage.log

@@ -30,7 +30,7 @@ struct Law28DroppedTests {
         }
     }
 
-    @Test("What left early in the parent, which goes on, is closed when the child that kept it goes (law 28)")
+    @Test("An instance that left the parent early is closed when the child that kept it is released (law 28)")
     func keptByAChild() async throws {
         let root = Container()
         var child: Container? = root.child { $0[Tenant.self] = "child" }
@@ -44,7 +44,9 @@ struct Law28DroppedTests {
         #expect(root.stage.log.all == ["Source 1"])
     }
 
-    @Test("What its closers held is released without a lock: it may read another container of the family (law 4)")
+    @Test(
+        "Objects that its closers held are released without a lock: they may read another container of the family (law 4)"
+    )
     func releasedOutsideTheLock() async throws {
         let root = Container()
         let released = Log<String>()

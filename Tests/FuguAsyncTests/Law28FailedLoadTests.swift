@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test("They wait for nobody who is still to be notified of the failure (law 28)")
-    func toldLate() async throws {
+    func reportedLate() async throws {
         let container = Container()
         let occupied = Occupied()
         let (isOccupied, end) = (Gate(), Gate())

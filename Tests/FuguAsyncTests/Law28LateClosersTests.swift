@@ -4,7 +4,7 @@ import Testing
 
 // Law 28: close() runs every closer. Outside a load, a closer belongs to the container and runs last.
 @Suite("No closer is dropped (law 28)", .timeLimit(.minutes(1))) struct Law28LateClosersTests {
-    @Test("What a closer of the container registers as it runs is run before close() returns (law 28)")
+    @Test("A closer that a closer of the container registers runs before close() returns (law 28)")
     func registeredByTheContainers() async throws {
         let container = Container()
         let log = Log<String>()
@@ -37,7 +37,7 @@ import Testing
         #expect(Set(log.all) == ["instance", "container", "registered"])
     }
 
-    @Test("What is registered after closing is run by the next call of close(), once (law 28)")
+    @Test("A closer registered after closing runs at the next call of close(), once (law 28)")
     func registeredAfterwards() async throws {
         let container = Container()
         let ran = Counter()

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 @Suite("A closing that would wait for itself is found (law 28)", .timeLimit(.minutes(5))) struct Law28ReentryTests {
-    /// What its closers close.
+    /// The container that its closers close.
     enum TargetProperty: Property {
         static var defaultValue: @Sendable () async throws -> Void { {} }
     }
@@ -27,7 +27,7 @@ import Testing
         return failure
     }
 
-    @Test("A closer that waits for close() of its own container is thrown a message that says what to do (law 28)")
+    @Test("A closer that waits for close() of its own container receives an error with a fix (law 28)")
     func ownContainer() async throws {
         let container = Container()
         container[TargetProperty.self] = { [unowned container] in try await container.close() }

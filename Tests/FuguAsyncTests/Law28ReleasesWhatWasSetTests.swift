@@ -16,7 +16,7 @@ struct Law28ReleasesWhatWasSetTests {
     }
     struct Slot: Property { static var defaultValue: Thing? { nil } }
 
-    @Test("What was set of every kind is released, in the container and in its children (laws 8 and 28)")
+    @Test("Set instances of every kind are released, in the container and in its children (laws 8 and 28)")
     func set() async throws {
         let root = Container()
         let child = root.child()

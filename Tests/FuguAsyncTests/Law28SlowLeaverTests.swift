@@ -2,9 +2,9 @@ import Fugu
 import Support
 import Testing
 
-// Law 28: an instance that leaves early has its closers run in a task of their own, those of a family one after the
+// Law 28: the closers of an instance that leaves early run in a separate task, those of a family one after the
 // other. close() waits for those of what it closes, a second call too, and for nobody else's.
-@Suite("Whoever closes waits for its own early leavers alone (law 28)", .timeLimit(.minutes(1)))
+@Suite("A closing waits for its own early leavers alone (law 28)", .timeLimit(.minutes(1)))
 struct Law28SlowLeaverTests {
     /// Lives where it is asked for; its closer waits for a gate that is named like the tenant.
     struct Own: Feature {
@@ -162,7 +162,7 @@ struct Law28SlowLeaverTests {
         try await finishing { try await server.close() }
     }
 
-    @Test("What is closed itself while its instances leave without end comes to an end, too (law 28)")
+    @Test("Closing a container ends even while its instances keep leaving (law 28)")
     func leavingWhileClosing() async throws {
         for _ in 0..<20 {
             let container = Container()

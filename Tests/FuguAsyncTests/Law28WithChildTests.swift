@@ -132,5 +132,5 @@ struct Law28WithChildTests {
     }
 }
 
-/// Not that an instance is made again for a child, which is told in debug builds and is no matter of closing.
+/// Ignores reports of instances that are made again for a child, which have nothing to do with closing.
 private func isOfClosing(_ report: String) -> Bool { !report.contains("loads again for a child container") }

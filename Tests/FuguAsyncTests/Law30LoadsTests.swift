@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-// Law 30: with n loads under way and those who wait for them, a reset costs what it concerns, and no single turn of the
+// Law 30: with n loads in progress and their waiters, a reset costs what it concerns, and no single turn of the
 // lock grows with what it does not touch.
 @Suite("Many loads under way at once (law 30)", .serialized, .timeLimit(.minutes(1))) struct Law30LoadsTests {
     #if DEBUG

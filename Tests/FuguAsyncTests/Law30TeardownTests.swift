@@ -55,7 +55,7 @@ struct Law30TeardownTests {
         static func load(in container: any FeatureContainer) -> Thing { Thing("", parts: [container[Session.self]]) }
     }
 
-    @Test("What was made from the parent's closers has nothing to close in the child (laws 28 and 30)")
+    @Test("A child's instance made from the parent's closers has nothing to close in the child (laws 28 and 30)")
     func nothingOfItsOwn() async throws {
         let root = Container()
         let child = root.child()
@@ -207,7 +207,7 @@ struct Law30TeardownTests {
         #expect(stage.tally("Local").value == 200)
         stage.gate("Local").open()
         for index in 0..<200 { #expect(try await locals[index].value === locals[index + 200].value) }
-        // The first tells where the others belong, which then load side by side.
+        // The first shows where the others belong, which then load in parallel.
         let first = children.map { child in Task { try await child[OfTenant.self] } }
         await root.untilWaiting(for: OfTenant.self, 200)
         let second = children.map { child in Task { try await child[OfTenant.self] } }

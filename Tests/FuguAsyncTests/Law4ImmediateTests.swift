@@ -46,7 +46,7 @@ struct Law4ImmediateTests {
         #expect(here != there)
     }
 
-    @Test("What it throws reaches its reader, and the next read tries again (law 27)")
+    @Test("Its error reaches its reader, and the next read tries again (law 27)")
     func fails() async throws {
         let container = Container()
         container.stage.fail("Quick")
@@ -89,7 +89,7 @@ struct Law4ImmediateTests {
         #expect(try await other.value.name == "Slow")
     }
 
-    @Test("Who began it and is cancelled alone cancels it, and who comes then begins a new one (law 27)")
+    @Test("Cancelling its only waiter cancels it, and the next reader begins a new one (law 27)")
     func abandoned() async throws {
         let container = Container()
         let task = Task.immediate { try await container[Slow.self] }

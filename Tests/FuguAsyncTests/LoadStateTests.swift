@@ -52,7 +52,7 @@ extension ContainerKeys {
     }
 
     @Test(
-        "The sequence begins to load, tells of the failure, and tries again when something changes that was read (law 19)"
+        "The sequence begins to load, yields the failure, and tries again when an input changes (law 19)"
     )
     func failsAndRetries() async {
         var states = container.states(of: Weather.self).makeAsyncIterator()
@@ -81,7 +81,7 @@ extension ContainerKeys {
         #expect(last?.instance?.text == "Oslo")
     }
 
-    @Test("A load that changes what it reads itself tells that it fails, and ends when something is set (law 19)")
+    @Test("A load that changes its own input yields its failure, and ends when something is set (law 19)")
     func failsByItself() async {
         let (loads, kept) = (Counter(), container)
         container.replace(Weather.self) { container in
@@ -118,7 +118,7 @@ extension ContainerKeys {
     }
 
     @Test(
-        "What observers change in different deliveries lets a failed load be tried again each time (law 19)",
+        "Changes by observers in different deliveries each let a failed load be tried again (law 19)",
         .timeLimit(.minutes(1)))
     func changedInManyDeliveries() async {
         struct Number: Property { static var defaultValue: Int { 0 } }
@@ -224,7 +224,7 @@ extension ContainerKeys {
         #expect(await next(&slow)?.instance == "works")
     }
 
-    @Test("Whoever follows tries again, wherever the load that failed was asked for or lives (laws 15 and 19)")
+    @Test("A follower tries again, wherever the failed load was requested or lives (laws 15 and 19)")
     func failedElsewhere() async {
         struct Shared: ThrowingFeature {
             static var home: Home { .shared }
@@ -334,7 +334,7 @@ extension ContainerKeys {
         #expect(await next(&states)?.instance?.text == "Rome")
     }
 
-    @Test("What is loaded or set already is the first state, and what is set later is delivered, too (law 12)")
+    @Test("An instance that is there is the first state, and later sets are delivered, too (law 12)")
     func present() async {
         container.set(Weather.self, to: Weather(text: "set"))
         var states = container.states(of: Weather.self).makeAsyncIterator()

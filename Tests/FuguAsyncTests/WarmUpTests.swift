@@ -120,7 +120,7 @@ import Testing
 
     struct Forgiving: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
-            do { return try container[Broken.self] } catch { throw Boom("of its own") }
+            do { return try container[Broken.self] } catch { throw Boom("its own") }
         }
     }
     struct Retrying: AsyncFeature {
@@ -141,17 +141,17 @@ import Testing
                 }
             })
         #expect(error.failures.map(\.path) == [["Forgiving"], ["Retrying", "Forgiving"]])
-        #expect(error.failures.map { $0.error as? Boom } == [Boom("of its own"), Boom("of its own")])
+        #expect(error.failures.map { $0.error as? Boom } == [Boom("its own"), Boom("its own")])
     }
 
     @Test("Progress says after each feature how many of how many have finished, and how long it took")
     func progress() async throws {
         let container = Container()
-        let told = Locked<[WarmUpList.Progress]>([])
+        let reported = Locked<[WarmUpList.Progress]>([])
         let tally = Counter()
         let warmUp = Task {
             try await container.warmUp { progress in
-                told.withLock { $0.append(progress) }
+                reported.withLock { $0.append(progress) }
                 tally.add()
             } _: {
                 $0.load(Plain.self)
@@ -160,12 +160,12 @@ import Testing
             }
         }
         await tally.reaches(2)
-        let first = told.withLock { $0 }
+        let first = reported.withLock { $0 }
         #expect(Set(first.map(\.feature)) == ["Plain", "Database"])
         #expect(first.map(\.finished) == [1, 2])
         container.stage.gate("Search").open()
         try await warmUp.value
-        let all = told.withLock { $0 }
+        let all = reported.withLock { $0 }
         #expect(all.map(\.total) == [3, 3, 3])
         #expect(all.last?.feature == "Search")
         #expect(all.last?.finished == 3)
@@ -174,15 +174,15 @@ import Testing
 
     @Test("A failure is progress, too, and differs from a success by its error")
     func failureIsProgress() async throws {
-        let told = Locked<[WarmUpList.Progress]>([])
+        let reported = Locked<[WarmUpList.Progress]>([])
         await #expect(throws: WarmUpError.self) {
-            try await Container().warmUp(progress: { progress in told.withLock { $0.append(progress) } }) {
+            try await Container().warmUp(progress: { progress in reported.withLock { $0.append(progress) } }) {
                 $0.load(Broken.self)
                 $0.load(Plain.self)
                 $0.load(Round.self)
             }
         }
-        let all = told.withLock { $0 }
+        let all = reported.withLock { $0 }
         let errors = Dictionary(uniqueKeysWithValues: all.map { ($0.feature, $0.error) })
         #expect(errors["Broken"] as? Boom == Boom("Broken"))
         #expect(errors["Round"] is LoadError)
@@ -226,7 +226,7 @@ import Testing
         #expect(error.failures.first?.error is LoadError)
     }
 
-    @Test("What a load in a warm-up changes is heard by the end of the warm-up (law 10)")
+    @Test("Observers hear of a load's changes by the end of the warm-up (law 10)")
     func changesAreHeard() async throws {
         let container = Container()
         let heard = Log<String>()

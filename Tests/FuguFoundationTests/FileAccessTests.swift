@@ -3,7 +3,7 @@ import Fugu
 import FuguFoundation
 import Testing
 
-/// What every file access keeps to, the system's and the one in memory.
+/// Behavior that every file access shares, the system's and the one in memory.
 @Suite struct FileAccessTests {
     enum Kind: CaseIterable { case system, inMemory }
 
@@ -32,7 +32,8 @@ import Testing
         }
     }
 
-    @Test("What was saved is loaded, and replaced by the next save; missing folders are made", arguments: Kind.allCases)
+    @Test(
+        "A saved file is loaded, and replaced by the next save; missing folders are created", arguments: Kind.allCases)
     func saveAndLoad(kind: Kind) throws {
         let files = try files(kind)
         let url = folder.file("a/b/c.txt")

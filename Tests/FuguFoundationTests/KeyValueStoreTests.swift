@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("What is stored is read, as bytes and as values, until it is replaced or removed", arguments: Kind.allCases)
+    @Test("A stored value is read, as bytes and as a value, until it is replaced or removed", arguments: Kind.allCases)
     func roundTrip(kind: Kind) throws {
         try withStore(kind) { store in
             #expect(try store.data(for: "a") == nil)

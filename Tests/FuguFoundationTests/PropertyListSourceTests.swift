@@ -81,7 +81,7 @@ extension ContainerKeys {
     }
 
     @Test(
-        "What is no XML or binary list is refused with its line and without its content",
+        "A file that is neither an XML nor a binary list is refused with its line and without its content",
         arguments: [
             ("<plist>\n<dict>\n<key>a</key><integer>secret</integer></dict></plist>", ":3"),
             ("<plist>\n<dict><key>a</key><secret/></dict></plist>", ":2"), ("{ secret = 1; }", ""), ("secret", ""),
@@ -134,7 +134,7 @@ extension ContainerKeys {
         try container.apply(JSONSource(resource: "none", in: bundle, isOptional: true))
     }
 
-    @Test("What Info.plist says can be read, also where a bundle has none")
+    @Test("The values of Info.plist can be read, and a bundle may have none")
     func info() throws {
         let folder = try TemporaryFolder()
         let bundle = try #require(Bundle(path: folder.url.path))

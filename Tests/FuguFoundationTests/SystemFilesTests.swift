@@ -3,7 +3,7 @@ import Fugu
 import FuguFoundation
 import Testing
 
-/// What only a disk can get wrong, and the doubles.
+/// Mistakes that only a disk can make, and the doubles.
 @Suite struct SystemFilesTests {
     private let folder: TemporaryFolder
 
@@ -142,7 +142,7 @@ import Testing
     }
     #endif
 
-    @Test("A failing double fails where it is told to and nowhere else")
+    @Test("A failing double fails where the test asks for it and nowhere else")
     func failing() throws {
         let container = Container()
         container.fileAccess = .inMemory(["/a": Data("old".utf8)]).failing(.save, .delete)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A new folder that goes away, with all that is in it, with its last reference.
+/// A new folder that is deleted, with its contents, when its last reference is released.
 final class TemporaryFolder: Sendable {
     let url: URL
 

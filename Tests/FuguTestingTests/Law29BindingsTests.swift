@@ -36,7 +36,7 @@ import Testing
     // MARK: Bindings beside one another
 
     @Test(
-        "What is made under one binding and read under another one beside it, with other values, is reported once (law 29)"
+        "A wrapper made under one binding and read under another one beside it, with other values, is reported once (law 29)"
     )
     func besideOneAnother() async throws {
         let found = await issues {
@@ -88,7 +88,7 @@ import Testing
         #expect(found.map { String($0.text.prefix(20)) } == ["Fugu: Total was read"])
     }
 
-    @Test("What is read above, below, or where nothing else is set is no failure (law 29)")
+    @Test("A read above, below, or where nothing else is set is no failure (law 29)")
     func noConflict() async throws {
         let found = await issues {
             try await runCase(.container) {
@@ -164,7 +164,8 @@ import Testing
     }
 
     @Test(
-        "What the closure only reads, or reads elsewhere, fails as before, and so does a part that wasn't set (law 29)")
+        "A feature that the closure only reads, or reads elsewhere, fails as before, and so does a part that wasn't set (law 29)"
+    )
     func stillRefused() async throws {
         let found = await issues {
             try await runCase(.container) {
@@ -214,7 +215,7 @@ import Testing
     }
 
     #if DEBUG
-    @Test("What @Injected reads is refused with the place of the wrapper in debug builds (law 29)")
+    @Test("A refused read of @Injected names the place of the wrapper in debug builds (law 29)")
     func injectedPlaces() {
         let texts = Log<String>()
         withKnownIssue {

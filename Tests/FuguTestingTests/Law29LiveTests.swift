@@ -49,7 +49,7 @@ import Testing
         #expect(made == "live" && Container.shared.ifLoaded(Account.self) == nil)
     }
 
-    @Test("What a live operation opened is closed at its end, also of one that throws (laws 28, 29)")
+    @Test("A live operation closes what it opened when it ends, even if it throws (laws 28, 29)")
     func closing() async throws {
         struct Stop: Error {}
         let log = Log<String>()

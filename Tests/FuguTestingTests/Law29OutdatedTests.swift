@@ -4,7 +4,7 @@ import StrictnessCases
 import Support
 import Testing
 
-// Law 29: in a strict container, an instance that was loaded before an input of it was set is told of when it's read.
+// Law 29: in a strict container, an instance that was loaded before one of its inputs was set is reported when it's read.
 @Suite struct Law29OutdatedTests {
     struct Items: ExternalFeature {
         var fetch: @Sendable () -> Int
@@ -38,13 +38,13 @@ import Testing
     }
 
     private static let stock =
-        "Fugu: Stock was loaded before Items was swapped, and keeps what it was made from.\nPath: Stock → Items\n"
-        + "Fix: swap Items earlier, or call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
+        "Fugu: Stock was loaded before Items was set, and keeps what it was made from.\nPath: Stock → Items\n"
+        + "Fix: set Items earlier, or call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
 
     private static func container() -> Container { .strict { $0[Items.self] = Items { 2 } } }
 
-    @Test("An instance that was loaded before its input was swapped is reported at its next read, once (law 29)")
-    func swappedTooLate() async {
+    @Test("An instance that was loaded before its input was set is reported at its next read, once (law 29)")
+    func setTooLate() async {
         let found = await issues {
             let container = Self.container()
             #expect(container[Stock.self].count == 2)
@@ -62,7 +62,7 @@ import Testing
         #expect(inTrait.map(\.text) == [Self.stock])
     }
 
-    @Test("Each later swap is reported, at reads in children and in loads, with the way to what was set (law 29)")
+    @Test("Each later set is reported, at reads in children and in loads, with the path to what was set (law 29)")
     func through() async {
         let found = await issues {
             let container = Self.container()
@@ -75,8 +75,8 @@ import Testing
             #expect(container[Shelf.self].count == 2)
         }
         let shelf =
-            "Fugu: Shelf was loaded before Items was swapped, and keeps what it was made from.\n"
-            + "Path: Shelf → Stock → Items\nFix: swap Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
+            "Fugu: Shelf was loaded before Items was set, and keeps what it was made from.\n"
+            + "Path: Shelf → Stock → Items\nFix: set Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
             + "An instance that should follow its inputs declares reloadsWhenInputsChange."
         #expect(found.map(\.text) == [shelf, shelf, Self.stock])
     }
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "What isn't outdated is no failure: equal values, children's own, what follows or was reset, unread ones (law 29)"
+        "An instance that isn't outdated is no failure: equal values, a child's own, reloads, resets, unread ones (law 29)"
     )
     func noFailure() async throws {
         let found = await issues {
@@ -138,7 +138,7 @@ import Testing
             #expect(container[Stock.self].count == 3)
             container[Number.self] = 9
             try await runCase(
-                .container(reportsUnusedSwaps: true) {
+                .container(reportsUnusedValues: true) {
                     $0[Items.self] = Items { 2 }
                     _ = $0[Stock.self]
                 }

@@ -4,7 +4,7 @@ import StrictnessCases
 import Support
 import Testing
 
-/// Law 29: a part of an external feature can be swapped without the rest.
+/// Law 29: a part of an external feature can be set without the rest.
 @Suite struct Law29PartsTests {
     struct Audio: ExternalFeature {
         var play: @Sendable (_ song: String) async throws -> Void
@@ -19,7 +19,7 @@ import Testing
     private static let play =
         "Fugu: Audio.play was called, but it isn't implemented.\nFix: give the double a closure for it."
 
-    /// Uses what was swapped, and then what was not.
+    /// Uses what was set, and then what was not.
     @Sendable private static func use(_ container: Container) async {
         #expect(container[Audio.self].volume() == 0.5)
         await #expect(throws: (any Error).self) { try await container[Audio.self].play("a song") }
@@ -55,7 +55,7 @@ import Testing
         #expect(found.map(\.text) == [Self.play, Self.play])
     }
 
-    @Test("Reading another external feature in order to swap a part is a read like any other (law 29)")
+    @Test("Reading another external feature in order to set a part is a read like any other (law 29)")
     func reading() async throws {
         let found = await issues {
             try await runCase(.container) {

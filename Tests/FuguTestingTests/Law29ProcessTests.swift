@@ -6,7 +6,7 @@ import Testing
 
 /// Law 29: what a process that links FuguTesting does, as far as one process can show it; the rest is in StrictPackage.
 @Suite struct Law29ProcessTests {
-    @Test("What was loaded before a container became strict can be dropped; what was set stays (law 29)")
+    @Test("Instances loaded before a container became strict can be dropped; set ones stay (law 29)")
     func dropping() {
         let container = Container()
         let child = container.child { $0[Number.self] = 2 }

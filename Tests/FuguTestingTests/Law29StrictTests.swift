@@ -30,7 +30,7 @@ import Testing
         #expect(found.allSatisfy { $0.place == place }, "\(found)")
     }
 
-    @Test("Who reads a feature shares its placeholder (law 29)")
+    @Test("All readers of a feature share its placeholder (law 29)")
     func sharedPlaceholder() async {
         let found = await issues {
             let container = Container.strict()
@@ -100,7 +100,7 @@ import Testing
             try await runCase(.container) { #expect(Container.shared.child()[Mailer.self].name == "placeholder") }
         }
         let refusal =
-            "Fugu: Mailer reaches outside the process and wasn't swapped for this test.\nPath: the test → Mailer\n"
+            "Fugu: Mailer reaches outside the process and wasn't set for this test.\nPath: the test → Mailer\n"
         try #require(found.count == 2)
         #expect(found.allSatisfy { $0.text.hasPrefix(refusal) })
         #expect(
@@ -108,11 +108,12 @@ import Testing
                 "@Test(.container { $0[Mailer.self] = … }). To use the real feature, write @Test(.liveContainer)."))
         #expect(
             found[1].text.hasSuffix(
-                "doesn't configure, and swap it in the test's trait: .container { $0[Mailer.self] = … }"))
+                "doesn't configure, and set it in the test's trait: .container { $0[Mailer.self] = … }"))
         #expect(found[0].place == place && found[1].place == place)
     }
 
-    @Test("What Container.shared makes from a placeholder is not kept, so that each test fails for itself (law 29)")
+    @Test(
+        "Container.shared doesn't keep instances made from a placeholder, so that each test fails for itself (law 29)")
     func notKept() async {
         for _ in 1...2 {
             let found = await issues {
@@ -137,7 +138,7 @@ import Testing
         #expect(Container.shared.ifLoaded(Account.self) == nil && Container.shared.ifLoaded(Signup.self) == nil)
     }
 
-    /// Made from what is made from an external feature, in a task of its own.
+    /// Made in a separate task, from an instance that is made from an external feature.
     struct Archive: AsyncFeature {
         let account: Account
         static func load(in container: any FeatureContainer) async -> Archive {
@@ -165,13 +166,13 @@ import Testing
             return true
         }
         #expect(texts.count == 5)
-        #expect(texts.all.last?.contains("\nFix: swap") == true)
+        #expect(texts.all.last?.contains("\nFix: set") == true)
         for (offset, text) in texts.all.prefix(4).enumerated() {
             #expect(text.contains(" at FuguTestingTests/Law29StrictTests.swift:\(line + offset)\n"), "\(text)")
         }
     }
 
-    @Test("What was made before a container became strict is strict too (law 29)")
+    @Test("Children and copies made before a container became strict are strict, too (law 29)")
     func existingChildren() {
         let root = Container()
         let child = root.child().child()

@@ -68,7 +68,7 @@ struct Law29TraitTests {
     }
 
     @Test(
-        "A configuration can suspend, and so swap what belongs to the main actor (laws 9, 29)",
+        "A configuration can suspend, and so set what belongs to the main actor (laws 9, 29)",
         .container { container in await MainActor.run { container[Screen.self] = Screen(title: "double") } })
     @MainActor func mainActor() async {
         #expect(Container.current[Screen.self].title == "double")
@@ -109,7 +109,7 @@ struct Law29TraitTests {
         try #require(found.count == 3)
         #expect([found[0], found[2]].map(\.text) == [through, text].map(StrictnessCase.byHand))
         // The instance was loaded before.
-        #expect(found[1].text.hasPrefix("Fugu: Signup was loaded before Mailer was swapped"))
+        #expect(found[1].text.hasPrefix("Fugu: Signup was loaded before Mailer was set"))
         let later = await issues { Container.current.child()[Mailer.self].name += "!" }
         #expect(later.map(\.text) == [text])
     }

@@ -4,7 +4,7 @@ import StrictnessCases
 import Support
 import Testing
 
-// Laws 7 and 29: inside an update, too, a strict container never loads an external feature that was not swapped: a key
+// Laws 7 and 29: inside an update, too, a strict container never loads an external feature that was not set: a key
 // whose reset is pending is refused where it is refused.
 @Suite struct Law29UpdateTests {
     /// Counts its real loads.
@@ -30,18 +30,18 @@ import Testing
         static func load(in container: any FeatureContainer) -> Through { Through(text: container[Real.self].text) }
     }
 
-    /// What updates, and how the container came to be.
+    /// The kind of update, and the origin of the container.
     enum Place: CaseIterable {
         case made, child, scope, copy, closed, shared
 
         func container() async throws -> Container {
             switch self {
-            case .made: return .strict { $0[Real.self] = Real(text: "swapped") }
-            case .child: return Container.strict { $0[Real.self] = Real(text: "swapped") }.child()
-            case .scope: return Container.strict { $0[Real.self] = Real(text: "swapped") }.scope("/a")
-            case .copy: return Container(copying: .strict { $0[Real.self] = Real(text: "swapped") })
+            case .made: return .strict { $0[Real.self] = Real(text: "set") }
+            case .child: return Container.strict { $0[Real.self] = Real(text: "set") }.child()
+            case .scope: return Container.strict { $0[Real.self] = Real(text: "set") }.scope("/a")
+            case .copy: return Container(copying: .strict { $0[Real.self] = Real(text: "set") })
             case .closed:
-                let container = Container.strict { $0[Real.self] = Real(text: "swapped") }
+                let container = Container.strict { $0[Real.self] = Real(text: "set") }
                 try await container.close()
                 return container
             case .shared: return .shared
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "What is reset in an update is refused there, with its placeholder and a failure (laws 7, 29)",
+        "An external feature that an update resets is refused there, with its placeholder and a failure (laws 7, 29)",
         arguments: Place.allCases)
     func reset(_ place: Place) async throws {
         let text = Log<String>()
@@ -62,9 +62,9 @@ import Testing
                 text.add(changes[Real.self].text)
             }
         }
-        // What an ancestor swapped is uncovered by the reset.
+        // The reset uncovers the value that an ancestor set.
         let isUncovered = place == .child || place == .scope
-        #expect(text.all == [isUncovered ? "swapped" : "placeholder"])
+        #expect(text.all == [isUncovered ? "set" : "placeholder"])
         #expect(found.filter { $0.text.contains("Real reaches outside the process") }.count == (isUncovered ? 0 : 1))
         #expect(RealLoads.counter.value == 0)
     }
@@ -74,7 +74,7 @@ import Testing
         let found = await issues {
             let container = Container.strict {
                 $0.set(RealThrowing.self, to: 5)
-                $0.printer = "swapped"
+                $0.printer = "set"
             }
             container.update { changes in
                 changes.reset(RealThrowing.self)
@@ -90,10 +90,10 @@ import Testing
     @Test("So is one that a feature needs which is loaded there, with the way to it (laws 7 and 29)")
     func through() async throws {
         let found = await issues {
-            let container = Container.strict { $0[Real.self] = Real(text: "swapped") }
+            let container = Container.strict { $0[Real.self] = Real(text: "set") }
             container.update { changes in
                 changes.reset(Through.self)
-                #expect(changes[Through.self].text == "swapped")
+                #expect(changes[Through.self].text == "set")
             }
             container.reset(Real.self)
             container.reset(Through.self)

@@ -50,7 +50,7 @@ import Testing
         #expect(await recorder.values(atLeast: 0).count == 100)
     }
 
-    @Test("Who waits goes on when its task is cancelled")
+    @Test("A waiter goes on when its task is cancelled")
     func cancelling() async {
         let recorder = ObservationRecorder(Number.self)
         let waiting = Task { await recorder.values(atLeast: 1_000) }
@@ -73,7 +73,7 @@ import Testing
 
     struct Witnessed: Property { static var defaultValue: Witness? { nil } }
 
-    @Test("A load recorder tells what was loaded, in order, and by whom")
+    @Test("A load recorder records each load, in order, and its reader")
     func loads() async throws {
         let container = Container.current
         container[Mailer.self] = Mailer(name: "double")
@@ -108,7 +108,7 @@ import Testing
         #expect(recorder.loads.map(\.path) == [["Failing"], ["Asking"]])
     }
 
-    @Test("An event recorder tells what happens, in order, as far as it is wanted, until it is released")
+    @Test("An event recorder records the wanted events, in order, until it is released")
     func events() {
         let container = Container.current
         let all = EventRecorder()

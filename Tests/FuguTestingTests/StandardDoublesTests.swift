@@ -31,6 +31,6 @@ struct StandardDoublesTests {
         #expect(container.date.now == Date(timeIntervalSince1970: 130))
     }
 
-    @Test("What is set afterwards wins", .container { $0.timestamp = .constant(5) })
+    @Test("A later set wins", .container { $0.timestamp = .constant(5) })
     func overriding() { #expect(container.date.now == Date(timeIntervalSince1970: 5)) }
 }

@@ -134,7 +134,7 @@ struct DecorateTests {
         #expect(Container(copying: container, decorated)[Mailer.self].text == "3(mailer 1)")
     }
 
-    @Test("What is wrapped is loaded once for all who ask at the same moment (law 4)")
+    @Test("A wrapped instance is loaded once for all who ask at the same moment (law 4)")
     func once() {
         let loads = Counter()
         let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }

@@ -1,11 +1,11 @@
-/// What a graph of properties and features looks like to both sides of the randomised test: the container, which runs it
+/// A graph of properties and features, as both sides of the randomised test see it: the container, which runs it
 /// as user code, and the model.
 enum Source: Hashable, Sendable {
     case property(Int)
     case feature(Int)
 }
 
-/// What a loader does: it reads, and what it reads may decide what it reads next.
+/// The behavior of a loader: each of its reads may decide the next one.
 struct Program: Sendable {
     enum Step: Sendable {
         case read(Source)
@@ -74,17 +74,17 @@ struct GraphShape: Sendable {
 
 /// A family, recomputed from the words of the laws alone: slow, single-threaded, without any index or cache.
 final class ModelFamily {
-    /// What somebody sees: equal to what he saw before, or changed.
+    /// A reader's view: the same as before, or changed.
     struct Sight: Equatable, Sendable {
         let value: Int
         /// An instance's number, or the number of the change that gave a property its value.
         let identity: Int
     }
 
-    /// What was loaded: where it lives, and what it was made from.
+    /// A loaded instance: its home and its inputs.
     struct Loaded {
         let sight: Sight
-        /// What `load(in:)` itself read, and how deep the one stands who had it.
+        /// The reads of `load(in:)` itself, each with the depth of the member that had the value.
         var inputs: [Source: (sight: Sight, depth: Int)] = [:]
         /// The same with what its inputs were made from.
         var madeFrom: Set<Source> = []
@@ -140,14 +140,14 @@ final class ModelFamily {
 // MARK: Reading
 
 extension ModelFamily {
-    /// What `member` sees, and who has it.
+    /// The value that `member` sees, and the member that has it.
     struct Present {
         let sight: Sight
         let owner: Member
         let loaded: Loaded?
     }
 
-    /// What is there for `member` without loading (14, 15, 16).
+    /// The instance that `member` has without loading (14, 15, 16).
     func present(_ source: Source, for member: Member) -> Present? {
         for (steps, ancestor) in member.path.enumerated() {
             if case .value(let sight)? = ancestor.held[source] {
@@ -167,7 +167,7 @@ extension ModelFamily {
         return !loaded.isLocal && below.allSatisfy { member in loaded.madeFrom.allSatisfy { member.held[$0] == nil } }
     }
 
-    /// What a read by `member` gives, and where it lives.
+    /// The result of a read by `member`, and its home.
     func read(_ source: Source, by member: Member) -> Present {
         if let present = present(source, for: member) { return present }
         loads[source, default: 0] += 1
@@ -211,7 +211,7 @@ extension ModelFamily {
     /// 19: an older instance stays as it is for all who share it.
     ///
     /// Where the new one would take its place, the topmost override that hides the older one decides the home (16): the
-    /// copy is the overrider's own, whoever of those below asks first. So it is where those who would share the new one
+    /// copy is the overrider's own, whoever of those below asks first. The same holds where those who would share the new one
     /// see an older instance of something it was made from. Whoever overrides the same once more below has a copy, too.
     private func settle(_ made: inout Loaded, _ sources: [Source], for member: Member, _ first: Int) -> Int {
         var home = made.isLocal ? member.depth : first
@@ -244,7 +244,7 @@ extension ModelFamily {
 extension ModelFamily {
     enum Change: Sendable {
         case set(Int)
-        case swap(Sight)
+        case setFeature(Sight)
         case replace(Program)
         case reset
     }
@@ -260,7 +260,7 @@ extension ModelFamily {
             member.loaded[source] = nil
             let identity = before?.value == value ? before!.identity : nextChange()
             member.held[source] = .value(Sight(value: value, identity: identity))
-        case .swap(let sight):
+        case .setFeature(let sight):
             member.loaded[source] = nil
             member.held[source] = .value(sight)
         case .replace(let program):
@@ -295,7 +295,7 @@ extension ModelFamily {
         return false
     }
 
-    /// Who read `source` from `owner`.
+    /// The readers of `source` from `owner`.
     private func readers(of source: Source, in owner: Member) -> [(Member, Source)] {
         members.flatMap { member -> [(Member, Source)] in
             let between = member.path.prefix { $0 !== owner }
@@ -320,7 +320,7 @@ extension ModelFamily {
         return false
     }
 
-    /// What somebody in `member` sees who had a source from the member at `depth`, if he still has it from there.
+    /// The value that a reader in `member` sees if it still has a source's value from the member at `depth`.
     private func sight(of source: Source, from depth: Int, for member: Member) -> Sight? {
         for (steps, ancestor) in member.path.enumerated() {
             if case .value(let sight)? = ancestor.held[source] { return sight }

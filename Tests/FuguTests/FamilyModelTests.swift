@@ -3,12 +3,12 @@ import FuguInspection
 import Support
 import Testing
 
-/// What the graph's features make: an identity, a value, and the handle, which tells where it lives.
+/// An instance of the graph's features: an identity, a value, and the handle, which shows where it lives.
 final class Made: Sendable {
     let identity: Int
     let value: Int
     let handle: (any FeatureContainer)?
-    /// What was read, for checks that know no order of events.
+    /// The values that were read, for checks that know no order of events.
     let inputs: [Source: Int]
 
     init(identity: Int, value: Int, handle: (any FeatureContainer)? = nil, inputs: [Source: Int] = [:]) {
@@ -142,14 +142,14 @@ private enum Step: Sendable, CustomStringConvertible {
 
     static func list(_ count: Int, for shape: GraphShape, using random: inout SeededGenerator) -> [Step] {
         var depths = [0: 0]
-        var swaps = 0
+        var sets = 0
         return (0..<count).map { _ in
             let name = depths.keys.sorted().randomElement(using: &random)!
             func source() -> Source { shape.source(using: &random) }
             func write() -> Write {
                 let source = source()
-                swaps += 1
-                return Write(source: source, change: shape.change(of: source, swap: swaps, using: &random))
+                sets += 1
+                return Write(source: source, change: shape.change(of: source, number: sets, using: &random))
             }
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<6 where depths[name]! < 5 && depths.count < 14:
@@ -201,13 +201,13 @@ extension GraphShape {
             : .feature(.random(in: 0..<features.count, using: &random))
     }
 
-    fileprivate func change(of source: Source, swap: Int, using random: inout SeededGenerator) -> ModelFamily.Change {
+    fileprivate func change(of source: Source, number: Int, using random: inout SeededGenerator) -> ModelFamily.Change {
         switch (source, Int.random(in: 0..<6, using: &random)) {
         case (_, 0...2): .reset
         case (.property, _): .set(.random(in: 0..<4, using: &random))
         case (.feature(let index), 3): .replace(program(before: index, using: &random))
         // Instances set by code have negative numbers.
-        case (.feature, _): .swap(.init(value: .random(in: 0..<100, using: &random), identity: -swap))
+        case (.feature, _): .setFeature(.init(value: .random(in: 0..<100, using: &random), identity: -number))
         }
     }
 }
@@ -288,7 +288,7 @@ private struct Comparison {
         switch (write.source, write.change) {
         case (.property(let index), .set(let value)): container[graph.properties[index]] = value
         case (.property(let index), _): container.reset(\.[graph.properties[index]])
-        case (.feature(let index), .swap(let sight)):
+        case (.feature(let index), .setFeature(let sight)):
             container[graph.features[index]] = Made(identity: sight.identity, value: sight.value)
         case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
         case (.feature(let index), _): container.reset(\.[graph.features[index]])
@@ -399,12 +399,12 @@ private final class Crowd: Sendable {
 
     private func change(_ container: Container, _ step: Int, _ random: inout SeededGenerator) {
         let source = shape.source(using: &random)
-        switch (source, shape.change(of: source, swap: step + 1, using: &random)) {
+        switch (source, shape.change(of: source, number: step + 1, using: &random)) {
         case (.property(let index), .set(let value)) where index < shape.propertyCount - 1:
             container[graph.properties[index]] = value
         case (.property(let index), _) where index < shape.propertyCount - 1:
             container.reset(\.[graph.properties[index]])
-        case (.feature(let index), .swap(let sight)):
+        case (.feature(let index), .setFeature(let sight)):
             container[graph.features[index]] = Made(identity: sight.identity, value: sight.value)
         case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
         case (.feature(let index), _): container.reset(\.[graph.features[index]])

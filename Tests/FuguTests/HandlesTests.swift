@@ -21,7 +21,7 @@ private struct Plain: Feature {
     static func load(in container: any FeatureContainer) -> String { "loaded" }
 }
 
-/// What stands for a container in updates and views is used like one.
+/// Handles of updates and views are used like containers.
 @Suite("Handles of updates and observables") struct HandlesTests {
     @Test("An update's handle gives async features, what the update has set before what is there (law 7)")
     func updateReadsAsync() async throws {
@@ -98,7 +98,7 @@ private struct Plain: Feature {
         #expect(await heard.first(1) == ["Anna"])
     }
 
-    @Test("What a load observes through Container.current is heard when the load's handle has gone (laws 8 and 10)")
+    @Test("An observer that a load adds through Container.current outlives the load's handle (laws 8 and 10)")
     func observedInLoad() {
         let container = Container()
         _ = container[Watching.self]
@@ -112,7 +112,8 @@ private struct Plain: Feature {
         #expect(container[Heard.self].all == [1, 2, 3] && heard.all == [2, 3])
     }
 
-    @Test("What a kept handle observes after its load is heard, and heard on by the container's own (laws 8 and 10)")
+    @Test(
+        "An observer added through a kept handle after its load is called, beside the container's own (laws 8 and 10)")
     func observedByKeptHandle() {
         let container = Container()
         let handles = Log<any FeatureContainer>()
@@ -129,7 +130,7 @@ private struct Plain: Feature {
         #expect(early.all == [1, 0, 2] && late.all == [0, 2])
     }
 
-    @Test("What is set through a rule's handle after the rule has run is reported and changes nothing (law 21)")
+    @Test("A set through a rule's handle after the rule has run is reported and changes nothing (law 21)")
     func lateRule() {
         let container = Container()
         let reports = container.logReports()
@@ -160,7 +161,7 @@ private struct Plain: Feature {
         #expect(line.contains("Number") && line.contains("Plain"), "\(line)")
     }
 
-    @Test("What reaches outside the process has a double line in a drawing")
+    @Test("An external feature has a double line in a drawing")
     func external() {
         let container = Container()
         container.set(Outside.self, to: 1)

@@ -17,7 +17,7 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Late { Late() }
     }
 
-    @Test("What is set in one root is not seen in another (law 2)")
+    @Test("A value set in one root is not seen in another (law 2)")
     func sets() throws {
         let (left, right) = (Container(), Container())
         let key = PropertyKey(defaultValue: 0)
@@ -51,7 +51,7 @@ import Testing
         #expect(left[key] === left[key])
     }
 
-    @Test("Observers hear of their own root only (law 2)")
+    @Test("Observers receive changes of their own root only (law 2)")
     func observers() {
         let (left, right) = (Container(), Container())
         let heard = Log<String>()

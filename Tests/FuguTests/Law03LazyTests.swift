@@ -61,7 +61,7 @@ import Testing
         #expect(container.ifLoaded(\.[property]) == 1 && child.ifLoaded(\.[feature]) == 2)
     }
 
-    @Test("What is set before the first read is never loaded (law 3)")
+    @Test("A feature that is set before its first read is never loaded (law 3)")
     func setFirst() throws {
         let runs = Counter()
         let property = PropertyKey(defaultValue: runs.add())

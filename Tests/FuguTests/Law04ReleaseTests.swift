@@ -4,7 +4,7 @@ import Support
 import Testing
 
 // Law 4: no lock that others can meet is held while user code runs; the deinit of anything released is user code.
-// Law 8: what goes away is released at once.
+// Law 8: values are released at once.
 @Suite("Law 4: whatever is released may use the container", .timeLimit(.minutes(1))) struct Law04ReleaseTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Slot: Property { static var defaultValue: Witness? { nil } }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "Whatever goes can use the container as it goes, on its own thread and on another (laws 4 and 8)",
+        "A value can use the container in its deinit, on its own thread and on another (laws 4 and 8)",
         arguments: Held.allCases)
     func uses(_ held: Held) async throws {
         let ended = Counter()
@@ -109,7 +109,7 @@ import Testing
         #expect(ended.value == 1)
     }
 
-    @Test("What a rule sets over may read through the rule's handle as it goes (laws 4 and 21)")
+    @Test("A value that a rule sets over may read through the rule's handle in its deinit (laws 4 and 21)")
     func rulesHandle() async throws {
         let seen = Log<Int>()
         try await finishing {

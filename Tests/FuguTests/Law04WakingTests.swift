@@ -6,7 +6,7 @@ import Testing
 @testable import Fugu
 
 @Suite("Law 4: who waits is woken") struct Law04WakingTests {
-    @Test("Who begins to wait in the very moment of the end is woken all the same (law 4)")
+    @Test("A reader that begins to wait at the very end of a load is still woken (law 4)")
     func atOnce() {
         // The moment is short; in many rounds, each a little later than the one before, threads meet in it. Where threads have to
         // wait for a processor, fewer rounds are enough to ask for.

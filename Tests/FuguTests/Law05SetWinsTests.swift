@@ -56,7 +56,7 @@ import Testing
         #expect(container[key] == 10 && halted.loads.value == 1)
     }
 
-    @Test("Whoever reads after the set has it at once, though the load goes on (law 5)")
+    @Test("A reader after the set has the value at once, though the load goes on (law 5)")
     func readDuringLoad() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
@@ -81,7 +81,7 @@ import Testing
         #expect(loaded.all == [10] && container[key] == 10)
     }
 
-    @Test("What was loaded from a value that was overtaken is not what the next one sees (law 5)")
+    @Test("The next reader doesn't see an instance that was loaded from an overtaken value (law 5)")
     func dependent() {
         let (container, halted) = (Container(), Halted())
         let inner = FeatureKey { _ in halted.load() }

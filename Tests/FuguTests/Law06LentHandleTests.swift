@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Who of two loads on two threads asks through the lent handle.
+    /// The one of two loads on two threads that asks through the lent handle.
     enum Borrower: CaseIterable {
         case left, right, both, none
     }

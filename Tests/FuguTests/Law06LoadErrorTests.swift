@@ -7,15 +7,18 @@ import Testing
         static func load(in container: any FeatureContainer) throws -> Int { try container[Grammar.self] }
     }
     struct Grammar: ThrowingFeature {
+        static let line: UInt = #line + 1
         static func load(in container: any FeatureContainer) throws -> Int { try container[Parser.self] }
     }
 
-    @Test("A throwing feature throws the path, and the container stays usable (law 6)")
+    @Test("A throwing feature throws the path with the line that closes it; the container stays usable (law 6)")
     func throwing() throws {
         let container = Container()
         let error = #expect(throws: LoadError.self) { try container[Parser.self] }
         #expect(error?.path == ["Parser", "Grammar", "Parser"])
-        #expect(error?.description.contains("Parser → Grammar → Parser\nFix: let one of them read") == true)
+        let place = "load(in:) at FuguTests/Law06LoadErrorTests.swift:\(Grammar.line)"
+        #expect(
+            error?.description.contains("Parser → Grammar → Parser, in \(place)\nFix: let one of them read") == true)
         container.set(Grammar.self, to: 5)
         #expect(try container[Parser.self] == 5)
     }
@@ -230,7 +233,7 @@ import Testing
         #expect(Container()[top] == 6)
     }
 
-    @Test("What an instance reads after its load is no part of the load (law 6)")
+    @Test("An instance's reads after its load aren't part of the load (law 6)")
     func later() {
         struct Lazy: Sendable {
             let container: any FeatureContainer

@@ -42,7 +42,7 @@ import Testing
         #expect(container[Count.self] == 3 && child[Count.self] == 3)
     }
 
-    @Test("A body that throws changes nothing and tells nobody (law 7)")
+    @Test("A body that throws changes nothing and notifies nobody (law 7)")
     func throwing() {
         let container = Container()
         container[Count.self] = 1
@@ -60,7 +60,7 @@ import Testing
         #expect(container[Count.self] == 4 && heard.all == [3, 4])
     }
 
-    @Test("What the body returns is returned (law 7)")
+    @Test("The result of the body is returned (law 7)")
     func result() {
         let container = Container()
         let old = container.modify(Count.self) { value in

@@ -7,7 +7,7 @@ import Testing
     struct B: Property { static var defaultValue: Int { 0 } }
     struct Failure: Error {}
 
-    /// What an update can be begun in that is not the outer one's own call.
+    /// A place from which an update can begin that isn't a call of the outer one itself.
     enum Elsewhere: CaseIterable {
         case thread, task, detached, childTask
 
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "What another thread updates while an update is being published is not lost (law 7)",
+        "Another thread's update is not lost while an update is being published (law 7)",
         arguments: Elsewhere.allCases)
     func whilePublishing(_ elsewhere: Elsewhere) async {
         // Not on a thread of the pool, on which the tasks are to run.

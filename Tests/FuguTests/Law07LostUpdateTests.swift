@@ -44,7 +44,7 @@ import Testing
         #expect(reports.count == 1 && reports.all.first?.contains("Second") == true, "\(reports.all)")
     }
 
-    @Test("So it is when many go away, one after the other, and when they joined through one another (law 7)")
+    @Test("The same holds when many are released in turn, and when they joined through one another (law 7)")
     func manyGone() {
         let root = Container()
         _ = root.logReports()
@@ -79,7 +79,7 @@ import Testing
         #expect(root[First.self] == 1 && root[Second.self] == 0 && root[Third.self] == 3)
     }
 
-    @Test("What a child's own update sees of its parent's is what the parent's update has pending (law 7)")
+    @Test("A child's own update sees the pending values of its parent's update (law 7)")
     func pendingAbove() {
         let root = Container()
         let (child, overriding) = (root.child(), root.child { $0[First.self] = 9 })

@@ -42,7 +42,7 @@ import Testing
     }
     struct Failure: Error {}
 
-    @Test("What is reset there loads once, however often it is read inside and afterwards (laws 3 and 7)")
+    @Test("A feature that is reset there loads once, however often it is read inside and afterwards (laws 3 and 7)")
     func once() {
         let container = Container()
         let tally = container[Tally.self]
@@ -58,7 +58,7 @@ import Testing
         #expect(tally.opened.value == 2)
     }
 
-    @Test("What is replaced there loads once, by the new closure (laws 3 and 7)")
+    @Test("A feature that is replaced there loads once, by the new closure (laws 3 and 7)")
     func replaced() {
         let container = Container()
         let made = Counter()
@@ -102,7 +102,7 @@ import Testing
         #expect(child[Local.self] !== before && root[Local.self] === above)
     }
 
-    @Test("What is set or reset beside it is not seen by its load, and is by later ones (law 7)")
+    @Test("A load doesn't see keys that the update sets or resets beside its own; later loads do (law 7)")
     func seesWhatIsPublished() {
         let container = Container()
         container[Number.self] = 1

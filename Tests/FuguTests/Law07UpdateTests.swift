@@ -75,7 +75,7 @@ import Testing
         #expect(container[First.self] == 0 && child[First.self] == 0)
     }
 
-    @Test("Features of all kinds are swapped with the rest (law 7)")
+    @Test("Features of all kinds are set with the rest (law 7)")
     func features() throws {
         struct Parsed: ThrowingFeature {
             static func load(in container: any FeatureContainer) throws -> Int { 0 }

@@ -10,6 +10,9 @@ import Testing
     struct Parsed: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Int { 1 }
     }
+    struct Report: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { 2 }
+    }
     struct Fetched: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Int { 1 }
     }
@@ -56,12 +59,24 @@ import Testing
         expectMessage(of: result, "Greeting was read after its container was released")
     }
 
+    @Test("The error names the load that reads (law 8)")
+    func reader() {
+        let keeper = Container()[Keeper.self]
+        let container = Container()
+        container.replace(Report.self) { _ in try keeper.container[Parsed.self] }
+        let error = #expect(throws: LoadError.self) { try container[Report.self] }
+        #expect(error?.path == ["Report", "Parsed"])
+        #expect(error?.description.contains("released.\nPath: Report → Parsed, in reader() at FuguTests/") == true)
+    }
+
     @Test("Throwing and async features throw LoadError (law 8)")
     func throwing() async {
         let keeper = Container()[Keeper.self]
         let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
         #expect(error?.path == ["Parsed"])
-        #expect(error?.description.contains("Parsed was read after its container was released") == true)
+        let text = error?.description ?? ""
+        #expect(text.hasPrefix("Fugu: Parsed was read after its container was released.\nPath: Parsed, in "))
+        #expect(text.contains(" at FuguTests/Law08AfterEndTests.swift:"))
         let late = await #expect(throws: LoadError.self) { try await keeper.container[Fetched.self] }
         #expect(late?.path == ["Fetched"])
     }
@@ -87,7 +102,7 @@ import Testing
 
     @Test("100,000 short-lived containers with captured handles leave no memory behind (law 8)")
     func memory() async throws {
-        // In a process of its own, since other tests take memory and give it back meanwhile.
+        // In a separate process, since other tests allocate and free memory meanwhile.
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             func use(_ count: Int) async {
                 await onThreads(2) { _ in
@@ -103,7 +118,7 @@ import Testing
             await use(100_000)
             let after = ThisProcess.residentBytes
             precondition(Service.ended.value == 120_000)
-            guard let before, let after else { return print("the resident size cannot be told here") }
+            guard let before, let after else { return print("the resident size is unknown here") }
             print("resident size before \(before / 1024) KiB, after 100,000 containers \(after / 1024) KiB")
             // A leak of 100 bytes for each would be 10 MB.
             precondition(ThisProcess.isThreadSanitized || after - before < 4 << 20)

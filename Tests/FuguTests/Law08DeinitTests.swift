@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("What a nested update wrote and wrote over is not released under a lock (laws 7 and 8)")
+    @Test("Values that a nested update wrote over are not released under a lock (laws 7 and 8)")
     func nestedUpdate() {
         let container = Container()
         let number = PropertyKey(defaultValue: 1)

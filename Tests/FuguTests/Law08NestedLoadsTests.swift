@@ -32,7 +32,7 @@ import Testing
             key = FeatureKey(home: .local, id: UniqueID()) { $0[inner] }
         }
         _ = container[key]
-        // What a key was made with is never released.
+        // A key's closures are never released.
         return children.removeAll()[0]
     }
 
@@ -51,7 +51,7 @@ import Testing
             }
             #expect(parent != nil)
             #expect(child[Base.self] == 9)
-            // What it loads afterwards is its own or its parent's, and neither stays behind.
+            // Its later loads are its own or its parent's, and neither stays behind.
             let local = FeatureKey(home: .local, id: UniqueID()) { _ in Witness { ended.add() } }
             let inherited = FeatureKey(id: UniqueID()) { handle in
                 _ = handle[Base.self]

@@ -66,7 +66,7 @@ import Testing
         #expect(ended.value == 1)
     }
 
-    @Test("What waiters of a load were given is not kept for them (law 8)")
+    @Test("Results given to waiters of a load aren't kept for them (law 8)")
     func waiters() {
         let ended = Counter()
         let container = Container()
@@ -122,7 +122,7 @@ import Testing
         #expect(Late.ended.value == 1)
     }
 
-    @Test("What the container held goes with it even if an instance with a handle is kept (law 8)")
+    @Test("A container's values are released with it, even if an instance with a handle is kept (law 8)")
     func survivor() {
         struct Survivor: Sendable { let container: any FeatureContainer }
         let ended = Counter()
@@ -173,14 +173,14 @@ import Testing
         #expect(root == nil && ended.all == [100_000, 50_000])
     }
 
-    @Test("What an update's end takes back from its observers is released outside of locks (laws 7 and 8)")
+    @Test("Values that the end of an update withdraws from observers are released outside of locks (laws 7 and 8)")
     func takenBack() {
         let container = Container()
         let ended = Counter()
         container.observe(Slot.self) { _ in }
         container.update { handle in
             container[Slot.self] = Law08DeinitTests.useful(container, ended)
-            // From here on, only what observers are to be told keeps it.
+            // From here on, only pending deliveries to observers keep it.
             container[Slot.self] = nil
             handle[Slot.self] = Witness()
         }

@@ -79,7 +79,7 @@ extension Law9Size: @MainActor Equatable {
 }
 
 @Suite("Law 9: actors welcome") @MainActor struct Law09ActorTests {
-    @Test("What belongs to the main actor is a main-actor feature (law 9)")
+    @Test("A type that belongs to the main actor is a main-actor feature (law 9)")
     func feature() {
         let container = Container()
         container[Law9Title.self] = "notes"

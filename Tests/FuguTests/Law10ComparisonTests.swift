@@ -18,9 +18,9 @@ import Testing
     }
     struct Value: Property { static var defaultValue: Compared { Compared(number: 0) } }
 
-    /// Who changes what is being compared with.
+    /// The thread that changes the value during the comparison.
     enum Change: CaseIterable {
-        case resetMiddle, setMiddle, setRoot, setChild, resetChild, swap
+        case resetMiddle, setMiddle, setRoot, setChild, resetChild, setInstance
 
         func perform(_ root: Container, _ middle: Container, _ child: Container) {
             switch self {
@@ -29,7 +29,7 @@ import Testing
             case .setRoot: root[Value.self] = Compared(number: 901)
             case .setChild: child[Value.self] = Compared(number: 902)
             case .resetChild: child.reset(Value.self)
-            case .swap:
+            case .setInstance:
                 middle.reset(Value.self)
                 root[Value.self] = Compared(number: 903)
                 middle[Value.self] = Compared(number: 904)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// What is done meanwhile.
+    /// The operation in the meantime.
     enum Writing: CaseIterable {
         case set, modify, update
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "What is compared may change meanwhile: the last call still carries the value that stays (law 10)",
+        "A value may change during its comparison: the last call still carries the value that stays (law 10)",
         arguments: Change.allCases, Writing.allCases)
     func changesMeanwhile(_ change: Change, _ writing: Writing) {
         // Another thread's write of what a `modify` holds would wait for its end.

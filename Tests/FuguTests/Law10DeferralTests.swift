@@ -63,7 +63,7 @@ import Testing
         #expect(heard.all == [1, 2, 3, 4])
     }
 
-    @Test("What an observer sets while another thread delivers the key is delivered by that thread (law 10)")
+    @Test("A set by an observer is delivered by the thread that is delivering the key (law 10)")
     func otherThreadDelivers() {
         struct Third: Property { static var defaultValue: Int { 0 } }
         let (container, heard) = observed()
@@ -150,7 +150,7 @@ import Testing
         #expect(heard.all == [1])
     }
 
-    @Test("What is put back as a loader while it's observed is read for its observers at once (laws 10 and 29)")
+    @Test("A loader that is put back while its key is observed runs for the observers at once (laws 10 and 29)")
     func watchedOverrides() {
         let (container, heard) = observed()
         let read = Log<String>()
@@ -228,7 +228,7 @@ import Testing
         #expect(heard.all == [1])
     }
 
-    @Test("What an observer reads is nobody's input (law 10)")
+    @Test("An observer's read is never an input (law 10)")
     func observersRead() {
         let container = Container()
         container[Number.self] = 0

@@ -92,7 +92,7 @@ import Testing
         #expect(heard.all == [1])
     }
 
-    /// What holds changes back until it ends.
+    /// An operation that holds changes back until it ends.
     enum Transaction: CaseIterable {
         case load, update, modify
 

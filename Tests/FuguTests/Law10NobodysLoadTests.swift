@@ -14,7 +14,7 @@ import Testing
         static func load(in container: any FeatureContainer) throws -> Int { 1 }
     }
 
-    /// What a thread may be in the middle of when it changes a key.
+    /// An operation in the middle of which a thread may change a key.
     enum Middle: CaseIterable {
         case load, nestedLoad, update, modify
 
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "What another thread has changed is not delivered inside a load, an update or a modify (laws 6 and 10)",
+        "Another thread's change is not delivered inside a load, an update, or a modify (laws 6 and 10)",
         arguments: Middle.allCases)
     func elsewhere(_ middle: Middle) {
         let container = Container()
@@ -72,7 +72,7 @@ import Testing
         #expect(heard.all == [2, 3])
     }
 
-    @Test("What an observer reads is nobody's input, whoever delivers (law 10)", arguments: Middle.allCases)
+    @Test("An observer's read is never an input, whichever thread delivers (law 10)", arguments: Middle.allCases)
     func nobodysInput(_ middle: Middle) {
         let container = Container()
         let loads = Counter()
@@ -141,7 +141,7 @@ import Testing
         withExtendedLifetime(owner) {}
     }
 
-    @Test("What a main-actor observer reads is nobody's input (law 10)")
+    @Test("A read by a main-actor observer is never an input (law 10)")
     @MainActor func inputsOnMainActor() async {
         let container = Container()
         let loads = Counter()

@@ -122,7 +122,7 @@ import Testing
         #expect(threads.count == 2 && Set(threads.all).count == 1)
     }
 
-    @Test("Who changes what is being delivered does not wait: the delivering thread takes it along (law 10)")
+    @Test("A writer of a key that is being delivered doesn't wait: the delivering thread delivers its change (law 10)")
     func takingAlong() {
         let container = Container()
         let (delivering, goesOn) = (Gate(), Gate())

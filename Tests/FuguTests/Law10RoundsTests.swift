@@ -9,7 +9,7 @@ import Testing
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Third: Property { static var defaultValue: Int { 0 } }
 
-    @Test("What an observer sets of another key is delivered after the present round (law 10)")
+    @Test("A set of another key by an observer is delivered after the present round (law 10)")
     func otherKey() {
         let container = Container()
         let heard = Log<String>()

@@ -11,7 +11,7 @@ import Testing
         static func load(in container: any FeatureContainer) -> Keeps { Keeps(container as! Container) }
     }
 
-    @Test("Who observes through a handle that is dropped then hears as long as the container lives (law 11)")
+    @Test("An observer added through a handle that is dropped is called as long as the container lives (law 11)")
     func handle() {
         let ended = Counter()
         let heard = Log<Int>()

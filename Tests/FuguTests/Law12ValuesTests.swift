@@ -31,7 +31,7 @@ import Testing
         #expect(heard == [1, 2, 3, 4])
     }
 
-    @Test("What was not loaded yet is loaded, once, and comes first (law 12)")
+    @Test("A feature that isn't loaded yet is loaded, once, and comes first (law 12)")
     func loads() async {
         let container = Container()
         let key = PropertyKey(defaultValue: 5)

@@ -69,7 +69,7 @@ import Testing
         #expect(missed.value == 0, "of \(rounds)")
     }
 
-    @Test("Whoever reads again inside onChange, or after a read that saw an old value, misses no later one (law 13)")
+    @Test("A read inside onChange, or after a read that saw an old value, misses no later one (law 13)")
     func lastValue() async throws {
         try await finishing {
             let container = Container()

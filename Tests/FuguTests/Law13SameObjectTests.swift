@@ -21,7 +21,7 @@ extension ContainerKeys {
         #expect(alive == nil)
     }
 
-    @Test("What SwiftUI makes bindings from reads and writes through it (law 13)")
+    @Test("SwiftUI's bindings read and write through it (law 13)")
     func bindings() {
         let container = Container()
         let path: ReferenceWritableKeyPath<ObservableContainer, Int> = \.volume

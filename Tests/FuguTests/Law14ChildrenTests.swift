@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("What is set in a child stays there (law 14)")
+    @Test("A value set in a child stays there (law 14)")
     func setStays() {
         let root = Container()
         let child = root.child()
@@ -38,8 +38,8 @@ import Testing
         #expect(grandchild[Title.self] == "B")
         root.reset(Title.self)
         #expect(grandchild[Title.self] == "untitled")
-        root[Greeter.self] = Greeter(text: "swapped")
-        #expect(grandchild[Greeter.self].text == "swapped")
+        root[Greeter.self] = Greeter(text: "set")
+        #expect(grandchild[Greeter.self].text == "set")
     }
 
     @Test("A child that set it itself does not see the parent's changes until it resets it (law 14)")
@@ -125,16 +125,16 @@ import Testing
         #expect(heard.all.count == 10)
     }
 
-    @Test("Observers of children hear of a feature swapped in the parent (law 14)")
-    func observersHearSwaps() {
+    @Test("Observers of children hear of a feature that was set in the parent (law 14)")
+    func observersHearSets() {
         let root = Container()
         let child = root.child()
         let shadowed = root.child { $0[Greeter.self] = Greeter(text: "own") }
         let heard = Log<String>()
         child.observe(Greeter.self) { heard.add($0.text) }
         shadowed.observe(Greeter.self) { heard.add("shadowed \($0.text)") }
-        root[Greeter.self] = Greeter(text: "swapped")
-        #expect(heard.all == ["swapped"])
+        root[Greeter.self] = Greeter(text: "set")
+        #expect(heard.all == ["set"])
     }
 
     @Test("The values of a child's property follow the parent (law 14)")
@@ -152,7 +152,7 @@ import Testing
         #expect(await values.next(isolation: nil) == 4)
     }
 
-    @Test("What a child's observable tracks changes with the parent, unless shadowed (law 14)")
+    @Test("A child's observable follows the parent, unless the child hides the key (law 14)")
     func observableFollows() {
         let root = Container()
         let child = root.child()

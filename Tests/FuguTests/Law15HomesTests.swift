@@ -7,7 +7,7 @@ extension ContainerKeys {
 }
 
 @Suite("Law 15: a feature lives where its inputs live") struct Law15HomesTests {
-    /// Tells which container answers; every container of these tests sets its own.
+    /// Names the container that answers; every container of these tests sets its own.
     struct Name: Property { static var defaultValue: String { "?" } }
     struct Request: Property { static var defaultValue: Int { 0 } }
     struct Tenant: Property { static var defaultValue: String { "none" } }
@@ -74,7 +74,7 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> Page { Page(container) }
     }
 
-    @Test("What is read through other features counts too (law 15)")
+    @Test("Inputs of inputs count, too (law 15)")
     func throughOthers() {
         let line = line(4)
         defer { withExtendedLifetime(line) {} }
@@ -108,8 +108,8 @@ extension ContainerKeys {
         #expect(line[2][Invoice.self].home[Name.self] == "1")
     }
 
-    @Test("A swapped input is held where it was swapped (law 15)")
-    func swappedInput() {
+    @Test("An input that was set is held where it was set (law 15)")
+    func setInput() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
         let own = Pool(line[1])
@@ -119,7 +119,7 @@ extension ContainerKeys {
         #expect(line[0][Page.self].pool !== own)
     }
 
-    @Test("What a replaced loader makes lives there or deeper, as its own inputs say (law 15)")
+    @Test("An instance of a replaced loader lives there or deeper, where its inputs live (law 15)")
     func replacedLoader() {
         let line = line(4)
         defer { withExtendedLifetime(line) {} }
@@ -176,7 +176,7 @@ extension ContainerKeys {
         }
     }
 
-    @Test("What is read through Container.current or @Injected during a load is an input (law 15)")
+    @Test("A read through Container.current or @Injected during a load is an input (law 15)")
     func ambientReads() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
@@ -214,7 +214,7 @@ extension ContainerKeys {
         #expect(line[0][Pool.self] === pool && line[1].child()[Pool.self] === pool)
     }
 
-    @Test("What another load reads through a kept handle is no input of that load either (law 15)")
+    @Test("Another load's read through a kept handle isn't an input of that load either (law 15)")
     func keptHandleInALoad() {
         let root = Container()
         root[Request.self] = 1
@@ -345,7 +345,7 @@ extension ContainerKeys {
         #expect(try plain[Throwing.self].token === root[Throwing.self].token)
     }
 
-    @Test("What is read through a child made inside the load is an input as well (law 15)")
+    @Test("A read through a child made inside the load is an input as well (law 15)")
     func childOfHandle() {
         struct Sub: Feature {
             let token: Token

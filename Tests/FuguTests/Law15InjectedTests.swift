@@ -95,7 +95,7 @@ private struct Local: Feature {
         #expect(Container.with(child.child { $0.color = "green" }) { local.color } == "green")
     }
 
-    @Test("What is read while another feature loads is that feature's input (law 15)")
+    @Test("A read while another feature loads is that feature's input (law 15)")
     func recorded() {
         struct Reader: Feature {
             let color: String

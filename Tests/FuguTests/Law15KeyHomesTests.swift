@@ -132,8 +132,8 @@ struct Law15KeyHomesTests {
         #expect(text.contains("has the home .with(Law15KeyHomesTests.Region.self)"))
     }
 
-    @Test("A child can swap it for itself, and sees one that an ancestor has swapped (laws 14 and 15)")
-    func swapped() throws {
+    @Test("A child can set it for itself, and sees one that an ancestor has set (laws 14 and 15)")
+    func isSet() throws {
         let root = Container()
         let double = Pool("double")
         root.set(Pool.self, to: double)

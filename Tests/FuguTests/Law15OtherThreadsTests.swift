@@ -8,7 +8,7 @@ import Testing
 @Suite("Law 15: whose reads are recorded", .timeLimit(.minutes(1))) struct Law15OtherThreadsTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
 
-    @Test("What other threads read through a scope that a load was the first to take is no input of the load (law 15)")
+    @Test("Other threads' reads through a scope that a load was the first to take aren't inputs of the load (law 15)")
     func scopeInALoad() async throws {
         for rules in [false, true] {
             let (taken, goesOn) = (Gate(), Gate())
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("What a scope that a load took reads afterwards is no input either, and its rules apply (laws 15 and 21)")
+    @Test("Later reads by a scope that a load took aren't inputs either, and its rules apply (laws 15 and 21)")
     func scopeAfterTheLoad() {
         let root = Container()
         root.configureScopes("/a") { $0[Number.self] = 10 }

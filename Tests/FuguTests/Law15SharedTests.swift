@@ -79,8 +79,8 @@ struct Law15SharedTests {
         #expect(text.contains("Pool → Level"))
     }
 
-    @Test("A child can swap a shared feature for itself (laws 14, 15)")
-    func swapped() {
+    @Test("A child can set a shared feature for itself (laws 14, 15)")
+    func isSet() {
         let root = Container()
         let double = Pool(9)
         let child = root.child { $0[Pool.self] = double }

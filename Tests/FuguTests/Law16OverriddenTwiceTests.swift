@@ -11,7 +11,7 @@ import Testing
     private final class Reader: Feature, Sendable {
         static func load(in container: any FeatureContainer) -> Reader {
             loads.add()
-            // What it reads depends on what it read before.
+            // Each read decides the next one.
             if container[Asks.self] { _ = container[Answer.self] }
             return Reader()
         }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "What is loaded for a child never takes the place of an older instance that those above it share (laws 16 and 19)"
+        "A child's load never takes the place of an older instance that containers above it share (laws 16 and 19)"
     )
     func sharedStays() {
         let root = Container()

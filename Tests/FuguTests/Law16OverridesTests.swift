@@ -84,8 +84,8 @@ import Testing
         #expect(world.log.all.filter { $0 == "session" }.count == 1)
     }
 
-    @Test("A child that swaps a feature gives its own to whatever was made from that (law 16)")
-    func swappedFeature() {
+    @Test("A child that sets a feature gives its own to whatever was made from that (law 16)")
+    func setFeature() {
         let world = World()
         let root = Container()
         let shared = root[world.account]
@@ -175,8 +175,8 @@ import Testing
         #expect(child[feature] === root[feature] && child[feature].number == 30)
     }
 
-    @Test("When a swap is reset, what was made from it goes, down to the containers that shared it (law 16)")
-    func resetOfSwap() {
+    @Test("A reset of an overriding instance releases what was made from it, also where that was shared (law 16)")
+    func resetOfSet() {
         let world = World()
         let root = Container()
         let child = root.child { $0[world.network] = Made(identity: 9, value: 0) }
@@ -200,8 +200,8 @@ import Testing
         #expect(child[feature] === root[feature])
     }
 
-    @Test("A swap in the parent replaces what children had loaded for themselves, unless they swapped it (laws 14, 16)")
-    func parentsSwapWins() {
+    @Test("An instance set in the parent replaces those that children had loaded, unless they set it (laws 14, 16)")
+    func parentsSetWins() {
         let feature = FeatureKey { Token($0[Timeout.self]) }
         let root = Container()
         let child = root.child { $0[Timeout.self] = 5 }
@@ -231,7 +231,7 @@ import Testing
         #expect(root[feature] === shared)
     }
 
-    @Test("Whoever overrides an input has his own, and the instance that others share stays (laws 16, 19)")
+    @Test("A container that overrides an input has its own, and the instance that others share stays (laws 16, 19)")
     func olderInstanceStays() {
         let feature = FeatureKey { container in
             container[Verbose.self] ? Token(container[Address.self].count) : Token(container[Timeout.self])

@@ -9,7 +9,7 @@ import Testing
         static func load(in container: any FeatureContainer) -> Token { Token() }
     }
 
-    @Test("What is made from something local loads in each container side by side (laws 15, 17)")
+    @Test("Instances made from something local load in parallel in each container (laws 15, 17)")
     func localInputs() {
         struct Loads: Property { static var defaultValue: Counter { Counter() } }
         struct FromOwn: Feature {
@@ -31,7 +31,7 @@ import Testing
         #expect(counts.all == [3, 3])
     }
 
-    @Test("Who waited four times for what was made from old values loads beside the others (laws 17, 19)")
+    @Test("A reader that waited four times for instances of old values loads beside the others (laws 17, 19)")
     func outdatedAgainAndAgain() {
         let gates = (0..<6).map { _ in Gate() }
         let loads = Counter()
@@ -47,7 +47,7 @@ import Testing
         root.awaitWaiters(1, for: key)
         for round in 1...4 {
             root[Number.self] = round
-            // What is under way is outdated now, so that a new reader does not join it.
+            // The load in progress is outdated now, so that a new reader doesn't join it.
             threads.append(startThread { _ = root[key] })
             awaitState { loads.value == round + 1 }
             gates[round - 1].open()

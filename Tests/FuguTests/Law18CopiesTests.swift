@@ -47,22 +47,22 @@ import Testing
         #expect(original[Service.self] === loaded)
     }
 
-    @Test("A copy takes swapped and replaced features, and a replaced loader runs anew in it (law 18)")
-    func swaps() {
+    @Test("A copy takes set and replaced features, and a replaced loader runs anew in it (law 18)")
+    func sets() {
         let original = Container()
-        let swapped = Service("swapped")
+        let set = Service("set")
         let key = FeatureKey { _ in Token(1) }
-        original[Service.self] = swapped
+        original[Service.self] = set
         original.replace(\.[key]) { container in Token(container[Size.self]) }
         let before = original[key]
         let copy = Container(copying: original)
         copy[Size.self] = 9
-        #expect(copy[Service.self] === swapped)
+        #expect(copy[Service.self] === set)
         #expect(copy[key].number == 9 && copy[key] !== before)
         #expect(original[key] === before && before.number == 1)
     }
 
-    @Test("A replaced loader's instance is not taken for a swap (law 18)")
+    @Test("A replaced loader's instance does not count as set (law 18)")
     func loadedReplacement() {
         let original = Container()
         let key = FeatureKey { _ in Token(1) }

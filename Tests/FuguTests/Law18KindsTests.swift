@@ -27,7 +27,7 @@ struct Law18KindsTests {
         static func load(in container: any FeatureContainer) async throws -> Session { throw Unset() }
     }
 
-    @Test("What the last container's ancestors set wins over what an earlier container set itself (law 18)")
+    @Test("Values set in the last container's ancestors win over those set in an earlier container (law 18)")
     func ancestorOfTheLast() {
         let parent = Container()
         parent[Host.self] = "parent of the last"
@@ -45,10 +45,10 @@ struct Law18KindsTests {
         #expect(Container(copying: original)[key] == 2)
     }
 
-    @Test("A swapped feature is taken as it is, of every kind (law 18)")
-    func swapped() async throws {
+    @Test("A feature that was set is taken as it is, whatever its kind (law 18)")
+    func isSet() async throws {
         let original = Container()
-        let client = Client("swapped")
+        let client = Client("set")
         original[Client.self] = client
         original.set(Login.self, to: Login(user: "ada"))
         original.set(Session.self, to: Session(user: "grace"))
@@ -74,20 +74,20 @@ struct Law18KindsTests {
         #expect(original[Client.self] === first)
     }
 
-    @Test("Swapping and replacing hide each other, the nearest and the last winning (law 18)")
-    func swappedAndReplaced() {
+    @Test("Set instances and replaced loaders hide each other: the nearest wins, and then the latest (law 18)")
+    func setAndReplaced() {
         let root = Container()
-        root[Client.self] = Client("swapped")
+        root[Client.self] = Client("set")
         let child = root.child()
         child.replace(Client.self) { _ in Client("replaced") }
-        let grandchild = child.child { $0[Client.self] = Client("swapped again") }
+        let grandchild = child.child { $0[Client.self] = Client("set again") }
         #expect(Container(copying: child)[Client.self].address == "replaced")
-        #expect(Container(copying: grandchild)[Client.self].address == "swapped again")
+        #expect(Container(copying: grandchild)[Client.self].address == "set again")
         #expect(Container(copying: grandchild, child)[Client.self].address == "replaced")
-        #expect(Container(copying: child, root)[Client.self].address == "swapped")
+        #expect(Container(copying: child, root)[Client.self].address == "set")
     }
 
-    @Test("What was set goes when the last copy that has it resets it (laws 8 and 18)")
+    @Test("A set instance is released when the last copy that has it resets it (laws 8 and 18)")
     func release() {
         struct Held: Property { static var defaultValue: Witness? { nil } }
         let ended = Counter()

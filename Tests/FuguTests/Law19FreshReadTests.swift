@@ -44,7 +44,7 @@ import Testing
         change.perform(root)
         let got = Log<Int>()
         let readers = [live, top].map { key in startThread { got.add(container[key]) } }
-        // Those who wait are let go; those who need not have read already.
+        // Waiters are released; the others have read already.
         awaitState {
             let waiting = [live, top].reduce(0) { $0 + container.waiterCount(for: Key(raw: $1.raw)) }
             return got.count + waiting >= 2
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "What a container sets to what it inherited is followed there from then on (laws 10, 16 and 19)",
+        "A container that sets the value that it inherited follows its own value from then on (laws 10, 16 and 19)",
         arguments: 1...3)
     func setToWhatWasInherited(depth: Int) {
         let root = Container()

@@ -14,7 +14,7 @@ import Testing
         static func load(in container: any FeatureContainer) -> Int { container[Live.self] * 100 }
     }
 
-    /// What can happen to a container.
+    /// An event in the life of a container.
     enum Step: CaseIterable {
         case setInput, resetInput, setFeature, resetFeature, replaceFeature, resetAbove
 
@@ -83,8 +83,8 @@ import Testing
             if startsWithOwn { child[Number.self] = 7 }
         }
 
-        /// What was told last and what is there; equal unless something is wrong.
-        var ends: (told: [Int?], present: [Int?]) {
+        /// The value that was delivered last and the present one; equal unless something is wrong.
+        var ends: (heard: [Int?], present: [Int?]) {
             (
                 heard.map { $0.all.last },
                 [
@@ -94,7 +94,7 @@ import Testing
             )
         }
 
-        /// What would be there if nothing had been kept.
+        /// The value if nothing had been kept.
         var right: [Int] {
             let (live, own) = (root[Live.self], child[Live.self])
             return [live, live * 100, own, own * 100]
@@ -124,12 +124,12 @@ import Testing
                 }
             }
             let (ends, right) = (world.ends, world.right)
-            if ends.told == ends.present, ends.present == right { continue }
+            if ends.heard == ends.present, ends.present == right { continue }
             wrong += 1
             guard wrong <= 3 else { continue }
             let text = sequence.map { "\($0.1) in the \($0.0 ? "child" : "root")" }.joined(separator: ", ")
             Issue.record(
-                "\(text): told \(ends.told), there is \(ends.present), right \(right); \(world.heard.map(\.all))")
+                "\(text): heard \(ends.heard), there is \(ends.present), right \(right); \(world.heard.map(\.all))")
         }
         #expect(wrong == 0, "of \(sequences.count) sequences")
     }
@@ -151,7 +151,7 @@ import Testing
                 }
             }
             let (ends, right) = (world.ends, world.right)
-            #expect(ends.told == ends.present && ends.present == right, "seed \(seed): \(ends), right \(right)")
+            #expect(ends.heard == ends.present && ends.present == right, "seed \(seed): \(ends), right \(right)")
         }
     }
 
@@ -176,7 +176,9 @@ import Testing
     }
     struct Refused: Error {}
 
-    @Test("What can fail is loaded once more for its observers if an input changes while it reloads (laws 10 and 19)")
+    @Test(
+        "A feature that can fail is loaded once more for its observers if an input changes during a reload (laws 10 and 19)"
+    )
     func changedWhileReloading() throws {
         let container = Container()
         container.replace(Parsed.self) { handle in
@@ -210,14 +212,14 @@ import Testing
         return (child, heard)
     }
 
-    @Test("What failed to reload is heard again when a reset uncovers an inherited instance (laws 10, 14 and 19)")
+    @Test("After a failed reload, observers hear of an inherited instance that a reset uncovers (laws 10, 14 and 19)")
     func uncovered() throws {
         let (child, heard) = try failedReload { $0[Number.self] < 0 }
         child.reset(Number.self)
         #expect(heard.all == [0])
     }
 
-    @Test("What failed to reload is tried again when something is set that it may need (laws 10 and 19)")
+    @Test("A failed reload is tried again when something is set that it may need (laws 10 and 19)")
     func triedAgain() throws {
         let (child, heard) = try failedReload { $0[Number.self] < 0 && $0[Other.self] == 0 }
         child[Other.self] = 1

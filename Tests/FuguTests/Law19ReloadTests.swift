@@ -56,7 +56,7 @@ import Testing
         #expect(root.graph.entries.contains { $0.state == .loaded && $0.isStale })
     }
 
-    @Test("What can fail stays as it is, too, unless it says that it reloads (law 19)")
+    @Test("A feature that can fail stays as it is, too, unless it declares that it reloads (law 19)")
     func keptThrowing() throws {
         struct Parsed: ThrowingFeature {
             static func load(in container: any FeatureContainer) throws -> Int { container[Size.self] }
@@ -67,7 +67,7 @@ import Testing
         #expect(try root[Parsed.self] == 1)
     }
 
-    @Test("What reloads is dropped when an input changes, and loaded again at the next read (law 19)")
+    @Test("A feature that reloads is dropped when an input changes, and loaded again at the next read (law 19)")
     func reloads() {
         let root = Container()
         let live = root[Live.self]
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "What reloads is dropped when an input changes during its load; its waiters get it all the same (law 19)")
+        "A feature that reloads is dropped when an input changes during its load; its waiters still get it (law 19)")
     func reloadsAfterChangeDuringLoad() {
         let began = Gate()
         let goOn = Gate()
@@ -115,7 +115,7 @@ import Testing
         #expect(root[Live.self] === live)
     }
 
-    @Test("What does not reload ends the chain: it stays, and so do those made from it (law 19)")
+    @Test("A feature that doesn't reload ends the chain: it stays, and so do those made from it (law 19)")
     func chainEndsAtKept() {
         let middle = FeatureKey { Token($0[Size.self]) }
         let top = FeatureKey(reloadsWhenInputsChange: true) { Token($0[middle].number) }
@@ -193,7 +193,7 @@ import Testing
         #expect(diamond.loads.all.count == 8 && heard.all == [6013])
     }
 
-    @Test("What reloads and is observed is loaded at once, before the set returns (law 19)")
+    @Test("A feature that reloads and is observed is loaded at once, before the set returns (law 19)")
     func eager() {
         let root = Container()
         _ = root[Live.self]
@@ -206,7 +206,7 @@ import Testing
         #expect(heard.all == [2] && root.ifLoaded(Live.self) == nil)
     }
 
-    @Test("What is observed but was never loaded is not loaded by a change (law 19)")
+    @Test("A change doesn't load a feature that is observed but was never loaded (law 19)")
     func neverLoaded() {
         let root = Container()
         let heard = Counter()
@@ -337,8 +337,8 @@ import Testing
         #expect(heard.value == 1)
     }
 
-    @Test("A local input that the parent swaps reloads what was made from it (laws 14, 15, 19)")
-    func localInputSwapped() {
+    @Test("A local input that the parent sets reloads what was made from it (laws 14, 15, 19)")
+    func localInputSet() {
         let local = FeatureKey(home: .local) { _ in Token(1) }
         let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[local].number) }
         let root = Container()
@@ -407,7 +407,7 @@ import Testing
         #expect(await iterator.next() == 2)
     }
 
-    @Test("What belongs to the main actor loads at the next read, though the main actor isn't free (laws 9, 19)")
+    @Test("A main-actor feature loads at the next read, even if the main actor isn't free (laws 9, 19)")
     @MainActor func mainActor() async {
         let root = Container()
         let first = root[Screen.self]

@@ -36,7 +36,7 @@ import Testing
         let child = root.child { $0[Size.self] = 6 }
         child.reset(Size.self)
         #expect(child[Size.self] == 5)
-        // There is nothing of its own any more: what is inherited stays.
+        // It has no more values; inherited ones stay.
         child.reset(Size.self)
         #expect(child[Size.self] == 5 && root[Size.self] == 5)
     }
@@ -52,8 +52,8 @@ import Testing
         #expect(root[key] !== first && loads.value == 2)
     }
 
-    @Test("A reset takes a swap and a replaced loader away (law 20)")
-    func swaps() {
+    @Test("A reset removes an instance that was set and a replaced loader (law 20)")
+    func sets() {
         let root = Container()
         root[Service.self] = Service(100)
         root.reset(Service.self)

@@ -9,7 +9,7 @@ struct Law21InvalidationTests {
     typealias Label = Law21RulesTests.Label
     typealias Trail = Law21RulesTests.Trail
 
-    /// What rules depend on that the container does not know of.
+    /// A dependency of rules that the container doesn't know of.
     let outside = Locked(1)
 
     private func ruled() -> Container {
@@ -91,7 +91,7 @@ struct Law21InvalidationTests {
         }
     }
 
-    @Test("What code set in a scope stays and wins, and uncovers the rule's value when it is reset (laws 21 and 23)")
+    @Test("A value that code set in a scope stays and wins, and its reset uncovers the rule's (laws 21 and 23)")
     func codeWins() {
         let container = ruled()
         let scope = container.scope("/a")
@@ -108,7 +108,7 @@ struct Law21InvalidationTests {
         #expect((scope[Timeout.self], scope[Label.self]) == (2, ""))
     }
 
-    @Test("What the parent changes is seen at once where no rule sets it, by rules when they run again (law 21)")
+    @Test("A parent's change is seen at once where no rule sets the key, and by rules when they run again (law 21)")
     func parentChanges() {
         let container = Container()
         container.configureScopes { $0[Label.self] += "!" }
@@ -164,7 +164,7 @@ struct Law21InvalidationTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("What code set in a scope hides a rule's change from observers (laws 14 and 21)")
+    @Test("A value that code set in a scope hides a rule's change from observers (laws 14 and 21)")
     func observedAndHidden() {
         let container = ruled()
         let scope = container.scope("/a")
@@ -191,21 +191,21 @@ struct Law21InvalidationTests {
         #expect(await values.next(isolation: nil) == 2)
     }
 
-    @Test("What is tracked by the Observation framework is notified of a rule's change at once (laws 13 and 21)")
+    @Test("The Observation framework is notified of a rule's change at once (laws 13 and 21)")
     func tracked() {
         let container = ruled()
         let scope = container.scope("/a")
-        let told = Counter()
+        let changes = Counter()
         withObservationTracking {
             #expect(scope.observable[Timeout.self] == 1)
         } onChange: {
-            told.add()
+            changes.add()
         }
         container.invalidateScopes()
-        #expect(told.value == 0)
+        #expect(changes.value == 0)
         outside.withLock { $0 = 2 }
         container.invalidateScopes()
-        #expect(told.value == 1)
+        #expect(changes.value == 1)
     }
 
     @Test("Observed or not, read or not, a scope is configured before configureScopes returns (law 21)")

@@ -43,7 +43,7 @@ struct Law21RulesTests {
         #expect(container[Trail.self] == ["container"])
     }
 
-    @Test("What a rule sets and resets while it runs is nothing to report (law 21)")
+    @Test("A rule may set and reset a key while it runs, and nothing is reported (law 21)")
     func reportsNothing() {
         let container = Container()
         let reports = container.logReports()

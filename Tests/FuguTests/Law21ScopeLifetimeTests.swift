@@ -4,11 +4,11 @@ import Testing
 
 // Laws 20, 21 and 28: a scope is a child. What is made from what its rules set lives in the scope: it is reset, closed and
 // released with it, like what is made from what a child sets.
-@Suite("What is made from a rule's value belongs to the scope (laws 20, 21 and 28)", .timeLimit(.minutes(1)))
+@Suite("Instances made from a rule's value belong to the scope (laws 20, 21 and 28)", .timeLimit(.minutes(1)))
 struct Law21ScopeLifetimeTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
 
-    /// Where the value comes from that the feature is made from.
+    /// The origin of the value that the feature is made from.
     enum Origin: CaseIterable {
         case rule, code, both
 
@@ -108,7 +108,7 @@ struct Law21ScopeLifetimeTests {
         #expect(log.count == 4)
     }
 
-    @Test("What is made from nothing that the scope has is the root's, and stays (laws 15 and 21)")
+    @Test("An instance made from nothing that the scope has lives in the root and stays (laws 15 and 21)")
     func rootsOwn() async throws {
         let (root, log) = (Container(), Log<String>())
         root.configureScopes("/a") { $0[PropertyKey(defaultValue: 0, id: "another")] = 1 }

@@ -28,7 +28,7 @@ struct Law21ThreadsTests {
     }
 
     @Test(
-        "Who asks for a scope while its rules run gets it when they have run; the same after an invalidation (law 21)")
+        "A reader that asks for a scope while its rules run gets it afterward; the same after an invalidation (law 21)")
     func waits() async throws {
         let (began, goOn) = (Locked(Gate()), Locked(Gate()))
         let runs = Counter()
@@ -85,7 +85,7 @@ struct Law21ThreadsTests {
         #expect(container.scope("/slow") === slow.all[0])
     }
 
-    @Test("What code sets in a scope while its rules run again stays and wins (law 21)")
+    @Test("A value that code sets in a scope while its rules run again stays and wins (law 21)")
     func setMeanwhile() async throws {
         let (began, goOn, runs) = (Gate(), Gate(), Counter())
         let container = Container()
@@ -179,7 +179,7 @@ struct Law21ThreadsTests {
         }
     }
 
-    @Test("What a rule sets through its container after it has run is reported and changes nothing (law 21)")
+    @Test("A set through a rule's container after the rule has run is reported and changes nothing (law 21)")
     func late() {
         let kept = Log<any PropertyContainer>()
         let container = Container()

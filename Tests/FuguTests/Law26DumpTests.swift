@@ -11,14 +11,14 @@ extension ContainerKeys {
 }
 
 // Law 26: a secret is never printed, not in dumps or mirrors either, of whatever the container hands out.
-@Suite("Law 26: what a container hands out tells no secret") struct Law26DumpTests {
+@Suite("Law 26: nothing that a container hands out reveals a secret") struct Law26DumpTests {
     struct Password: Property {
         static var isSecret: Bool { true }
         static var defaultValue: String { "HUNTER default" }
     }
     private struct Reader { @Injected(\.password) var password }
 
-    /// Expects that neither a description nor a dump nor a mirror of `subject` tells anything.
+    /// Expects that neither a description nor a dump nor a mirror of `subject` reveals anything.
     private func expectSecrecy(of subject: Any, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
         var text = "\(subject) \(String(reflecting: subject))"
         dump(subject, to: &text)

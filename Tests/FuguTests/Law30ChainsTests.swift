@@ -21,7 +21,7 @@ import Testing
         return keys
     }
 
-    /// What a load remembers is in proportion to all it was made from, so that a chain takes the square of its links.
+    /// A load remembers everything that it was made from, so a chain takes memory in proportion to the square of its links.
     private static let count = 4_000
     #if DEBUG
     private static let resets = 5_000
@@ -181,7 +181,7 @@ import Testing
             gates[number].wait()
             return number
         }
-        // Who has seen what it is made from expects each child to have its own.
+        // A key with known inputs is expected to have an instance in each child.
         root[Bottom.self] = -1
         #expect(root[key] == -1)
         let children = gates.indices.map { number in root.child { $0[Bottom.self] = number } }
@@ -216,7 +216,7 @@ import Testing
         }
     }
     @Test(
-        "What instances were made from is forgotten with them, however many stand behind one another (law 30)",
+        "Provenance is released with its instances, however long their chain is (law 30)",
         arguments: 1...4)
     func forgotten(_ count: Int) {
         final class Weak { weak var provenance: Provenance? }

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// What is done to a deep family with an observer in each generation.
+    /// An operation on a deep family with an observer in each generation.
     enum DeepStep: CaseIterable { case cancelling, changing, releasing }
 
     @Test(

@@ -187,7 +187,7 @@ extension ContainerKeys {
         #expect(container[Number.self] == 0)
     }
 
-    @Test("observer × load of another container: a modify is told before that load ends (law 10)")
+    @Test("observer × load of another container: a modify is delivered before that load ends (law 10)")
     func modifiedElsewhere() {
         let (container, hasSet, goesOn, heard) = (container, Gate(), Gate(), Log<Int>())
         container[Number.self] = 0
@@ -218,7 +218,7 @@ extension ContainerKeys {
         #expect(reports.all.isEmpty)
     }
 
-    @Test("reset × tracking: a reset that uncovers the parent's value is a change for those who track (laws 13 and 20)")
+    @Test("reset × tracking: a reset that uncovers the parent's value is a change for trackers (laws 13 and 20)")
     func uncovered() {
         _ = container[Number.self]
         let child = container.child { $0[Number.self] = 1 }

@@ -44,7 +44,7 @@ extension ContainerKeys {
 }
 
 @Suite("Features that reach outside the process, in previews") struct PreviewTests {
-    @Test("Where a program runs for a preview, containers give previews; what was set still wins")
+    @Test("In a preview, containers give previews; values that were set still win")
     func preview() async {
         await #expect(processExitsWith: .success) {
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
@@ -57,7 +57,7 @@ extension ContainerKeys {
         }
     }
 
-    @Test("So it is with throwing and async features")
+    @Test("Throwing and async features behave the same")
     func otherKinds() async {
         await #expect(processExitsWith: .success) {
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
@@ -76,7 +76,7 @@ extension ContainerKeys {
         }
     }
 
-    @Test("Where a feature is decorated, its preview is what is wrapped")
+    @Test("A decoration wraps the preview of its feature")
     func decorated() async {
         await #expect(processExitsWith: .success) {
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)

@@ -6,7 +6,7 @@ struct RememberedSize: Equatable {
     var provenances = 0
     /// All that these name.
     var inputs = 0
-    /// Who is registered with keys, to hear of their changes.
+    /// The places that are registered with keys and hear of their changes.
     var readers = 0
     var loads = 0
     var followers = 0
@@ -50,7 +50,7 @@ extension Container {
         }
     }
 
-    /// What the instances of this container were made from.
+    /// The provenance of this container's instances.
     var provenances: [Provenance] {
         let node = node
         return node.family.lock.withLock { token in

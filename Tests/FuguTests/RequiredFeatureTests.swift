@@ -34,7 +34,7 @@ extension ContainerKeys {
         }
     }
 
-    @Test("What is supplied is loaded with the container's values, in a child with the child's (laws 15 and 16)")
+    @Test("A supplied feature loads with the container's values, and in a child with the child's (laws 15 and 16)")
     func supplied() async throws {
         let container = Container()
         container.replace(Payments.self) { Named(name: "card in \($0.currency)") }
@@ -73,7 +73,7 @@ extension ContainerKeys {
         #expect(try container[Ledger.self].name == "ledger")
     }
 
-    @Test("A warm-up tells of all that nothing supplies, each once, however deep it's needed, and keeps no placeholder")
+    @Test("A warm-up names each feature that nothing supplies once, however deep it's needed, and keeps no placeholder")
     func warmUp() async throws {
         let container = Container()
         let error = await #expect(throws: WarmUpError.self) {

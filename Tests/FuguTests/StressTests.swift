@@ -8,7 +8,7 @@ import Testing
     /// How long it takes: a moment, unless the environment asks for more.
     private static let seconds = Double(ProcessInfo.processInfo.environment["FUGU_STRESS_SECONDS"] ?? "") ?? 0.5
 
-    @Test("8 threads swap, reset and read instances: each is released once, and none is read after its end (laws 4, 8)")
+    @Test("8 threads set, reset, and read instances: each is released once, and none is read after its end (laws 4, 8)")
     func instances() async {
         let root = Container()
         let children = (0..<2).map { _ in root.child() }
@@ -43,7 +43,7 @@ import Testing
 
     /// Counts how many there are.
     ///
-    /// Whoever reads one that is gone finds another stamp, or nothing at all.
+    /// A reader of one that is released finds another stamp, or nothing at all.
     private final class Tracked: Feature, Sendable {
         static let made = Atomic(0)
         static let alive = Atomic(0)

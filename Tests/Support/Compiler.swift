@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the compiler says to sources that use Fugu.
+/// The compiler's messages for sources that use Fugu.
 package enum Compiler {
     /// The flags of a module whose default isolation is the main actor.
     package static let mainActorModule = [

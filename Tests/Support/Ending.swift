@@ -1,4 +1,4 @@
-/// Runs `body` on a thread of its own and returns what it gives.
+/// Runs `body` on a new thread and returns its result.
 ///
 /// If it never ends, this throws when the time limit of the test is over, so that a hang is a failure and nothing more.
 package func finishing<R: Sendable>(
@@ -9,7 +9,7 @@ package func finishing<R: Sendable>(
     return result.all[0]
 }
 
-/// Runs `body` in a task of its own and returns what it gives, or throws when the time limit of the test is over.
+/// Runs `body` in a new task and returns its result, or throws when the time limit of the test is over.
 package func finishing<R: Sendable>(
     task body: @escaping @concurrent @Sendable () async throws -> R
 ) async throws -> R {

@@ -1,6 +1,6 @@
 import Fugu
 
-/// What happened, in order, from any thread.
+/// A log in order, from any thread.
 package final class Log<Element: Sendable>: Sendable {
     private let elements = Locked<[Element]>([])
     private let additions = Counter()
@@ -12,7 +12,7 @@ package final class Log<Element: Sendable>: Sendable {
         additions.add()
     }
 
-    /// What has happened, once there were at least so many additions.
+    /// Returns the events, once there are at least this many.
     package func first(_ count: Int) async -> [Element] {
         await additions.reaches(count)
         return all

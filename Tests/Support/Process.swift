@@ -1,9 +1,9 @@
 import Foundation
 package import Testing
 
-/// What the operating system knows of this process.
+/// The operating system's figures for this process.
 package enum ThisProcess {
-    /// The bytes of memory in use, where it can be told.
+    /// The bytes of memory in use, where they're known.
     package static var residentBytes: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map {

@@ -9,7 +9,7 @@ package func threadTime(_ body: () throws -> Void) rethrows -> Duration {
 
 /// Expects that what `measure` returns for four times the size is less than eight times as much (law 30).
 ///
-/// What is in proportion takes four times as much, what grows with the square sixteen times. Of three rounds the best
+/// Linear growth takes four times as much, and quadratic growth sixteen times. Of three rounds the best
 /// counts, and what takes next to nothing is in proportion. Under the thread sanitizer only little is done, for its races.
 package func expectProportion(
     _ size: Int, sourceLocation: SourceLocation = #_sourceLocation,

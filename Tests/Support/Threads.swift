@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts a thread of its own, with the stack of a main thread unless told otherwise.
+/// Starts a thread, by default with the stack of a main thread.
 ///
 /// The gate that is returned opens when it has ended.
 @discardableResult

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the keys apart that a test makes again and again at one place.
+/// Distinguishes keys that a test makes repeatedly at one place.
 package struct UniqueID: Hashable, Sendable {
     private static let count = Atomic(0)
     private let number: Int

@@ -5,7 +5,7 @@
     python3 Scripts/browser.py --pictures Pictures       writes the pictures of the README anew
     python3 Scripts/browser.py --program PATH            for a program that was built elsewhere
 
-The browser is told what to do over a pipe, in the DevTools protocol. Everything is on this machine.
+Commands reach the browser over a pipe, in the DevTools protocol. Everything is on this machine.
 """
 import argparse
 import http.server
@@ -146,7 +146,7 @@ def visit(browser, home, target, database, pictures):
     words = browser.wait("!document.getElementById('chart').hidden"
                          " && document.querySelector('figcaption').textContent")
     check(words.endswith(f"; {3 + sum(1 + index * 7 % 11 for index in range(19))} in all"),
-          "the chart tells all hits")
+          "the chart shows all hits")
     check(browser.value("[...document.querySelectorAll('svg rect')].filter((r) => r.getAttribute('height') > 0).length")
           == 20, "there is a bar for each day that had hits")
     browser.tab_to("#target")

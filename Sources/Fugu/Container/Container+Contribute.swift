@@ -1,5 +1,5 @@
 extension Container {
-    /// Adds an element to a list, here and in all descendants that don't swap the list themselves.
+    /// Adds an element to a list, here and in all descendants that don't set the list themselves.
     ///
     /// Declare the list as a feature whose instance is an array. The modules of a program, its tests, and children add elements,
     /// and none of them knows of the others:
@@ -37,7 +37,7 @@ extension Container {
         contribute(to: Decorated(TypedKey(list), list._key.loader), SourcePlace(fileID, line), load)
     }
 
-    /// Adds an element to a list, here and in all descendants that don't swap the list themselves.
+    /// Adds an element to a list, here and in all descendants that don't set the list themselves.
     ///
     /// See `contribute(to:fileID:line:load:)`.
     ///

@@ -1,5 +1,5 @@
 extension Container {
-    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
     ///
     /// ```swift
     /// container.decorate(Mailer.self) { mailer, container in
@@ -32,7 +32,7 @@ extension Container {
         decorate(Decorated(F.self)) { Payload(wrap($0.value(as: F.Instance.self), $1)) }
     }
 
-    /// Wraps what a key's feature would be without this call, here and in all descendants that don't swap it themselves.
+    /// Wraps what a key's feature would be without this call, here and in all descendants that don't set it themselves.
     ///
     /// See `decorate(_:with:)`.
     ///
@@ -51,7 +51,7 @@ extension Container {
         decorate(Decorated(TypedKey(key), key._key.loader)) { Payload(wrap($0.value(as: K.ContainerValue.self), $1)) }
     }
 
-    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
     ///
     /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
     ///
@@ -66,7 +66,7 @@ extension Container {
         decorate(Decorated(F.self)) { Payload(try wrap($0.value(as: F.Instance.self), $1)) }
     }
 
-    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
     ///
     /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
     ///
@@ -93,7 +93,7 @@ extension Container {
     }
 
     /// Wraps what a feature that belongs to the main actor would be without this call, here and in all descendants that don't
-    /// swap it themselves.
+    /// set it themselves.
     ///
     /// See `decorate(_:with:)`.
     ///
@@ -123,7 +123,7 @@ extension Container {
         }
     }
 
-    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
     ///
     /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
     ///
@@ -139,7 +139,7 @@ extension Container {
         decorate(F.self, with: wrap)
     }
 
-    /// Wraps what a feature would be without this call, here and in all descendants that don't swap it themselves.
+    /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
     ///
     /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
     ///
@@ -156,7 +156,7 @@ extension Container {
     }
 
     /// Wraps what a feature that belongs to the main actor would be without this call, here and in all descendants that don't
-    /// swap it themselves.
+    /// set it themselves.
     ///
     /// See `decorate(_:with:)`.
     ///
@@ -245,7 +245,7 @@ extension Container {
         let operation: Operation
         switch setting {
         case .replace(let former):
-            // Who needs the keys within is now the outermost loader.
+            // The outermost loader now needs the inner keys.
             operation = .replace(Replacement(load: former.load, loadAsync: former.loadAsync))
         case .set: operation = setting!
         default:

@@ -5,7 +5,7 @@
 /// of ``Container``, so that loads and ``Injected`` have it, too. In a module whose default isolation is the main actor, write
 /// `nonisolated extension`.
 ///
-/// What belongs to the main actor conforms to ``MainActorFeature``. The compiler refuses to use it elsewhere.
+/// A type that belongs to the main actor conforms to ``MainActorFeature``. The compiler refuses to use it elsewhere.
 public protocol FeatureContainer: PropertyContainer {}
 
 extension FeatureContainer {
@@ -13,8 +13,8 @@ extension FeatureContainer {
     ///
     /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
     /// which it loads if there is none. If that's impossible, for a reason that ``LoadError/Code`` lists, the program stops
-    /// with a message that shows the path that led there. Setting swaps the feature here and in all descendants that
-    /// don't swap it themselves.
+    /// with a message that shows the path that led there. A set holds here and in all descendants that
+    /// don't set the feature themselves.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -123,7 +123,7 @@ extension FeatureContainer {
         set { fatalError() }
     }
 
-    /// Swaps a feature here and in all descendants that don't swap it themselves.
+    /// Sets the instance of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -133,7 +133,7 @@ extension FeatureContainer {
         _container.change(TypedKey(F.self), .set(Payload(instance)))
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
     ///
@@ -147,7 +147,7 @@ extension FeatureContainer {
         _container.change(TypedKey(F.self), .replace(Replacement { Payload(load($0)) }))
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
     ///
@@ -161,7 +161,7 @@ extension FeatureContainer {
         _container.change(TypedKey(F.self), .replace(Replacement { Payload(try load($0)) }))
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
     ///
@@ -177,7 +177,7 @@ extension FeatureContainer {
         _container.change(TypedKey(F.self), .replace(replacement))
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
     ///
@@ -225,7 +225,11 @@ extension Container {
     @usableFromInline
     func readSlowly<F: AsyncFeature>(_ feature: F.Type, _ place: SourcePlace?) async throws -> F.Instance {
         if let present = present(Key(raw: Key.asyncFeature(F.self)), nil) { return present.value(as: F.Instance.self) }
-        return try await loadAsync(Request(F.self, at: place)) { try await F.make(in: $0) }
-            .value(as: F.Instance.self)
+        do {
+            return try await loadAsync(Request(F.self, at: place)) { try await F.make(in: $0) }
+                .value(as: F.Instance.self)
+        } catch let error as LoadError {
+            throw error.read(at: place?.outsideLibrary)
+        }
     }
 }

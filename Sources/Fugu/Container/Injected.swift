@@ -177,13 +177,13 @@
 extension Container {
     /// Returns the container that an ``Injected`` reads which was made in it, while `current` is bound, which isn't within it.
     ///
-    /// In a strict family, that's a view that tells of what `current` has otherwise if it stands beside this container.
+    /// In a strict family, that's a view that reports the keys for which `current` has something else if it stands beside this container.
     fileprivate func read(whileBound current: Container) -> Container {
         guard current.node.family === node.family, !node.isWithin(current.node), current.isStrict else { return self }
         return Container(reading: self, beside: current)
     }
 
-    /// Tells, once in a family, that a key is read in another container although this one has something else.
+    /// Reports, once in a family, that a key is read in another container although this one has something else.
     func checkReading(of key: Key, in other: Container) {
         let (current, node) = (node, other.node)
         let isOther = node.family.lock.withLock { token in

@@ -4,8 +4,8 @@ extension FeatureContainer {
     /// The instance of a feature that belongs to the main actor.
     ///
     /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
-    /// which it loads if there is none. Setting swaps the feature here and in all descendants that don't swap it
-    /// themselves.
+    /// which it loads if there is none. A set holds here and in all descendants that don't set
+    /// the feature themselves.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -28,7 +28,7 @@ extension FeatureContainer {
         }
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
     ///
@@ -53,6 +53,9 @@ extension Container {
     }
 
     /// Returns the instance that the container has for a feature, without loading anything.
+    ///
+    /// The method looks here and in the ancestors, and doesn't wait for a load in progress. In a load, an instance that is found is
+    /// an input. It never stops the program.
     ///
     /// - Parameter feature: The feature to look for.
     /// - Returns: The instance that was set or loaded, or `nil`.
@@ -131,7 +134,7 @@ final class MainActorReload: Sendable {
         return read(feature)
     }
 
-    /// Loads what is missing, unless the container has gone away or is closed.
+    /// Loads the feature if it's missing, unless the container was released or closed.
     @MainActor static func load<F: MainActorFeature>(_ feature: F.Type, in container: Container) {
         let request = Request(F.self)
         _ = try? container.present(request.key, nil) ?? container.load(request) { Payload(F.load(in: $0)) }

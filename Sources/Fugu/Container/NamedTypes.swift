@@ -125,7 +125,7 @@ extension FeatureContainer {
         get async throws { try await self[F.self] }
     }
 
-    /// Swaps a feature here and in all descendants that don't swap it themselves.
+    /// Sets the instance of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
@@ -135,7 +135,7 @@ extension FeatureContainer {
         set(F.self, to: instance)
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
@@ -148,7 +148,7 @@ extension FeatureContainer {
         replace(F.self, load: load)
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
@@ -161,7 +161,7 @@ extension FeatureContainer {
         replace(F.self, load: load)
     }
 
-    /// Replaces the load of a feature, here and in all descendants that don't swap it themselves.
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
@@ -188,6 +188,9 @@ extension FeatureContainer {
 
 extension Container {
     /// Returns the instance that the container has for a feature that ``ContainerKeys`` names, without loading anything.
+    ///
+    /// The method looks here and in the ancestors, and doesn't wait for a load in progress. In a load, an instance that is found is
+    /// an input. It never stops the program.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Returns: The instance that was set or loaded, or `nil`.

@@ -99,7 +99,7 @@ final class Tracker: Observable, Sendable {
     /// Registers an access of `key` before the key is read.
     func access(_ key: Key, in container: Container) {
         if !tracked.withLock({ $0.contains(key) }) {
-            // Who comes meanwhile observes, too, and does not read before that is done.
+            // A reader that comes meanwhile observes, too, and doesn't read before that is done.
             let observer = Observer(key, skipsLoads: true) { [weak self] _ in
                 guard let self else { return }
                 registrar.withMutation(of: self, keyPath: \.[key]) {}

@@ -124,6 +124,10 @@ extension Container {
     func readThrowing(
         _ raw: UInt, _ request: () -> Request, _ load: (Container) throws -> Payload
     ) throws -> Payload {
-        try read(Key(raw: raw), nil, request, load)
+        do {
+            return try read(Key(raw: raw), nil, request, load)
+        } catch let error as LoadError {
+            throw error.read(at: request().readPlace)
+        }
     }
 }

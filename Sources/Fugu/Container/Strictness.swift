@@ -2,7 +2,7 @@
 package final class Strictness: Sendable {
     /// A load that was refused.
     package struct Refusal: Sendable {
-        /// What was refused, by whose load it was needed, and what to do.
+        /// The error: the refused feature, the loads that needed it, and the fix.
         package let error: LoadError
         /// The feature that would have been loaded.
         let key: Key
@@ -24,7 +24,7 @@ package final class Strictness: Sendable {
     /// - Parameters:
     ///   - isForAll: Whether the container belongs to no test in particular. Then neither do placeholders, and what is
     ///     made from one is not kept: else the first test would fail and the next ones pass with what it left.
-    ///   - advise: Says what to do, given the line that swaps a feature in the container `$0`. Called on the thread that
+    ///   - advise: Says what to do, given the line that sets a feature in the container `$0`. Called on the thread that
     ///     tried, outside of every lock.
     ///   - stop: Called where the program would stop; it returns if that can't be helped.
     ///   - report: Is given every load that was refused, in the same way.
@@ -46,8 +46,7 @@ package final class Strictness: Sendable {
         let injected = wrapper.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") }
         let place = request.place?.outsideLibrary
         let error = LoadError.external(
-            way, at: injected ?? (request.key.isValueKey ? nil : place),
-            remedy: advise(Messages.swapLine(for: request.key)))
+            way, at: injected ?? request.readPlace, remedy: advise(Messages.setLine(for: request.key)))
         return Refusal(
             error: error, key: request.key, place: injected ?? place, hasPlaceholder: request.placeholder != nil)
     }
@@ -97,7 +96,7 @@ extension Container {
         effects.perform()
     }
 
-    /// Begins to configure this container: until the end, a read by which a part of an external feature is swapped fails
+    /// Begins to configure this container: until the end, a read by which a part of an external feature is set fails
     /// nothing.
     package func beginConfiguration() {
         let node = node
@@ -106,7 +105,7 @@ extension Container {
         }
     }
 
-    /// Ends the configuration, and tells of the features that were read in it and not set by its end.
+    /// Ends the configuration, and reports the features that were read in it and not set by its end.
     package func endConfiguration() {
         let node = node
         let (strictness, refusals) = node.family.lock.withLock { token -> (Strictness?, [Strictness.Refusal]) in

@@ -3,7 +3,7 @@
 /// ``Container/close(deadline:)`` throws it after every teardown closure has run. To act on what happened, compare the
 /// ``code-swift.property``, and those of the ``failures``.
 public struct CloseError: Error, Sendable, CustomStringConvertible {
-    /// What happened.
+    /// The reason.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The name of what happened, such as `waitsForItself`.
         public let description: String
@@ -55,7 +55,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         CloseError(.waitsForItself(isLoad: isLoad), feature: feature)
     }
 
-    /// What happened.
+    /// The reason.
     public var code: Code {
         switch reason {
         case .failures: .teardownFailed

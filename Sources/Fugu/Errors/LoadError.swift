@@ -31,7 +31,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         /// The feature is declared without a load, and nothing supplies it.
         public static let notSupplied = Code(description: "notSupplied")
         /// The feature reaches outside the process, and the container is strict.
-        public static let notSwapped = Code(description: "notSwapped")
+        public static let notSet = Code(description: "notSet")
         /// The feature reaches outside the process, and has no preview for Xcode.
         public static let noPreview = Code(description: "noPreview")
     }
@@ -40,13 +40,15 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case cycle, ownReplacement, tooDeep, ended, closed
         case notSupplied(Key?, line: String)
         case overridden(feature: String, home: Home)
-        case external(place: String?, remedy: String)
+        case external(remedy: String)
         case noPreview(name: String)
     }
 
     let reason: Reason
     /// The names of the keys on the path to the one that couldn't be loaded, which is the last.
     public let path: [String]
+    /// The function and the line that read the last key of the path, if they're known.
+    private(set) var place: String?
 
     /// The reason.
     public var code: Code {
@@ -58,13 +60,22 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case .ended: .containerGone
         case .closed: .containerClosed
         case .overridden: .inputOverridden
-        case .external: .notSwapped
+        case .external: .notSet
         case .noPreview: .noPreview
         }
     }
 
-    /// The message: what happened, the path that led there, and what to do.
-    public var description: String { Messages.loadError(reason, path) }
+    /// The message: what happened, the path that led there, the place of the read if it's known, and what to do.
+    public var description: String { Messages.loadError(reason, path, place) }
+
+    /// Returns the error with the place of the read that failed.
+    ///
+    /// The innermost read is the first to call it, so a place that is there stays.
+    func read(at place: SourcePlace?) -> LoadError {
+        var error = self
+        error.place = error.place ?? place?.descriptionWithMember
+        return error
+    }
 
     static func cycle(_ way: [Key]) -> LoadError { LoadError(reason: .cycle, path: way.map(\.name)) }
     static func ownReplacement(_ way: [Key]) -> LoadError { LoadError(reason: .ownReplacement, path: way.map(\.name)) }
@@ -85,11 +96,10 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
-        LoadError(
-            reason: .external(place: place?.descriptionWithMember, remedy: remedy), path: way.map(\.name))
+        LoadError(reason: .external(remedy: remedy), path: way.map(\.name)).read(at: place)
     }
     static func noPreview(_ key: Key) -> LoadError {
         LoadError(reason: .noPreview(name: key.codeName), path: [key.name])
     }
-    static func ended(_ key: Key) -> LoadError { LoadError(reason: .ended, path: [key.name]) }
+    static func ended(_ key: Key) -> LoadError { LoadError(reason: .ended, path: Messages.path(to: key)) }
 }

@@ -8,12 +8,18 @@ enum Messages {
         return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
     }
 
-    /// Returns the line with the path, and nothing but the end of the line before it if the path has one name.
-    private static func pathLine(_ path: [String]) -> String { path.count > 1 ? "\nPath: \(way(path))\n" : "\n" }
+    /// Returns the line with the path and the place of the read, and only the end of the line before it if it would say nothing new.
+    private static func pathLine(_ path: [String], _ place: String? = nil) -> String {
+        if path.count < 2, place == nil { return "\n" }
+        return "\nPath: \(way(path))\(place.map { ", in \($0)" } ?? "")\n"
+    }
 
-    static func loadError(_ reason: LoadError.Reason, _ path: [String]) -> String {
+    /// Returns the names of the loads that run here, outermost first, and of the key.
+    static func path(to key: Key) -> [String] { (Frame.current?.way ?? []).map(\.name) + [key.name] }
+
+    static func loadError(_ reason: LoadError.Reason, _ path: [String], _ place: String? = nil) -> String {
         let name = path.last ?? "?"
-        let way = pathLine(path)
+        let way = pathLine(path, place)
         return switch reason {
         case .cycle:
             "Fugu: \(name) needs itself to load.\(way)Fix: let one of them read what it needs later, through the container "
@@ -33,14 +39,14 @@ enum Messages {
                 + "\(name).\(way)Fix: let \(feature) read nothing that children set, and pass \(name) to its functions; or "
                 + "declare no home, so that each child gets its own instance."
         case .ended:
-            "Fugu: \(name) was read after its container was released.\nFix: keep the Container as long as features that "
+            "Fugu: \(name) was read after its container was released.\(way)Fix: keep the Container as long as features that "
                 + "captured it are used, or read \(name) while they load."
         case .closed:
             "Fugu: \(name) can't be loaded: the container is closed.\(way)Fix: load it before close(), or use "
                 + "a container that is still open."
-        case .external(let place, let remedy):
-            "Fugu: \(name) reaches outside the process and wasn't swapped for this test.\nPath: "
-                + "\(Self.way(path.count > 1 ? path : ["the test", name]))\(place.map { ", in \($0)" } ?? "")\nFix: \(remedy)"
+        case .external(let remedy):
+            "Fugu: \(name) reaches outside the process and wasn't set for this test."
+                + "\(pathLine(path.count > 1 ? path : ["the test", name], place))Fix: \(remedy)"
         case .noPreview(let codeName):
             "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: declare "
                 + "static var preview in \(codeName), or set it in the preview's container: set(\(codeName).self, to: …)."
@@ -59,9 +65,9 @@ enum Messages {
         return "container.replace(\(key.isValueKey ? key.name : "\(key.codeName).self")) { … }"
     }
 
-    /// Returns the line to paste that swaps a feature in the container `$0`.
-    static func swapLine(for key: Key) -> String {
-        if let decorated = key.decorated { return swapLine(for: decorated) }
+    /// Returns the line to paste that sets a feature in the container `$0`.
+    static func setLine(for key: Key) -> String {
+        if let decorated = key.decorated { return setLine(for: decorated) }
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
             return isMember ? "$0[\(key.name)] = …" : "$0[key] = … /* key: the \(key.name) */"
@@ -82,13 +88,14 @@ enum Messages {
     }
 
     static func readAfterEnd(of key: Key) -> String {
-        "Fugu: \(key.name) was read after its container was released, so it gave its default.\nFix: keep the Container as long as "
+        "Fugu: \(key.name) was read after its container was released, so it gave its default."
+            + "\(pathLine(path(to: key)))Fix: keep the Container as long as "
             + "features that captured it are used."
     }
 
     static func changeAfterEnd(of key: Key) -> String {
-        "Fugu: \(key.name) was changed after its container was released; nothing happens.\nFix: keep the Container as long as "
-            + "features that captured it are used."
+        "Fugu: \(key.name) was changed after its container was released; nothing happens."
+            + "\(pathLine(path(to: key)))Fix: keep the Container as long as features that captured it are used."
     }
 
     static func notLoaded(_ way: [Key]) -> String {
@@ -130,11 +137,9 @@ enum Messages {
     /// `way`: From the instance that was read to the input that was set.
     static func outdated(_ way: [Key]) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
-        let did = input.kind == .property ? "set" : "swapped"
-        let cure = input.kind == .property ? "set" : "swap"
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
-        return "Fugu: \(name) was loaded before \(input.name) was \(did), and keeps what it was made from.\nPath: "
-            + "\(self.way(way.map(\.name)))\nFix: \(cure) \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An "
+        return "Fugu: \(name) was loaded before \(input.name) was set, and keeps what it was made from.\nPath: "
+            + "\(self.way(way.map(\.name)))\nFix: set \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An "
             + "instance that should follow its inputs declares reloadsWhenInputsChange."
     }
 

@@ -11,7 +11,7 @@ public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvert
 
 /// Returns a closure that fails the test that calls it, and returns a placeholder.
 ///
-/// Use it in the placeholder of a feature that is a struct of closures. A test then swaps only the closures that it needs,
+/// Use it in the placeholder of a feature that is a struct of closures. A test then sets only the closures that it needs,
 /// and a call of any other fails the test with the name of the endpoint:
 ///
 ///     struct Audio: ExternalFeature {

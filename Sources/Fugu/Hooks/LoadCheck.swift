@@ -141,7 +141,7 @@ private final class CheckRun: Sendable {
         }
         switch error.code {
         // Already reported.
-        case .notSwapped: return
+        case .notSet: return
         case .notSupplied: add(error.path, .forgotten)
         case .cycle, .ownReplacement, .nestedTooDeep: add(error.path, .cycle)
         default: add(error.path, .failed(feature: error.feature, error.description))

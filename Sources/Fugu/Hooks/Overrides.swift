@@ -1,4 +1,4 @@
-/// An entry that code set in a container: a value, or a swapped or replaced feature.
+/// An entry that code set in a container: a value, an instance, or a replaced loader.
 package struct Override: Sendable, Hashable {
     let key: Key
     /// The name in messages.

@@ -7,7 +7,7 @@
 /// Canceling a waiter releases only that waiter. When the last waiter leaves, the load is canceled. No thread is
 /// blocked while a task waits. A failure reaches everyone who waits, and the next read tries again.
 ///
-/// To swap an async feature, use `container.set(Database.self, to: database)` or `replace`; a subscript that suspends can't have
+/// To set an async feature, use `container.set(Database.self, to: database)` or `replace`; a subscript that suspends can't have
 /// a setter.
 public protocol AsyncFeature: FailableFeature where ContainerValue == Instance {
     /// The type of the instance.

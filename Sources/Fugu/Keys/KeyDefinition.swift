@@ -73,30 +73,30 @@ struct KeyLoader: Sendable {
         return payload
     }
 
-    /// Loads what is missing, for those who observe it, and waits for it unless the load suspends.
+    /// Loads a missing value for its observers, and waits for it unless the load suspends.
     func callAsFunction(_ container: Container, _ reportsFailure: Bool) -> PreparationHandle? {
         let fail: @Sendable (any Error) -> Void = { error in
             if reportsFailure { container.reportFailedReload(of: key, error) }
         }
         switch method {
         case .plain(let answer):
-            // If the container has gone away or is closed, there's nobody left to notify of what can't fail.
+            // If the container was released or closed, no observer is left for a key that can't fail.
             do { _ = try answer(container, key.kind.throws ? .key : .missing) } catch { fail(error) }
             return nil
         case .suspending:
             return PreparationHandle(
                 task: Task { do { _ = try await read(in: container) } catch { fail(error) } })
         case .onMainActor(let reload):
-            // What is there needn't wait for the main actor; a reload has looked already.
+            // An instance that is there needn't wait for the main actor; a reload has looked already.
             if reportsFailure || container.present(key, nil) == nil { reload.begin(in: container) }
             return nil
         }
     }
 }
 
-/// What a key's loader is asked for.
+/// A request to a key's loader.
 @usableFromInline enum KeyQuestion: Sendable {
-    /// What is missing, for observers; nothing if the container has gone away or is closed.
+    /// Loads what is missing, for observers; does nothing if the container was released or closed.
     case missing
     case key
     /// Another key, which is loaded in the same method.

@@ -12,7 +12,7 @@ import WASILibc
 import ucrt
 #endif
 
-/// Tells whether the process runs for an Xcode preview.
+/// Determines whether the process runs for an Xcode preview.
 @usableFromInline enum PreviewRun {
     @usableFromInline static let isOn =
         unsafe getenv("XCODE_RUNNING_FOR_PREVIEWS").map { unsafe String(cString: $0) } == "1"

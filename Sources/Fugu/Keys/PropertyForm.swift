@@ -7,8 +7,8 @@
 /// }
 /// ```
 ///
-/// A value that isn't in the form is wrong as one of another type is: a read gives the default and reports it, `validate`
-/// tells it with its place, and a reload with it is refused. Values that code sets aren't checked, and neither are
+/// A value that isn't in the form counts as wrong, like one of another type: a read gives the default and reports it,
+/// `validate` throws it with its place, and a reload with it is refused. Values that code sets aren't checked, and neither are
 /// defaults.
 public struct PropertyForm<Value: Sendable>: Sendable {
     /// The condition on a value, besides its type.

@@ -31,7 +31,7 @@
 /// }
 /// ```
 ///
-/// What the first key of a place was made with is kept for the life of the process.
+/// The arguments of the first key at a place are kept for the life of the process.
 @frozen public struct PropertyKey<Value: Sendable>: PlainValueKey {
     /// The type of the key's value or instance.
     public typealias ContainerValue = Value

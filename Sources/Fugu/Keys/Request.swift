@@ -26,6 +26,9 @@
         self.place = place
     }
 
+    /// The place of the read, if it's known and outside this package.
+    var readPlace: SourcePlace? { key.isValueKey ? nil : place?.outsideLibrary }
+
     @usableFromInline init<P: Property>(_: P.Type) {
         self.init(Key.property(P.self), naming: P._key.naming)
     }

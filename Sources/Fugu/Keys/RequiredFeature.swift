@@ -128,7 +128,7 @@ extension Container {
 }
 
 extension Frame {
-    /// Tells the warm-up that the load is part of, if it's part of one.
+    /// Notifies the warm-up that the load is part of, if it's part of one.
     ///
     /// Instances made from the placeholder aren't kept.
     fileprivate func noteMissingSupply(_ error: LoadError) -> Bool {

@@ -7,7 +7,7 @@ extension PropertyKey where Value: Decodable {
     /// }
     /// ```
     ///
-    /// The value is read like any other: `container.databaseURL`. Where it's missing, `validate` tells so together with all
+    /// The value is read like any other: `container.databaseURL`. If it's missing, `validate` throws that together with all
     /// other mistakes, and a reload that takes it away is refused. A read of a missing value stops the program.
     ///
     /// - Parameters:
@@ -42,6 +42,6 @@ extension PropertyKey where Value: Decodable {
 }
 
 private func requiredIsMissing(_ name: String) -> String {
-    "Fugu: \(name) is required, and nothing gives a value for it. Call validate() when the program starts, which tells "
+    "Fugu: \(name) is required, and nothing gives a value for it.\nFix: call validate() when the program starts, which throws "
         + "everything that is missing or wrong."
 }

@@ -2,7 +2,7 @@
 ///
 /// A failure reaches everyone who waits and isn't kept: the next read tries again.
 ///
-/// To swap a throwing feature, use `container.set(Parsed.self, to: parsed)` or `replace`; a subscript that throws can't have a
+/// To set a throwing feature, use `container.set(Parsed.self, to: parsed)` or `replace`; a subscript that throws can't have a
 /// setter.
 public protocol ThrowingFeature: FailableFeature where ContainerValue == Instance {
     /// The type of the instance.

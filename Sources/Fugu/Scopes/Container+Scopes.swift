@@ -2,12 +2,19 @@ extension Container {
     /// Adds a rule for the scopes whose path matches a pattern, here and in descendants.
     ///
     /// Rules run in the order in which you add them, those of ancestors first, and each sees what earlier ones set. They run
-    /// when a scope is made, and again before this method and ``invalidateScopes()`` return.
+    /// when a scope is made, and again before this method and ``invalidateScopes()`` return. Running again replaces only what
+    /// rules set; what your code set in the scope stays and wins. What a scope's rules set is published together.
+    ///
+    /// A rule runs outside every lock, on the thread that asks for the scope or that adds or invalidates rules, and other threads
+    /// that ask for the scope wait for it. A rule can't be removed. Inside a rule, reading the same scope, adding rules, and
+    /// invalidating scopes stop the program with a message. A set through the rule's container after the rule has returned is
+    /// reported and has no effect.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern, which must match the whole path. `*` matches anything within a segment, `**` any segments,
-    ///     and `?` one character. A leading slash is optional, and a query is ignored.
-    ///   - rule: A closure that sets properties for the scope.
+    ///   - pattern: The pattern, which must match the whole path. `*` matches anything within a segment, even nothing; `**`
+    ///     matches any segments, so that `/a/**/b` also matches `/a/b`; and `?` matches one character. A leading slash is
+    ///     optional, and a query is ignored. The default matches every scope.
+    ///   - rule: A closure that sets properties for the scope. It can run at any time, on any thread.
     /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
     public func configureScopes(
         _ pattern: String = "**", _ rule: @escaping @Sendable (any PropertyContainer) -> Void
@@ -18,10 +25,13 @@ extension Container {
 
     /// Adds a rule for the scopes that a predicate accepts, here and in descendants.
     ///
+    /// The rule runs like one that has a pattern: see ``configureScopes(_:_:)``.
+    ///
     /// - Parameters:
-    ///   - matches: A closure that receives the path, with a leading slash and without a query.
-    ///   - description: A name for the rule in messages.
-    ///   - rule: A closure that sets properties for the scope.
+    ///   - matches: A closure that receives the path, with a leading slash and without a query. It's called each time before the
+    ///     rule could run, on any thread.
+    ///   - description: A name for the rule in graphs and messages.
+    ///   - rule: A closure that sets properties for the scope. It can run at any time, on any thread.
     /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
     public func configureScopes(
         where matches: @escaping @Sendable (String) -> Bool, description: String,
@@ -32,9 +42,9 @@ extension Container {
 
     /// Returns the child container for a path, configured by the rules that match it.
     ///
-    /// The same path returns the same container for as long as you keep it.
-    ///
-    /// The rules run when the scope is made, before this method returns.
+    /// The same path returns the same container for as long as you keep it, on every thread. The rules run when the scope is made,
+    /// before this method returns; if another thread runs them, this one waits. Inside a rule of the same scope, the method stops
+    /// the program with a message.
     ///
     /// - Parameter path: The path. A leading slash is optional, and a query is ignored.
     /// - Returns: The scope.
@@ -67,6 +77,9 @@ extension Container {
     }
 
     /// Runs the rules of this container's and its descendants' scopes again.
+    ///
+    /// Call the method when something that rules read changes and the container doesn't know of it, such as a file. The rules run
+    /// on this thread, before the method returns. Inside a rule, the method stops the program with a message.
     ///
     /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
     public func invalidateScopes() { invalidateScopes { _, _ in } }

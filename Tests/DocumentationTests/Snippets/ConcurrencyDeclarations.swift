@@ -4,7 +4,7 @@ extension ContainerKeys {
     var mode: PropertyKey<String> { .init(defaultValue: "day") }
 }
 
-/// What the page takes for granted.
+/// Declarations that the page takes for granted.
 @MainActor final class Window {
     var title = ""
 }

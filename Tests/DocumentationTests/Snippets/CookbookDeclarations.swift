@@ -33,19 +33,6 @@ nonisolated struct Uppercase: Plugin {
     func apply(to text: String) -> String { text.uppercased() }
 }
 
-extension ContainerKeys {
-    var customer: PropertyKey<String> { .init(defaultValue: "none") }
-}
-
-final class CustomerClient: Feature, Sendable {
-    let address: String
-    init(address: String) { self.address = address }
-
-    static func load(in container: any FeatureContainer) -> CustomerClient {
-        CustomerClient(address: "https://\(container.customer).example.org")
-    }
-}
-
 nonisolated protocol Payments: Sendable {
     func pay(_ cents: Int) -> String
 }
@@ -93,6 +80,23 @@ struct Checkout: Feature {
     static func load(in container: any FeatureContainer) -> Checkout {
         Checkout(title: container.newCheckout ? "new checkout" : "old checkout")
     }
+}
+
+extension ContainerKeys {
+    var job: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+actor JobLog: Feature {
+    static var home: Home { .local }
+    private(set) var lines: [String] = []
+
+    static func load(in container: any FeatureContainer) -> JobLog {
+        let (job, log) = (container.job, JobLog())
+        container.onClose { print("job \(job): \(await log.lines.joined(separator: ", "))") }
+        return log
+    }
+
+    func add(_ line: String) { lines.append(line) }
 }
 
 nonisolated final class LegacyAccounts: Sendable {

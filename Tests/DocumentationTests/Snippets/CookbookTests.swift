@@ -26,17 +26,6 @@ extension Snippets {
         }
     }
 
-    @Test("Cookbook: a tenant has a client, shared by all that use its child")
-    func customers() async throws {
-        try await run {
-            let customers = Container().children(by: \.customer, capacity: 100)
-            let acme = await customers.withChild(for: "acme") { $0[CustomerClient.self] }
-            print(acme.address)  // https://acme.example.org
-            print(await customers.withChild(for: "acme") { $0[CustomerClient.self] === acme })  // true
-            await customers.evictAll()
-        }
-    }
-
     @Test("Cookbook: a decoration wraps the present instance")
     func loggingDecorator() async throws {
         try await run {
@@ -97,6 +86,19 @@ extension Snippets {
             print(app[Checkout.self].title)  // old checkout
             flags["flags.newCheckout"] = true
             print(app[Checkout.self].title)  // new checkout
+        }
+    }
+
+    @Test("Cookbook: an instance belongs to a job, and is closed when the job ends")
+    func jobs() async throws {
+        try await run {
+            let app = Container()
+            try await app.withChild {
+                $0.job = 7
+            } operation: { child in
+                await child[JobLog.self].add("begun")
+                await child[JobLog.self].add("done")
+            }  // job 7: begun, done
         }
     }
 

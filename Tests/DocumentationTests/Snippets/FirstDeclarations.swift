@@ -39,7 +39,7 @@ actor OrderCache: Feature {
     }
 }
 
-/// What one user sees.
+/// The orders that one user sees.
 struct OrderPage: Feature {
     let cache: OrderCache
     let user: String
@@ -51,7 +51,7 @@ struct OrderPage: Feature {
     func text() async throws -> String { "\(user): \(try await cache.orders(of: user).joined(separator: ", "))" }
 }
 
-// What the page leaves to its reader, and what other pages share.
+// Declarations that the page leaves to its reader, and that other pages share.
 
 extension ContainerKeys {
     var city: PropertyKey<String> { .init(defaultValue: "Oslo") }

@@ -11,7 +11,7 @@ func applySources(to container: Container, from bundle: Bundle) throws {
 }
 
 extension Snippets {
-    @Test("FuguFoundation: the members of a container are swapped")
+    @Test("FuguFoundation: the members of a container are set")
     func foundation() async throws {
         try await run {
             let container = Container()

@@ -66,6 +66,6 @@ final class SharedBalloon: Feature, Sendable {
     }
 }
 
-// What the pages leave to their readers.
+// Declarations that the pages leave to their readers.
 
 nonisolated private func download(_ city: String) async throws -> Double { 20 }

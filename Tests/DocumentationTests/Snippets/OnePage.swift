@@ -59,6 +59,6 @@ func configuration() throws {
     #expect(app.currency == "SEK")
 }
 
-// What the page leaves to its reader.
+// Declarations that the page leaves to its reader.
 
 nonisolated private func downloadRate(_ currency: String) async throws -> Double { 1 }

@@ -3,7 +3,7 @@
 public import Fugu
 import Testing
 
-/// What the page takes for granted.
+/// Declarations that the page takes for granted.
 nonisolated private func downloadWords() async throws -> [String] { throw CancellationError() }
 
 extension ContainerKeys {
@@ -64,8 +64,8 @@ extension Snippets {
         }
     }
 
-    @Test("Features of a library: a feature that suspends is swapped with a function")
-    func swapAsync() async throws {
+    @Test("Features of a library: a feature that suspends is replaced with a function")
+    func replaceAsync() async throws {
         try await run {
             let container = Container()
             container.set(Glossary.self, to: Glossary(words: ["fugu"]))

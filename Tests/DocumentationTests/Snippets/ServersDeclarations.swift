@@ -58,12 +58,12 @@ struct ServersPage {
         return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
     }
 
-    func count(of tenant: String, in tenants: KeyedChildren<String>) async throws -> Int {
+    func address(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
         try await tenants.withChild(for: tenant) { container in
             try await container.withChild {
                 $0[RequestID.self] = 9
-            } operation: {
-                $0.tenant.count + $0[RequestID.self]
+            } operation: { request in
+                "\(request[TenantClient.self].address)/\(request[RequestLog.self].id)"
             }
         }
     }
@@ -99,4 +99,12 @@ struct ServersPage {
 
 extension ContainerKeys {
     var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
+}
+
+struct TenantClient: Feature {
+    let address: String
+
+    static func load(in container: any FeatureContainer) -> TenantClient {
+        TenantClient(address: "https://\(container.tenant).example.org")
+    }
 }

@@ -34,15 +34,15 @@ extension Snippets {
 
     @Test("Servers: each tenant has a child that is kept while it's used")
     func tenants() async throws {
-        func count(of tenant: String, in tenants: KeyedChildren<String>) async throws -> Int {
-            try await Page().count(of: tenant, in: tenants)
+        func address(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
+            try await Page().address(for: tenant, in: tenants)
         }
         try await Container.with {
             $0.clock = ErasedClock(ManualClock())
         } operation: {
             try await run {
                 let tenants = Container().children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
-                print(try await count(of: "acme", in: tenants))  // 13
+                print(try await address(for: "acme", in: tenants))  // https://acme.example.org/9
                 await tenants.evictAll()
             }
         }

@@ -5,7 +5,7 @@ import Observation
 import SwiftUI
 #endif
 
-/// What the page takes for granted.
+/// Declarations that the page takes for granted.
 nonisolated private func readSensor() -> Double { 20 }
 nonisolated private func downloadReport(for city: String) async throws -> String { "Rain in \(city)" }
 
@@ -72,7 +72,7 @@ enum SwiftUIPage {
 
         func refresh() { lines.append(forecast.text) }
 
-        /// A model that finds the same container, though an action of a view makes it.
+        /// A model that finds the same container, even if a view's action creates it.
         func child() -> CityModel { Container.with(container) { CityModel() } }
     }
 

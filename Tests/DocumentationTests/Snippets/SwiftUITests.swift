@@ -7,19 +7,19 @@ extension Snippets {
     @Test("SwiftUI: what a view reads from the observable container is tracked, key by key")
     func tracked() {
         let container = Container()
-        let told = Mutex(0)
+        let notifications = Mutex(0)
         let track = {
             withObservationTracking {
                 container.observable[SwiftUIPage.Forecast.self].text
             } onChange: {
-                told.withLock { $0 += 1 }
+                notifications.withLock { $0 += 1 }
             }
         }
         #expect(track() == "Snow in Oslo")
         container.accent = "green"
-        #expect(told.withLock { $0 } == 0)
+        #expect(notifications.withLock { $0 } == 0)
         container.city = "Rome"
-        #expect(told.withLock { $0 } == 1)
+        #expect(notifications.withLock { $0 } == 1)
         #expect(track() == "Snow in Rome")
     }
 

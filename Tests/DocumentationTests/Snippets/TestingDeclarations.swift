@@ -93,7 +93,7 @@ struct DoormanTests {
     }
 }
 
-// What the page leaves to its reader.
+// Declarations that the page leaves to its reader.
 
 @Sendable private func playLoudly(_ song: String) async throws {}
 

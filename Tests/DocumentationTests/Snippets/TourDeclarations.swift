@@ -68,7 +68,7 @@ struct Connection: AsyncFeature {
     }
 }
 
-/// What the page takes for granted.
+/// Declarations that the page takes for granted.
 nonisolated private func deliver(_ text: String) { print(text) }
 
 struct Mailer: ExternalFeature {

@@ -14,7 +14,7 @@ struct Kind: Sendable, CustomTestStringConvertible {
     let values: @Sendable (Container) -> AsyncStream<Thing>
 }
 
-/// What kinds of features differ in beside their kind.
+/// The properties in which features differ, besides their kind.
 protocol Trait: SendableMetatype {
     static var reloads: Bool { get }
     static var home: Home { get }
@@ -32,7 +32,7 @@ enum Local: Trait {
     static var home: Home { .local }
 }
 
-/// Names the thing by the tenant that it read, except the local one, which reads nothing of its own.
+/// Names the thing by the tenant that it read, except the local one, which reads nothing.
 private func make<T: Trait>(_: T.Type, in container: any FeatureContainer) throws -> Thing {
     let stage = container.stage
     stage.tally("made").add()

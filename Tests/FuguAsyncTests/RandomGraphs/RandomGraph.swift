@@ -16,7 +16,7 @@ struct SeededGenerator: RandomNumberGenerator {
     mutating func happens(_ percent: Int) -> Bool { below(100) < percent }
 }
 
-/// What is to be loaded, by whom, and what goes wrong meanwhile.
+/// The features to load, their readers, and the mishaps meanwhile.
 struct RandomGraph: Sendable {
     static let vertexLimit = 8
 
@@ -69,7 +69,7 @@ struct RandomGraph: Sendable {
     var vertices: [Vertex]
     var readers: [Reader] = []
     var disturbances: [Disturbance] = []
-    /// The root and children; those with a tenant have copies of their own.
+    /// The root and children; those with a tenant have their own copies.
     let containers = 3
     let tenants: [Int: String] = [1: "one"]
 
@@ -99,7 +99,7 @@ struct RandomGraph: Sendable {
         guard mode == .cyclic else { return }
         let high = random.below(vertices.count)
         vertices[high].needs.append(random.below(high + 1))
-        // What needs it must read the tenant too, if it does: the model knows homes by this.
+        // If it reads the tenant, so must each feature that needs it: the model derives homes from this.
         for _ in vertices {
             for index in vertices.indices where vertices[index].needs.contains(where: { vertices[$0].readsTenant }) {
                 vertices[index].readsTenant = true
@@ -138,7 +138,7 @@ struct RandomGraph: Sendable {
         mode == .calm && !(vertices.contains(where: \.isParallel) && vertices.contains { $0.failures > 0 })
     }
 
-    /// Where the model says that a feature lives for one who asks in a container.
+    /// The home that the model expects for a feature that is read in a container.
     func home(of vertex: Int, askedIn container: Int) -> String {
         vertices[vertex].readsTenant ? tenants[container] ?? "root" : "root"
     }

@@ -40,7 +40,7 @@ import Testing
         #expect(done.value == seeds.count)
     }
 
-    /// Ends the test when no graph has come to its end for ten minutes, and tells who waits for whom.
+    /// Ends the test when no graph has ended for ten minutes, and prints who waits for whom.
     ///
     /// Other tests may keep the pool's threads busy for long.
     private func watch(_ done: Counter, _ running: Locked<[UInt64: World]>, _ over: Gate) {
@@ -73,7 +73,7 @@ extension World {
             if let tenant = graph.tenants[index] { container[Tenant.self] = tenant }
             return container
         }
-        // A container that goes away closes nothing.
+        // Releasing a container closes nothing.
         defer { withExtendedLifetime(containers) {} }
         let readers = graph.readers.enumerated().map { index, reader in
             Task {

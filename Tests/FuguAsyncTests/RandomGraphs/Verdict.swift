@@ -7,7 +7,7 @@ struct Answer: Sendable {
 }
 
 extension World {
-    /// What the laws forbid and happened all the same.
+    /// Events that the laws forbid.
     func verdict(on answers: [Answer], closedBefore: [Int]) -> [String] {
         let state = now
         var faults = state.violations
@@ -26,7 +26,7 @@ extension World {
         return faults
     }
 
-    /// What was made from something is closed before it.
+    /// Dependents are closed before their inputs.
     private func faultsOfOrder(_ state: State) -> [String] {
         var place: [Int: Int] = [:]
         for (index, id) in state.closed.enumerated() { place[id] = index }

@@ -1,7 +1,7 @@
 import Fugu
 import FuguInspection
 
-/// What a vertex becomes.
+/// The kind of feature that a vertex becomes.
 final class Made: Sendable {
     let load: Int
     let needs: [Made]
@@ -36,7 +36,7 @@ final class World: Sendable {
         /// Whose closers ran, in order.
         var closed: [Int] = []
         var violations: [String] = []
-        /// Who waits for which vertex, for the watchdog.
+        /// The waiters of each vertex, for the watchdog.
         var waits: [String: [Int]] = [:]
     }
 
@@ -56,7 +56,7 @@ final class World: Sendable {
 
     func violate(_ text: String) { state.withLock { $0.violations.append(text) } }
 
-    /// Who waits for whom, one line each.
+    /// The waiters and what they wait for, one line each.
     var waits: String {
         let waits = now.waits.filter { !$0.value.isEmpty }
         return waits.map { "  \($0.key) waits for V\($0.value.map(String.init).joined(separator: ", V"))" }.sorted()

@@ -1,7 +1,7 @@
 import Fugu
 import Support
 
-/// What a test shares with the loads of its features: gates and counters by name, and a log.
+/// Gates and counters by name, and a log, which a test shares with the loads of its features.
 final class Stage: Sendable {
     let log = Log<String>()
     private let gates = Locked<[String: Gate]>([:])
@@ -65,7 +65,7 @@ final class Thing: Sendable, CustomStringConvertible {
     var description: String { name }
 }
 
-/// What a child may set so that what reads it becomes its own.
+/// A value that a child may set, so that features that read it become its own.
 enum Tenant: Property {
     static var defaultValue: String { "root" }
 }

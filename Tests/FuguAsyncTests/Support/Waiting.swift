@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-// What tests must know of the inside: who waits for which load, and whether closers are under way. Only here.
+// The internals that tests need: which load a thread or task waits for, and whether closers are running. Only here.
 extension Container {
     /// Returns when `count` tasks wait for loads of the feature that are under way in this family.
     func untilWaiting<F: AsyncFeature>(for feature: F.Type, _ count: Int) async {
@@ -82,7 +82,7 @@ func giveOthersTime() async {
 
 /// The priority of the task as soon as it is high, or after many turns.
 ///
-/// Who waits is listed before it raises what it waits for.
+/// A waiter is listed before it raises the load that it waits for.
 func raisedPriority() async -> TaskPriority {
     for _ in 0..<100_000 where Task.currentPriority < .high { await Task.yield() }
     return Task.currentPriority
@@ -94,7 +94,7 @@ struct Boom: Error, Equatable, CustomStringConvertible {
     var description: String { name }
 }
 
-/// Runs `body` on a thread of its own, not one of the cooperative pool, which it may block.
+/// Runs `body` on a separate thread, not one of the cooperative pool, which it may block.
 func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
     await withCheckedContinuation { continuation in
         let thread = Thread { continuation.resume(returning: body()) }

@@ -46,7 +46,7 @@ struct EventsTests {
         log.all.map { "\($0.kind) \($0.key ?? "-") \($0.container)" }
     }
 
-    @Test("A load tells of its beginning and its end, with way, number, home and duration (law 15)")
+    @Test("A load sends events for its beginning and its end, with path, number, home, and duration (law 15)")
     func loads() throws {
         let root = Container()
         let (log, token) = record(root)
@@ -92,7 +92,7 @@ struct EventsTests {
         #expect(log.all.count == 7)
     }
 
-    @Test("A load that fails tells its error, and who needed it fails, too (law 27)")
+    @Test("The event of a failed load has its error, and its dependents fail, too (law 27)")
     func failures() async throws {
         let container = Container()
         let (log, _) = record(container)
@@ -107,7 +107,7 @@ struct EventsTests {
         #expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
     }
 
-    @Test("What is dropped since its inputs change and loads again is reported as such (law 19)")
+    @Test("An instance that is dropped and loaded again because inputs changed is reported as a reload (law 19)")
     func reloads() {
         let container = Container()
         _ = container[Live.self]
@@ -117,7 +117,7 @@ struct EventsTests {
         #expect(words(log) == ["set Host 0", "dropped Live 0", "loadBegan Live 0", "reloaded Live 0"])
     }
 
-    @Test("Who waits for a load of another thread tells for whom and how long (law 4)")
+    @Test("Waiting for a load of another thread sends an event with the load and the duration (law 4)")
     func waits() throws {
         let container = Container()
         let (log, _) = record(container)
@@ -166,7 +166,7 @@ struct EventsTests {
         #expect(words(log) == ["loadBegan Slow 0", "set Slow 0", "overtaken Slow 0"])
     }
 
-    @Test("Closing tells of every instance with closers, and of the container at the end (law 28)")
+    @Test("Closing sends an event for every instance with closers, and for the container at the end (law 28)")
     func closing() async throws {
         struct Pool: Feature {
             static func load(in container: any FeatureContainer) -> Pool {

@@ -108,7 +108,7 @@ import Testing
         #expect(Randomness.placeholder { Int.random(in: 1...6, using: &$0) } == value)
     }
 
-    @Test("What a body throws reaches the caller with its type")
+    @Test("An error that a body throws reaches the caller with its type")
     func throwing() {
         struct Failure: Error {}
         #expect(throws: Failure.self) {

@@ -23,8 +23,8 @@ import Android
     }
     #endif
 
-    @Test("A constant timestamp is swapped in by its name or its type")
-    func swaps() {
+    @Test("A constant timestamp is set by its name or its type")
+    func sets() {
         let container = Container()
         container.timestamp = .constant(12.5)
         #expect(container.timestamp.now == 12.5)

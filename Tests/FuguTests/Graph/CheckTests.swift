@@ -86,7 +86,7 @@ extension ContainerKeys {
         }
     }
 
-    @Test("A check tells where each instance would live, given what a request sets (law 15)")
+    @Test("A check shows where each instance would live, given the keys that a request sets (law 15)")
     func lives() async {
         let check = await Container().check(overriding: \.checkedID, \.checkedUser) {
             $0.load(Session.self)
@@ -160,7 +160,7 @@ extension ContainerKeys {
         #expect(check.failures.first?.error.contains("has the home .shared") == true)
     }
 
-    @Test("What was set or replaced is used, here and above, and nothing is loaded in the container itself (law 18)")
+    @Test("Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 18)")
     func copies() async {
         let root = Container()
         root.replace(Mailer.self) { container in
@@ -174,7 +174,7 @@ extension ContainerKeys {
         #expect(container.ifLoaded(\.checkedID) == nil)
     }
 
-    @Test("What a check really loads is closed, and nothing is reported (law 28)")
+    @Test("A check closes the instances that it really loads, and reports nothing (law 28)")
     func closes() async {
         let (closed, reports) = (Counter(), Log<String>())
         let key = FeatureKey(id: UniqueID()) { container in
@@ -187,7 +187,7 @@ extension ContainerKeys {
         #expect(closed.value == 1 && reports.all == [])
     }
 
-    @Test("What can't be overridden in a check ends with its name")
+    @Test("A key that a check can't override stops the program with its name")
     func refusesOverride() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()

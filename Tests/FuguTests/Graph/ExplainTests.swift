@@ -87,7 +87,7 @@ struct ExplainTests {
         #expect(part.graph.containers.map(\.name) == ["root", "container 1", "container 2"])
     }
 
-    @Test("What a value is, where it comes from and what it hides (laws 14 and 20)")
+    @Test("An explanation of a value names its origin and the values that it hides (laws 14 and 20)")
     func values() {
         let root = Container()
         let child = root.child()
@@ -137,7 +137,7 @@ struct ExplainTests {
         #expect(container.explain(Session.self).sentences.contains { $0.hasPrefix("It's stale: Pool changed") })
     }
 
-    @Test("What is set, replaced, failed, closed or not there")
+    @Test("An explanation of a key that is set, replaced, failed, closed, or missing")
     func others() async throws {
         let container = Container()
         #expect(

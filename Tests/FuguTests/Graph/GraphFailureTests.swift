@@ -110,7 +110,7 @@ struct GraphFailureTests {
         withExtendedLifetime(children) {}
     }
 
-    @Test("What is being loaded is in the graph, with what it has read so far and what it waits for (law 4)")
+    @Test("A load in progress is in the graph, with its reads so far and the load that it waits for (law 4)")
     func loading() {
         struct Slow: Feature {
             @TaskLocal static var gates: (reached: Gate, open: Gate)?

@@ -49,7 +49,7 @@ struct GraphNamesTests {
     @Test("A name can break no format", arguments: 0..<names.count)
     func escaping(_ index: Int) throws {
         let container = Container()
-        // What is no plain member's name is shown with its place; the id is what can be anything.
+        // A name that isn't a plain member is shown with its place; the id can be anything.
         let name = "\(Self.names[index])"
         container[PropertyKey(defaultValue: 0, id: name, member: "key")] = 1
         _ = container[FeatureKey<Int>(id: name, member: "feature") { _ in 1 }]

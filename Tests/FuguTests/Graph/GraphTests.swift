@@ -90,7 +90,7 @@ struct GraphTests {
         #expect(Set(child.graph.entries.map(\.id)).count == 4)
     }
 
-    @Test("What is set in a child names what it overrides, in JSON and in words, too (law 14)")
+    @Test("A value set in a child names the value that it overrides, in JSON and in words, too (law 14)")
     func overrides() throws {
         let root = Container()
         let child = root.child()
@@ -110,7 +110,7 @@ struct GraphTests {
         #expect(graph.json.contains(#""overrides": "c1_Host""#))
         #expect(try JSONDecoder().decode(ContainerGraph.self, from: Data(graph.json.utf8)) == graph)
         #expect(graph.filtered(byContainer: 0).entries.map(\.overrides) == [nil])
-        // What a child loads for itself takes nothing's place, nor does a load that failed have one to give up.
+        // A child's own instance replaces none, and a load that failed has none to give up.
         _ = (root[Client.self], grandchild[Client.self])
         #expect(try entry("Client", grandchild, depth: 2).overrides == nil)
     }
@@ -144,7 +144,7 @@ struct GraphTests {
         #expect(try entry("Api", container).isStale)
     }
 
-    @Test("What is set to what it was is no change: nothing becomes stale, observed or not (laws 10 and 19)")
+    @Test("Setting an equal value is no change: nothing becomes stale, observed or not (laws 10 and 19)")
     func equalIsNotStale() throws {
         let container = Container()
         container[Host.self] = "example.org"

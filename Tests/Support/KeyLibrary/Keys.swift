@@ -1,6 +1,6 @@
 public import Fugu
 
-// A module of its own, as an app is beside its tests: some keys are for everybody, some for the module.
+// A separate module, as an app is beside its tests: some keys are public, some internal.
 
 extension ContainerKeys {
     /// A number.
@@ -16,7 +16,7 @@ extension ContainerKeys {
     var internalWords: FeatureKey<String> { .init { "limit \($0.internalLimit)" } }
 }
 
-/// What the module itself sees.
+/// Declarations that only the module sees.
 public func limitsInside(_ container: Container) -> [Int] {
     [
         container.publicLimit, container.internalLimit, container[\.publicLimit],

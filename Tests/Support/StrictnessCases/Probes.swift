@@ -38,7 +38,7 @@ package struct Database: ExternalAsyncFeature {
     package static func load(in container: any FeatureContainer) async throws -> Database { Database(name: "live") }
 }
 
-/// What is set in a container and what is made from it.
+/// The values set in a container, and the features made from them.
 package struct Number: Property { package static var defaultValue: Int { 0 } }
 
 /// Made from the number.

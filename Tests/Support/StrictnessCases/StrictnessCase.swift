@@ -7,9 +7,9 @@ import FuguTesting
 /// Whatever runs tests must show the same.
 package struct StrictnessCase: Sendable, CustomStringConvertible {
     package let description: String
-    /// What the test does and gets.
+    /// The test's operation and its result.
     package let run: @Sendable (Container) async throws -> String
-    /// What it is to get.
+    /// The value that it should receive.
     package let answer: String
     /// The texts of the failures, in order, in a container that a trait made.
     ///
@@ -19,7 +19,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
     /// The same in a container that was made by hand.
     package var failuresByHand: [String] { failures.map(Self.byHand) }
 
-    /// What a failure says in a container that was made by hand.
+    /// The text of a failure in a container that was made by hand.
     package static func byHand(_ text: String) -> String {
         text.replacing(
             "in the test's trait: .container {", with: "where the test makes its container: Container.strict {")
@@ -42,8 +42,8 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
 
     /// The failure of a feature.
     package static func refusal(of name: String, through way: String? = nil, line: String) -> String {
-        "Fugu: \(name) reaches outside the process and wasn't swapped for this test.\n"
-            + "Path: \(way ?? "the test → \(name)")\nFix: swap it in the test's trait: .container { \(line) }"
+        "Fugu: \(name) reaches outside the process and wasn't set for this test.\n"
+            + "Path: \(way ?? "the test → \(name)")\nFix: set it in the test's trait: .container { \(line) }"
     }
 
     private static func unimplemented(_ endpoint: String) -> String {
@@ -67,10 +67,10 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
             return container[Mailer.self].name
         },
         StrictnessCase(
-            "the failure tells who needed it", gives: "placeholder",
+            "the failure names the feature that needed it", gives: "placeholder",
             failing: refusal(of: "Mailer", through: "Account → Signup → Mailer", line: mailerLine)
         ) { $0[Account.self].signup.mailer.name },
-        StrictnessCase("a swapped feature is given", gives: "double") {
+        StrictnessCase("a feature that was set is given", gives: "double") {
             $0[Mailer.self] = Mailer(name: "double")
             return $0[Account.self].signup.mailer.name
         },
@@ -85,7 +85,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
         StrictnessCase("an async feature throws the failure", gives: database, failing: database) {
             do { return try await $0[Database.self].name } catch { return withoutPlace("\(error)") }
         },
-        StrictnessCase("throwing and async features can be swapped", gives: "a b") {
+        StrictnessCase("throwing and async features can be set", gives: "a b") {
             $0.set(Network.Socket.self, to: Network.Socket(name: "a"))
             $0.set(Database.self, to: Database(name: "b"))
             return try await "\($0[Network.Socket.self].name) \($0[Database.self].name)"
@@ -106,7 +106,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
             Container(copying: Container(), $0)[Mailer.self].name
         },
         StrictnessCase(
-            "a child that swaps it has its own of what was made with the placeholder", gives: "double placeholder",
+            "a child that sets it has its own of what was made with the placeholder", gives: "double placeholder",
             failing: refusal(of: "Mailer", through: "Signup → Mailer", line: mailerLine)
         ) {
             let placeholder = $0[Signup.self].mailer.name

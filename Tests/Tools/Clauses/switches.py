@@ -4,7 +4,7 @@ Each law has a file of patches. A patch begins with its name and what it breaks.
 that are there, and those that take their place:
 
     ## 04-nobody-joins
-    Readers that come during a load begin one of their own.
+    Readers that come during a load begin another one.
 
     Sources/Fugu/Engine/Reading.swift
     - if misses < 4, !isAlone

@@ -60,7 +60,7 @@ struct Database: AsyncFeature {
     }
 }
 
-// What another module supplies, a list that modules add to, and one pool for each tenant.
+// A feature that another module supplies, a list that modules add to, and a pool for each tenant.
 enum Payments: RequiredFeature {
     typealias Instance = @Sendable (Int) -> String
     static var placeholder: Instance { { "placeholder for \($0)" } }

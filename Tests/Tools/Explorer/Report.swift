@@ -1,13 +1,13 @@
 import Glibc
 
-/// What is told of a failure: the world as a short program, and the schedule.
+/// The report of a failure: the world as a short program, and the schedule.
 enum Report {
     private final class Box: @unchecked Sendable {
         static let shared = Box()
         var now: (World, Schedule, Bool)?
     }
 
-    /// What runs.
+    /// The threads that run.
     static var now: (world: World, schedule: Schedule, isFine: Bool)? {
         get { Box.shared.now }
         set { Box.shared.now = newValue }

@@ -1,7 +1,7 @@
 import Footprints
 import Fugu
 
-/// What is made by the features: counted from its beginning to its end.
+/// An instance of the features, counted from its creation to its release.
 final class Instance: Sendable {
     let value: Int
 
@@ -35,14 +35,14 @@ final class Run: @unchecked Sendable {
     private(set) var asyncLoads = 0
     private(set) var opened = 0
     private(set) var closed: [Int] = []
-    /// What each observer heard.
+    /// The values that each observer received.
     private(set) var heard: [[Int]] = []
     private var heardKeys: [World.Key] = []
     private var results: [String]
     private var ended = 0
     private(set) var faults: [String] = []
     private var hasWritten = false
-    /// What the family said of mistakes.
+    /// The family's reports of mistakes.
     private(set) var reports: [String] = []
 
     init(_ world: World) {
@@ -238,7 +238,7 @@ final class Run: @unchecked Sendable {
         case .cancelToken: tokens.last?.cancel()
         case .cancelReaders: for task in tasks { Scheduler.shared.whole { task.cancel() } }
         case .drop:
-            // Who releases a container last is decided by counts that are not recorded.
+            // Counts that aren't recorded decide which thread releases a container last.
             footprints_use_everything()
             containers[world.last] = nil
         case .close, .readAsync: break
@@ -256,7 +256,7 @@ final class Run: @unchecked Sendable {
 
     // MARK: What must hold in the end
 
-    /// What everyone sees now.
+    /// The values that everyone sees now.
     private func look() -> String {
         var seen: [String] = []
         for container in containers {
@@ -275,7 +275,7 @@ final class Run: @unchecked Sendable {
         return seen.joined(separator: " ")
     }
 
-    /// What reloads was made from what is seen beside it.
+    /// A feature that reloads was made from the values that are seen beside it.
     private func checkMade(_ values: [Int]) {
         guard world.reloads, !world.actors.joined().contains(where: \.givesFeatures) else { return }
         let (number, inner, outer) = (values[0], values[1], values[2])
@@ -290,7 +290,7 @@ final class Run: @unchecked Sendable {
         for (key, count) in loads where count > 1 { faults.append("\(key) was loaded \(count) times") }
     }
 
-    /// The last value that each was told is the one that stays, and two who observe one thing hear the same.
+    /// The last value that each observer received is the one that stays, and two observers of one key receive the same.
     private func checkHeard() {
         guard let container = containers[world.last], world.observers != .none else { return }
         let isClosing = world.actors.joined().contains { if case .close = $0 { true } else { false } }

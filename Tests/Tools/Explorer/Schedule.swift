@@ -3,7 +3,7 @@ import Footprints
 /// The choices of a run: those to repeat, and those made after them.
 final class Schedule {
     struct Choice {
-        /// Who could go on.
+        /// The participants that could go on.
         let options: [UInt32]
         var taken: Int
         /// Whether whoever ran could not go on, so that taking another is no preemption.
@@ -13,13 +13,13 @@ final class Schedule {
         /// Those whose next step was tried here, or earlier with nothing since that is in conflict with it: what begins with
         /// that step comes to the same as what was tried.
         var asleep: [(fiber: UInt32, step: Footprint)] = []
-        /// What the step did that was taken.
+        /// The effects of the step that was taken.
         var step: Footprint?
 
         func isAsleep(_ option: Int) -> Bool { asleep.contains { $0.fiber == options[option] } }
     }
     private var choices: [Choice] = []
-    /// What is to be taken first, when a schedule is repeated.
+    /// The choices to make first when a schedule is repeated.
     var given: [Int] = []
     /// How many preemptions there may be.
     var bound = Int.max
@@ -110,7 +110,7 @@ final class Schedule {
     }
 }
 
-/// What one step read and wrote.
+/// The memory that one step read and wrote.
 final class Footprint {
     private let pointer: OpaquePointer
 

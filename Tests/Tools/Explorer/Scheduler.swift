@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Unchecked, since whoever runs has the turn, which is handed on by semaphores.
 final class Scheduler: @unchecked Sendable {
-    /// What takes turns: an actor of the world, or a job of a task.
+    /// A participant in the schedule: an actor of the world, or a job of a task.
     final class Fiber {
         enum State {
             case ready, ended
@@ -76,7 +76,7 @@ final class Scheduler: @unchecked Sendable {
 
     private var fibers: [Fiber] = []
     private var current: Fiber?
-    /// Who was chosen last.
+    /// The participant that was chosen last.
     private var chosen: Fiber?
     private var idle: [Worker] = []
     private let end = Turn()
@@ -110,7 +110,7 @@ final class Scheduler: @unchecked Sendable {
 
     /// User code runs: others may come first.
     ///
-    /// What only this thread knows needs no choice of its own where threads change at locks, too; a read without a lock does.
+    /// Memory that only this thread uses needs no separate choice where threads change at locks, too; a read without a lock does.
     func point(isShared: Bool = false) {
         guard let fiber = current, fiber.locks == 0, isShared || !isFine else { return }
         handOn(from: fiber)
@@ -124,7 +124,7 @@ final class Scheduler: @unchecked Sendable {
 
     func didUnlock() { unseen { current?.locks -= 1 } }
 
-    /// Runs what the language's runtime calls under a lock of its own, which handlers of cancellations are: nobody else
+    /// Runs what the language's runtime calls under its own lock, as it calls handlers of cancellations: nobody else
     /// may come by meanwhile who needs that lock.
     func whole(_ body: () -> Void) {
         footprints_use_runtime()
@@ -171,7 +171,7 @@ final class Scheduler: @unchecked Sendable {
             + " wait"
     }
 
-    /// Who goes on, if anybody can.
+    /// The participant that goes on, if any can.
     private func choose() -> Fiber? {
         if isFine, let beginner = fibers.first(where: { $0.beginsAlone && $0.worker == nil }) { return beginner }
         var options: [Fiber] = []
@@ -231,7 +231,7 @@ final class Scheduler: @unchecked Sendable {
         return worker
     }
 
-    /// What is left waiting cannot be taken back: the process ends with the program that led here.
+    /// A thread that waits can't be stopped: the process ends with the program that led here.
     private func stop(_ reason: String) -> Never { Report.fail(reason) }
 }
 

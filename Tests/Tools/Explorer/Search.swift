@@ -66,7 +66,7 @@ struct Search {
 
     func verdict() -> Verdict {
         var verdict = Verdict()
-        // What anything else is compared with.
+        // The baseline of every comparison.
         let expected = outcomes(isFine: false, reduces: true, &verdict)
         if verdict.failure != nil { return verdict }
         verdict.isUncompared = expected == nil

@@ -1,5 +1,5 @@
-// Reads documents from standard input, each behind a line with its format and its number of bytes, and prints each on a line
-// of its own: the value as JSON in which every scalar is [kind, text], or the error.
+// Reads documents from standard input, each behind a line with its format and its number of bytes, and prints one line for
+// each: the value as JSON in which every scalar is [kind, text], or the error.
 import FuguConfiguration
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
 @testable import FuguConfiguration
 
-/// Whatever parses must print, and be the same when it is parsed again; whatever does not must say where.
+/// A document that parses must print, and parse to the same again; one that doesn't must name the place.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTOML(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -241,8 +241,8 @@ def main():
         if got != want and not (want is None and differs_on_purpose(kind, data)):
             print(f"compare: seed {seed}, {kind}: {data!r}\nPython:  {want}\nproject: {answer.strip()}")
             sys.exit(1)
-    told = ", ".join(f"{count} documents of {kind.upper()} ({good} well formed)" for kind, (count, good) in counts.items())
-    print(f"compare, {seconds:g} s, seed {seed}: {told}, no difference")
+    counted = ", ".join(f"{count} documents of {kind.upper()} ({good} well formed)" for kind, (count, good) in counts.items())
+    print(f"compare, {seconds:g} s, seed {seed}: {counted}, no difference")
 
 
 main()

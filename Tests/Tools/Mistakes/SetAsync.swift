@@ -7,4 +7,4 @@ struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
 }
 
-func swap(_ container: Container) { container[Database.self] = Database() }
+func set(_ container: Container) { container[Database.self] = Database() }

@@ -7,4 +7,4 @@ struct Document: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Document { Document() }
 }
 
-func swap(_ container: Container) { container[Document.self] = Document() }
+func set(_ container: Container) { container[Document.self] = Document() }

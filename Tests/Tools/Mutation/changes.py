@@ -1,6 +1,6 @@
 """Finds what can be changed in a file, and writes the file so that each change is there, to be chosen when the program runs.
 
-What a line says is told from its form: the code of this project is formatted by a tool, one statement to a line. A change that does
+A line's meaning follows from its form: the code of this project is formatted by a tool, one statement to a line. A change that does
 not compile is left out later, by what the compiler says.
 """
 import pathlib

@@ -48,7 +48,7 @@ class Browser:
         while b"\0" not in self.buffer:
             part = os.read(self.read_end, 1 << 16)
             if not part:
-                raise SystemExit("the browser has gone away")
+                raise SystemExit("the browser has disconnected")
             self.buffer += part
         text, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(text)

@@ -3,7 +3,7 @@ public import Hummingbird
 public import Logging
 public import NIOCore
 
-/// A request context that has a container of its own.
+/// A request context that has its own container.
 ///
 /// Its source is a ``ContainerContextSource``, which only a ``ContainerResponder`` makes. So an application whose contexts
 /// have containers doesn't compile without the responder: no request can end up with the shared container by mistake.
@@ -52,7 +52,7 @@ public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inne
         self.configure = configure
     }
 
-    /// Responds to a request in a child of its own.
+    /// Responds to a request in a new child.
     @concurrent public func respond(to request: Request, context: Connection) async throws -> Response {
         let (channel, logger) = (context.channel, context.logger)
         let child = container.child()

@@ -5,7 +5,7 @@ public import ServiceLifecycle
 ///
 /// A group whose maximum duration for a graceful shutdown has passed cancels its services. A server that's cancelled can't
 /// write the answers to requests that it has accepted. This service turns the cancellation into one more wait: the inner
-/// service is told to shut down gracefully, and is cancelled only when the limit has passed as well.
+/// service is asked to shut down gracefully, and is cancelled only when the limit has passed as well.
 public struct UninterruptedService<Inner: Service>: Service {
     private let inner: Inner
     private let limit: Duration

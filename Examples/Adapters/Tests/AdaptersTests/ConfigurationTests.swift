@@ -25,7 +25,7 @@ extension ContainerKeys {
         #expect(container.token == nil)
     }
 
-    @Test("A change that the reader tells of counts, and its observers hear of it")
+    @Test("A change that the reader announces counts, and observers are called")
     func change() async throws {
         let provider = MutableInMemoryProvider(initialValues: ["api.timeout": 5])
         try container.apply(ConfigReaderSource(ConfigReader(provider: provider)))

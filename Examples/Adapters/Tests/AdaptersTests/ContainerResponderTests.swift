@@ -31,7 +31,7 @@ extension ContainerKeys {
     }
 }
 
-/// What happened, in order.
+/// The events, in order.
 struct Log: Sendable {
     let lines: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
@@ -68,7 +68,7 @@ struct Log: Sendable {
         )
     }
 
-    @Test("A request has a child of its own, which is the current container, and is closed when the response is there")
+    @Test("A request has its own child, which is the current container and is closed after the response")
     func child() async throws {
         router.get("a") { _, context in
             #expect(Container.current === context.container)

@@ -46,7 +46,7 @@ private struct Broken: Error, CustomStringConvertible {
         #expect(await closed.next() == "closed")
     }
 
-    @Test("What fails while closing is logged and thrown")
+    @Test("An error while closing is logged and thrown")
     func failure() async throws {
         container.onClose { throw Broken() }
         let task = Task { [container, logger] in try await ContainerService(container, logger: logger).run() }
@@ -60,7 +60,7 @@ private struct Broken: Error, CustomStringConvertible {
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
         let log = Log()
         let inner = Work {
-            // One that ended before it was told to would be a failure of its group.
+            // A service that ended by itself would be a failure of its group.
             try? await gracefulShutdown()
             await Task { for await _ in gate { break } }.value
         }
@@ -107,7 +107,7 @@ private struct Broken: Error, CustomStringConvertible {
         try await running
     }
 
-    /// Says so until it has been heard: nobody tells when the service listens.
+    /// Sends the signal until it has been heard: nothing shows when the service listens.
     private func hangUp(until condition: () -> Bool) async throws {
         while !condition() {
             kill(getpid(), SIGHUP)

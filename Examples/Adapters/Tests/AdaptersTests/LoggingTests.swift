@@ -21,7 +21,7 @@ import Testing
         #expect(handler.entries.map(\.metadata) == [["request": "7"], [:]])
     }
 
-    @Test("What reads the process's logger is shared by all requests, what reads the request's is not")
+    @Test("All requests share a feature that reads the process's logger, but not one that reads the request's")
     func homes() {
         let request = container.child { $0.requestMetadata = ["request": "7"] }
         #expect(request[Shared.self] === container[Shared.self])
@@ -41,7 +41,7 @@ import Testing
         #expect(messages == ["now"])
     }
 
-    @Test("A copy that was given a level of its own keeps it")
+    @Test("A copy that was given its own level keeps it")
     func ownLevel() {
         var copy = container.logger
         copy.logLevel = .error
@@ -51,7 +51,7 @@ import Testing
         #expect(messages == ["loud enough"])
     }
 
-    @Test("What the container reports is logged as a warning")
+    @Test("A container's reports are logged as warnings")
     func reports() throws {
         try container.apply(DictionarySource(["log.level": "loud"], name: "test"))
         #expect(container.logLevel == .info)

@@ -31,14 +31,14 @@ import YamlAdapter
         #expect(container.hosts == ["a"])
     }
 
-    @Test("A wrong value is told with its line and column")
+    @Test("A wrong value is reported with its line and column")
     func wrong() throws {
         try apply("api:\n  timeout: soon\n  hosts: [a, 1]\n")
         let error = #expect(throws: PropertyErrors.self) { try container.validate(\.timeout, \.hosts) }
         #expect(error?.errors.map(\.line) == [2, 3] && error?.errors.map(\.column) == [12, 14])
     }
 
-    @Test("A mistake is told with its line and column")
+    @Test("A mistake is reported with its line and column")
     func mistake() {
         let error = #expect(throws: PropertyError.self) { try apply("api:\n  timeout: [5\n") }
         #expect(error?.source == path)

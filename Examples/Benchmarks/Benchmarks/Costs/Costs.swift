@@ -1,7 +1,7 @@
 import Benchmark
 import Workloads
 
-/// Runs every workload of the table as a benchmark of its own: `swift package benchmark`.
+/// Runs every workload of the table as a separate benchmark: `swift package benchmark`.
 let benchmarks: @Sendable () -> Void = {
     var seen: Set<String> = []
     for row in allRows {

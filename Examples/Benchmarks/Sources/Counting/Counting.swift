@@ -10,7 +10,7 @@ import Darwin
 
 /// An operation whose instructions are counted.
 public struct Row: Sendable {
-    /// What `instructions.txt` and the command line call it.
+    /// The name in `instructions.txt` and on the command line.
     let name: String
     let summary: String
     /// Prepares what the operation needs, performs it some times, and returns something that depends on every result.

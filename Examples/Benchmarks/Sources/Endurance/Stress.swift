@@ -8,7 +8,7 @@ enum Tally {
     static let gone = Atomic(0)
     static let opened = Atomic(0)
     static let closed = Atomic(0)
-    static let told = Atomic(0)
+    static let delivered = Atomic(0)
     static let steps = Atomic(0)
 }
 
@@ -65,7 +65,7 @@ struct Stress {
     func run() async throws -> [String] {
         let last = Mutex(0)
         let token = root.observe(Counter.self) { value in
-            Tally.told.add(1, ordering: .relaxed)
+            Tally.delivered.add(1, ordering: .relaxed)
             last.withLock { $0 = value }
         }
         let watch = Watch(limit: 20)
@@ -144,14 +144,14 @@ struct Stress {
         )
         let steps = Tally.steps.load(ordering: .relaxed)
         print(
-            "\(steps) steps, \(made) instances created, \(opened) opened, \(counted) counted, \(Tally.told.load(ordering: .relaxed)) delivered"
+            "\(steps) steps, \(made) instances created, \(opened) opened, \(counted) counted, \(Tally.delivered.load(ordering: .relaxed)) delivered"
         )
         var problems: [String] = []
         // Values that were set stay until the root is released.
         if made - gone > 2 { problems.append("\(made - gone) instances were never released") }
         if opened != closed { problems.append("\(opened) were opened and \(closed) closed") }
         if last != counted { problems.append("the last delivery was \(last) instead of \(counted)") }
-        if Tally.told.load(ordering: .sequentiallyConsistent) > counted {
+        if Tally.delivered.load(ordering: .sequentiallyConsistent) > counted {
             problems.append("there were more deliveries than changes")
         }
         return problems

@@ -64,7 +64,7 @@ import FuguConfiguration
 }
 
 extension ContainerKeys {
-    /// What a request sets in its container.
+    /// The keys that a request sets in its container.
     fileprivate var requestNumber: PropertyKey<Int> { .init(defaultValue: 0) }
 }
 

@@ -3,7 +3,7 @@ import Fugu
 
 /// The bytes that one more of something takes, the allocator's own included.
 public struct Footprint {
-    /// What there is one more of.
+    /// The thing whose number grows.
     public let name: String
     /// The mean over many of them.
     public let bytes: Double

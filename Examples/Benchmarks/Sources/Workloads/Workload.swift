@@ -1,6 +1,6 @@
 /// Something that can be done many times in a row, and timed.
 public struct Workload {
-    /// What is done once for each iteration.
+    /// The work of one iteration.
     public enum Body {
         /// Runs `n` times and returns a number computed from all results, so that the compiler can't remove any.
         case plain((_ n: Int) -> Int)
@@ -8,13 +8,13 @@ public struct Workload {
         case async((_ n: Int) async throws -> Int)
     }
 
-    /// What is measured, unique among all workloads.
+    /// The name of the measurement, unique among all workloads.
     public let name: String
     /// How many threads do it at once, to the same objects.
     public let threads: Int
     /// How many operations one iteration stands for: 40 in a chain of 40 loads.
     public let operations: Int
-    /// The operation, in a loop of its own, so that what a call costs is not counted with each.
+    /// The operation, in a loop, so that the cost of a call isn't counted with each iteration.
     public let body: Body
 
     init(_ name: String, threads: Int = 1, operations: Int = 1, _ body: @escaping (_ n: Int) -> Int) {
@@ -32,7 +32,7 @@ public struct Workload {
     }
 }
 
-/// What a workload may cost, mostly in terms of others that are measured in turn with it.
+/// The bound of a workload, mostly relative to others that are measured in turn with it.
 public struct Bound {
     /// The bound in words, as the table shows it.
     public let text: String
@@ -66,7 +66,7 @@ public struct Bound {
 
 /// A line of the table: a workload beside what it is compared with.
 public struct Row {
-    /// What the row is about.
+    /// The subject of the row.
     public let subject: Workload
     /// Measured in turn with the subject, in every round.
     public let baselines: [Workload]

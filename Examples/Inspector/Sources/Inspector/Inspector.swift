@@ -3,7 +3,7 @@ import FuguInspection
 public import Hummingbird
 public import ServiceLifecycle
 
-/// Shows a container's family in a browser, live: nodes light up as they load, overrides appear, and a timeline tells which
+/// Shows a container's family in a browser, live: nodes light up as they load, overrides appear, and a timeline shows which
 /// loads ran when and who needed them.
 ///
 ///     let inspector = Inspector(container)

@@ -2,7 +2,7 @@ import Foundation
 import Fugu
 import FuguInspection
 
-/// An event as the page gets it: names and times, no values, and no error's text, which the graph tells without secrets.
+/// An event as the page gets it: names and times, no values, and no error's text, which the graph shows without secrets.
 struct Moment: Sendable, Encodable {
     let number: UInt64
     let kind: String

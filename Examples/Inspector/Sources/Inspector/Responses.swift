@@ -23,7 +23,7 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// What happens, as server-sent events, until the browser goes away or the server shuts down.
+    /// Sends events to the browser until it disconnects or the server shuts down.
     static func events(of feed: Feed) -> Response {
         Response(
             status: .ok, headers: [.contentType: "text/event-stream"],
@@ -41,7 +41,7 @@ extension Response {
                         known = graph
                         try await writer.write(ByteBuffer(string: ServerSentEvent.text("graph", graph.json)))
                     }
-                    // What happens meanwhile is shown together.
+                    // Events that happen meanwhile are shown together.
                     try await Task.sleep(for: .milliseconds(graph.entries.count > 300 ? 500 : 100))
                 }
                 try await writer.finish(nil)

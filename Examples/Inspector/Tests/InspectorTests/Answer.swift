@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 
-/// What a router answers to a request, with no network between.
+/// A router's answer to a request, without a network.
 struct Answer {
     let status: HTTPResponse.Status
     let text: String

@@ -100,7 +100,7 @@ struct InspectorTests {
         #expect(feed.viewerCount == 1)
     }
 
-    @Test("What is remembered is bounded, and an inspector that goes away observes no more")
+    @Test("The memory of events is bounded, and an inspector that is released observes no more")
     func bounds() {
         let container = Container()
         var feed: Feed? = Feed(of: container, showsValues: false)

@@ -2,7 +2,7 @@ import Foundation
 import Fugu
 import FuguFoundation
 
-/// What the program says: its results, and what it has to report.
+/// The program's output: its results and its reports.
 struct Console: ExternalFeature, Sendable {
     var write: @Sendable (String) throws -> Void
     var report: @Sendable (String) -> Void

@@ -85,7 +85,7 @@ struct BuiltProgram {
     }
 }
 
-/// A new folder that goes away, with all that is in it, with its last reference.
+/// A new folder that is deleted, with its contents, when its last reference is released.
 final class TemporaryFolder: Sendable {
     let url: URL
 

@@ -86,7 +86,7 @@ import Testing
         #expect(list.exitCode == 65)
         #expect(try self.content() == content)
 
-        // An addition begins a line of its own although the last one has no end.
+        // An addition begins a new line although the last one has no end.
         let added = try await program.run(["add", "more", "--frozen", "--file", path])
         #expect(added.exitCode == 0)
         let line = #"{"date":"2025-01-01T00:00:00Z","id":"00000000-0000-0000-0000-000000000000","text":"more"}"#
@@ -119,7 +119,7 @@ import Testing
         for word in ["import", "frozen", "colour"] { #expect(result.output.contains(word)) }
     }
 
-    @Test("Ctrl-C stops an import in order: whole entries stay, and the exit code tells of it")
+    @Test("Ctrl-C stops an import in order: whole entries stay, and the exit code shows it")
     func interrupt() async throws {
         let source = folder.path("long.txt")
         let lines = String(repeating: "A line of some length\n", count: 1_000_000)
@@ -172,7 +172,9 @@ import Testing
         #expect(result.errors == "Journal: can't load \(path): Not a directory\n")
     }
 
-    @Test("What cannot be printed is an error too", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    @Test(
+        "Output that can't be printed is an error, too",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
     func fullOutput() async throws {
         _ = try await program.run(["add", "text", "--file", path])
         let shell = try BuiltProgram(at: "/bin/sh")
@@ -224,8 +226,8 @@ import Testing
             content += #"{"date":"\#(date)","id":"\#(id)","text":"Entry number \#(number), with some words"}"# + "\n"
         }
         try Data(content.utf8).write(to: URL(filePath: path))
-        // Other tests use the processors at the same time: what the program itself used of them is what counts. The shell
-        // tells it, behind what the program printed.
+        // Other tests use the processors at the same time: only the time that the program used counts. The shell
+        // prints it after the program's output.
         let result = try await BuiltProgram(at: "/bin/bash").run([
             "-c", "TIMEFORMAT='%U %S'; time \"$0\" \"$@\"", program.url.path, "list", "--frozen", "--file", path,
         ])

@@ -29,14 +29,14 @@ import Testing
     private func run(_ arguments: [String]) async -> Int32 {
         output.clear()
         errors.clear()
-        // A program closes its container; each call here is a program of its own.
+        // A program closes its container; each call here is a separate program.
         return await Program(container: Container(copying: container)).run(arguments)
     }
 
     private var printed: String { output.value }
     private var reported: String { errors.value }
 
-    @Test("What was added is listed, with the date and id of the container")
+    @Test("An added entry is listed, with the date and id of the container")
     func addAndList() async throws {
         #expect(await run("add", "hello", "world") == 0)
         #expect(printed == "Added 00000000-0000-0000-0000-000000000000\n")
@@ -101,7 +101,7 @@ import Testing
                 """)
     }
 
-    @Test("Lines of any damage are told from entries, with their numbers; blank lines are passed over")
+    @Test("Damaged lines are reported with their numbers, and blank lines are skipped")
     func damage() async throws {
         let entry =
             #"{"date":"2025-01-01T00:00:00Z","id":"00000000-0000-0000-0000-000000000000","text":"t","more":[1]}"#
@@ -151,7 +151,7 @@ import Testing
         #expect(reported == "Journal: Gone()\n")
     }
 
-    @Test("The journal reaches nothing but what a test swaps, and fails by name where one is forgotten (law 29)")
+    @Test("The journal reaches only what a test sets, and names the one that a test forgot (law 29)")
     func strict() async throws {
         for feature in ["Console", "FileAccess", "Timestamp", "UUIDGenerator"] {
             let journal = JournalTests(in: .strict { $0.useStandardDoubles() })
@@ -162,7 +162,7 @@ import Testing
             default: journal.container.reset(UUIDGenerator.self)
             }
             await withKnownIssue {
-                // What nobody implemented and can throw, throws.
+                // An unimplemented closure that can throw does.
                 #expect(await journal.run("add", "text") == (feature == "Console" ? 1 : 0))
             } matching: { issue in
                 let text = issue.comments.first?.rawValue ?? ""
@@ -212,7 +212,7 @@ import Testing
     }
 }
 
-/// What was printed.
+/// The output.
 private final class Text: Sendable {
     private let text = Mutex("")
 

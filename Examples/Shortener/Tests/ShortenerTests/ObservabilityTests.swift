@@ -8,7 +8,7 @@ import Tracing
 
 @testable import ShortenerServer
 
-/// What a backend for metrics and one for traces get to see.
+/// Everything that a backend for metrics and one for traces receive.
 ///
 /// A program chooses its own, and bootstraps it first thing.
 @Suite(.timeLimit(.minutes(10))) struct ObservabilityTests {

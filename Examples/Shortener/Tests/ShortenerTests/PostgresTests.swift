@@ -68,7 +68,7 @@ struct PostgresTests {
                 }
             }
         }
-        // What a flush has left, the closers write.
+        // The closers write the rest of a flush.
         try await first.close()
         #expect(try await there.hits(of: code) == [Hits(day: 7, count: 100)])
         try await second.close()

@@ -3,7 +3,7 @@ import GRDB
 import LoopbackClient
 import Testing
 
-/// The program as those who run it meet it: a process that gets signals.
+/// The program as its operators see it: a process that gets signals.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ProcessTests {
     private let folder: TemporaryFolder
 
@@ -88,7 +88,7 @@ import Testing
         #expect(await program.exit() == 0)
     }
 
-    @Test("All mistakes of all sources are told at once, with their places")
+    @Test("All mistakes of all sources are printed at once, with their places")
     func mistakes() async throws {
         try "[server]\nprot = 80\nport = 70000\n".write(
             toFile: folder.path("config.toml"), atomically: true, encoding: .utf8)
@@ -102,7 +102,7 @@ import Testing
         #expect(text.contains("argument --limits-tries-per-minute: limits.tries_per_minute: expected UInt"))
     }
 
-    @Test("--print-config tells every value and its origin, and no secret")
+    @Test("--print-config prints every value and its origin, and no secret")
     func printConfig() async throws {
         try "[server]\nhost = '::1'".write(toFile: folder.path("config.toml"), atomically: true, encoding: .utf8)
         let program = try RunningProgram(
@@ -117,7 +117,7 @@ import Testing
     }
 }
 
-/// The codes that clients were told.
+/// The codes that clients received.
 private actor Acknowledged {
     private(set) var codes: Set<String> = []
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ShortenerServer
 
-/// What needs no server.
+/// Tests that need no server.
 @Suite struct RulesTests {
     @Test(
         "An address with http or https and a host is a target",
@@ -35,7 +35,7 @@ import Testing
         #expect(User(authorization: authorization, adminToken: "hunter22") == user)
     }
 
-    @Test("Where no token is set, nobody is the admin", arguments: [nil, ""])
+    @Test("Without a token, nobody is the admin", arguments: [nil, ""])
     func noToken(adminToken: String?) {
         #expect(User(authorization: "Bearer ", adminToken: adminToken) == .impostor)
     }

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackClient
 import Synchronization
 
-/// The built program as a process of its own.
+/// The built program in its own process.
 final class RunningProgram: Sendable {
     struct NotStarted: Error, CustomStringConvertible {
         let description: String

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("Where it's allowed, the admin gets the inspector's page, which tells no secret; others get nothing of it")
+    @Test("Where it's allowed, the admin gets the inspector's page, which shows no secret; others get nothing of it")
     func inspection() async throws {
         let container = Container.forServer()
         container.allowsInspection = true
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("Who asks too often waits for the next minute, with new links and with wrong tokens")
+    @Test("A client that asks too often waits for the next minute, with new links and with wrong tokens")
     func limits() async throws {
         let container = Container.forServer(clock: clock)
         container.createsPerMinute = 2
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("A client isn't told what went wrong inside")
+    @Test("A client doesn't learn what went wrong inside")
     func hiddenFailure() async throws {
         struct Secret: Error { let detail = "password of the database" }
         let links = InMemoryLinks { throw Secret() }

@@ -4,7 +4,7 @@ import FuguFoundation
 
 /// A file for the partial result of an attempt.
 ///
-/// It goes away with the attempt, however that ends.
+/// It's deleted when the attempt ends, even if that fails.
 package struct Scratch: Feature, Sendable {
     package let url: URL
     private let files: FileAccess

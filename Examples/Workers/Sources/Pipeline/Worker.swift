@@ -1,6 +1,6 @@
 import Fugu
 
-/// Does one job after the other, each attempt in a container of its own.
+/// Does one job after the other, each attempt in its own container.
 struct Worker {
     let container: Container
 

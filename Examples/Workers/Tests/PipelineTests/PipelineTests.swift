@@ -45,7 +45,7 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == "2\ttwo\n1\tone\n")
     }
 
-    @Test("What fails is tried again after a pause that doubles, by a clock that the test moves by hand")
+    @Test("A failed job is tried again after a pause that doubles, by a clock that the test moves by hand")
     func retries() async throws {
         let job = Job(id: 1, path: "/missing.txt")
         let outcomes = Task { [container] in
@@ -125,7 +125,7 @@ import Testing
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("An attempt has a container of its own; what it has in common with others is shared")
+    @Test("An attempt has its own container, and shares the rest with other attempts")
     func children() async throws {
         let first = container.child { $0.job = Job(id: 1, path: "") }
         let second = container.child { $0.job = Job(id: 2, path: "") }
@@ -136,7 +136,7 @@ import Testing
     }
 }
 
-/// Tells of each job that is taken from it.
+/// Logs each job that is taken from it.
 private struct Counted: Sequence, Sendable {
     let jobs: [Job]
     let onNext: @Sendable () -> Void

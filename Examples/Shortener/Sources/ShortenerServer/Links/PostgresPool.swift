@@ -51,7 +51,7 @@ package actor PostgresPool {
     }
 }
 
-/// A connection with a queue of its own, since libpq blocks the thread that waits for an answer.
+/// A connection with its own queue, since libpq blocks the thread that waits for an answer.
 private actor PostgresConnection {
     private final class Queue: SerialExecutor {
         let queue: DispatchQueue

@@ -37,7 +37,7 @@ package final class MetricsText: MetricsFactory, Sendable {
         find(.summary, label + "_seconds", dimensions)
     }
 
-    // What is measured again is found again.
+    // Measuring again finds the same.
     package func destroyCounter(_: any CounterHandler) {}
     package func destroyMeter(_: any MeterHandler) {}
     package func destroyRecorder(_: any RecorderHandler) {}

@@ -1,7 +1,7 @@
 import Fugu
 import Hummingbird
 
-/// What a balancer asks, and what Prometheus does, with the admin's token.
+/// The requests of a balancer, and of Prometheus with the admin's token.
 struct HealthRoutes {
     func add(to router: Router<AppContext>) {
         router.get("healthz") { _, _ in "ok\n" }

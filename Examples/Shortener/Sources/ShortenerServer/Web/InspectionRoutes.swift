@@ -9,7 +9,7 @@ struct InspectionRoutes {
         // It observes every load, so it's there only if the settings allow it at the start.
         guard container.allowsInspection else { return }
         let group = router.group().add(middleware: InspectionPolicy())
-        // Who knows the token may come by any name of this server.
+        // A client that knows the token may use any name of this server.
         Inspector(container, isOpen: true).addRoutes(to: group, at: "inspect")
     }
 }

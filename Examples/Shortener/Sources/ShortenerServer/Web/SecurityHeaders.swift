@@ -23,7 +23,7 @@ package struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        // A route can have a policy of its own.
+        // A route can have its own policy.
         for header in headers where response.headers[header.name] == nil {
             response.headers[header.name] = header.value
         }

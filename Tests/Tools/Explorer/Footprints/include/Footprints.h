@@ -5,7 +5,7 @@
 // What a step of a thread reads and writes. The compiler's instrumentation for the thread sanitizer calls functions that this
 // target has in place of the sanitizer; `Scheduler` says when a step begins and who makes it.
 
-/// What one step read and wrote.
+/// The memory that one step read and wrote.
 typedef struct Footprint Footprint;
 
 /// Allocations come from the memory of this fiber from now on, at addresses that depend on what it allocated before alone, and

@@ -39,6 +39,6 @@ package enum City: Property {
 @_cdecl("weather_begin")
 package func begin() {
     Container.shared[City.self] = "Oslo"
-    // What is real and was loaded too early for any test must not stay for the tests.
+    // A real instance that was loaded before any test must not stay for the tests.
     _ = Container.shared[Forecast.self]
 }

@@ -6,7 +6,7 @@ import Weather
 
 @Suite struct TraitTests {
     @Test(.container { $0[WeatherClient.self].degrees = { _ in 21 } })
-    func swaps() { #expect(Container.current[Forecast.self].text == "21°") }
+    func sets() { #expect(Container.current[Forecast.self].text == "21°") }
 
     @Test(.container) func modifies() {
         Container.current.modify(WeatherClient.self) { $0.degrees = { _ in 21 } }

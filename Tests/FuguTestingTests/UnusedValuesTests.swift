@@ -5,12 +5,12 @@ import StrictnessCases
 import Support
 import Testing
 
-@Suite struct UnusedSwapsTests {
+@Suite struct UnusedValuesTests {
     private func unused(_ name: String) -> String {
         "Fugu: \(name) was set for this test but never read.\nFix: remove it, or find out why the test doesn't reach it."
     }
 
-    @Sendable private static func swapEverything(_ container: Container) {
+    @Sendable private static func setEverything(_ container: Container) {
         container[Number.self] = 5
         container[\.port] = 1
         container[Mailer.self] = Mailer(name: "double")
@@ -20,19 +20,19 @@ import Testing
         container.set(Database.self, to: Database(name: "double"))
     }
 
-    private static let reporting = ContainerTrait.container(reportsUnusedSwaps: true) { swapEverything($0) }
+    private static let reporting = ContainerTrait.container(reportsUnusedValues: true) { setEverything($0) }
 
-    @Test("What a trait set and nobody read is reported by name, if that is asked for (law 29)")
+    @Test("On request, a value that a trait set and nothing read is reported by name (law 29)")
     func nothingRead() async throws {
         let found = await issues {
             try await runCase(Self.reporting) {}
         }
         let names = ["Account", "Database", "Mailer", "Number", "Socket", #"\.port"#, #"\.printer"#]
         #expect(found.map(\.text) == names.map(unused))
-        try await runCase(.container { Self.swapEverything($0) }) {}
+        try await runCase(.container { Self.setEverything($0) }) {}
     }
 
-    @Test("What was read is not reported, however it was read (law 29)")
+    @Test("A value that was read isn't reported, however it was read (law 29)")
     func allRead() async throws {
         try await runCase(Self.reporting) {
             let container = Container.current
@@ -48,9 +48,9 @@ import Testing
     }
 
     @Test(
-        "A watched swap is one: it wins over what is loaded, reaches children and copies, and can be reset (laws 14, 18, 20, 23)"
+        "A watched value is set like any other: it wins over what is loaded, reaches children and copies, and can be reset (laws 14, 18, 20, 23)"
     )
-    func stillSwaps() async throws {
+    func stillSets() async throws {
         try await runCase(Self.reporting) {
             let container = Container.current
             #expect(Container(copying: container)[Mailer.self].name == "double")
@@ -67,9 +67,9 @@ import Testing
         }
     }
 
-    @Test("What a trait further in set anew is not reported of the outer one (law 29)")
+    @Test("A value that an inner trait sets again isn't reported for the outer one (law 29)")
     func overridden() async throws {
-        let outer = ContainerTrait.container(reportsUnusedSwaps: true) {
+        let outer = ContainerTrait.container(reportsUnusedValues: true) {
             $0[Number.self] = 1
             $0[Mailer.self] = Mailer(name: "outer")
         }
@@ -77,14 +77,14 @@ import Testing
             try await runCase(outer, .container { $0[Number.self] = 2 }) { _ = Container.current[Number.self] }
         }
         #expect(found.map(\.text) == [unused("Mailer")])
-        let inner = ContainerTrait.container(reportsUnusedSwaps: true) { $0[Number.self] = 2 }
+        let inner = ContainerTrait.container(reportsUnusedValues: true) { $0[Number.self] = 2 }
         let both = await issues {
             try await runCase(outer, inner) { _ = Container.current[Mailer.self] }
         }
         #expect(both.map(\.text) == [unused("Number")])
     }
 
-    @Test("A test that throws gets no report of unused swaps as well")
+    @Test("A test that throws gets no report of unused values as well")
     func throwing() async {
         struct Stop: Error {}
         await #expect(throws: Stop.self) {

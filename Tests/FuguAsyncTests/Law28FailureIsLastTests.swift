@@ -2,10 +2,10 @@ import Fugu
 import Support
 import Testing
 
-// Law 28: a load that fails runs its own closers at once; an async one has awaited them before anyone is told, so that
+// Law 28: a load that fails runs its own closers at once; an async one has awaited them before anyone is notified, so that
 // the next try finds what they gave back.
 @Suite("A failed load has given back before anybody is notified (law 28)", .timeLimit(.minutes(1)))
-struct Law28FailureIsToldLastTests {
+struct Law28FailureIsLastTests {
     /// There is one of what it takes.
     struct Taking: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
@@ -29,14 +29,14 @@ struct Law28FailureIsToldLastTests {
             do {
                 return Thing("needing", parts: [try await container[Taking.self]])
             } catch {
-                container.stage.log.add("needing is told")
+                container.stage.log.add("needing is notified")
                 throw error
             }
         }
     }
 
     @Test("Its reader, its waiters and its dependents are notified when its closers have ended (law 28)")
-    func toldLast() async throws {
+    func reportedLast() async throws {
         let container = Container()
         let stage = container.stage
         stage.fail("Taking")
@@ -45,7 +45,7 @@ struct Law28FailureIsToldLastTests {
                 do {
                     _ = try await number == 2 ? container[Needing.self] : container[Taking.self]
                 } catch {
-                    stage.log.add("told")
+                    stage.log.add("thrown")
                     throw error
                 }
             }
@@ -56,8 +56,8 @@ struct Law28FailureIsToldLastTests {
         stage.gate("closer").open()
         try await finishing { for reader in readers { _ = await reader.result } }
         #expect(stage.log.all.first == "given back")
-        // Who came late may have loaded anew, with what was given back.
-        #expect(stage.log.all.contains("told"))
+        // A late reader may have loaded anew, with the resources that were given back.
+        #expect(stage.log.all.contains("thrown"))
     }
 
     @Test("The next try finds what the closers gave back, at once and each time (laws 27 and 28)")
@@ -83,7 +83,7 @@ struct Law28FailureIsToldLastTests {
                     group.addTask {
                         var errors: [Boom] = []
                         while errors.count < 1_000 {
-                            // Nobody is to be kept from running by those who try again and again.
+                            // Repeated attempts must not keep other tasks from running.
                             await Task.yield()
                             do {
                                 _ = try await container[Taking.self]
@@ -117,7 +117,7 @@ struct Law28FailureIsToldLastTests {
         #expect(log.all == ["closed"])
     }
 
-    @Test("Whoever is cancelled while the closers run leaves at once, and they run on (laws 27 and 28)")
+    @Test("A waiter that is cancelled while the closers run leaves at once, and they run on (laws 27 and 28)")
     func cancelledMeanwhile() async throws {
         let container = Container()
         let stage = container.stage
