@@ -143,7 +143,7 @@ enum ErrorText {
     }
 
     static func restless(_ source: String, looks: Int) -> String {
-        "Fugu: \(Quoted.line(source)) has changed at each of the last \(looks) polls, so it isn't reloaded; its last good values stay "
+        "Fugu: \(Quoted.line(source)) hasn't rested for the last \(looks) polls, so it isn't reloaded; its last good values stay "
             + "in effect until it rests."
     }
 
