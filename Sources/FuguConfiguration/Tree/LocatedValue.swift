@@ -199,7 +199,8 @@ package struct LocatedValue: Sendable {
         case .double:
             return own.double.bitPattern == its.double.bitPattern
                 && tree.store.numberText(at: own.offset) == other.tree.store.numberText(at: its.offset)
-        case .string, .text, .word: return text == other.text
+        // The text of a file is without the last line break, which the bytes have.
+        case .string, .text, .word: return text == other.text && bytesOrNil == other.bytesOrNil
         case .other: return tree.store.others[own.otherIndex] == other.tree.store.others[its.otherIndex]
         case .array, .table: return own.count == its.count
         }
