@@ -127,7 +127,14 @@ package struct LocatedValue: Sendable {
 
     func member(_ name: String) -> LocatedValue? {
         guard node.kind == .table else { return nil }
-        if let merged = tree.merged { return merged[name] }
+        if let merged = tree.merged {
+            // A member has a source of its own, but is read in the form of the whole.
+            return merged[name].map { member in
+                guard member.tree.textForm != tree.textForm else { return member }
+                return LocatedValue(
+                    tree: PropertyTree(member.tree, textForm: tree.textForm), id: member.id, isSecret: member.isSecret)
+            }
+        }
         let child = tree.store.child(of: id, named: name)
         tree.usage?.note(name, child, in: id)
         return child.map { LocatedValue(tree: tree, id: $0, isSecret: isSecret) }
