@@ -68,15 +68,23 @@ extension Container {
     /// All that was read or is observed by name changes at once, like one `update`.
     ///
     /// - `old`: What `sources` was when the new ones were made.
-    /// - `accept`: Is given the errors of the names that do not decode any more, and throws if that must not be; then
-    ///   nothing changes.
+    /// - `accept`: Is given what would be wrong and isn't yet, and throws if that must not be; then nothing changes.
     ///
     /// Returns whether it was done; not if somebody else has replaced `old` meanwhile.
     package func replaceSources(
-        _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
+        _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([SourceMistake]) throws -> Void
     ) throws -> Bool {
         try SourceChange(node: node, old: old, new: sources).commit(accept)
     }
+}
+
+/// What other sources would make wrong about a name that was read or is observed.
+package struct SourceMistake: Sendable {
+    package let name: String
+    /// What is wrong with the value, or `nil` if there would be none.
+    package let error: (any Error)?
+    /// Whether the next read would stop the program: nothing would give a required value that something gives now.
+    package let isFatal: Bool
 }
 
 /// Other sources for a node.
@@ -90,19 +98,19 @@ private struct SourceChange {
     /// Asks the new sources for all names, and stores all answers together or none.
     ///
     /// Returns whether it was done; not if somebody else has replaced the old ones meanwhile.
-    func commit(_ accept: ([any Error]) throws -> Void) throws -> Bool {
+    func commit(_ accept: ([SourceMistake]) throws -> Void) throws -> Bool {
         while true {
             let namings = family.lock.withLock { token in family.state[token].namings }
             var answers: [(key: Key, naming: PropertyNaming, answer: SourceAnswer<Payload>)] = []
-            var errors: [any Error] = []
+            var worse: [SourceMistake] = []
             for (key, naming) in namings {
                 // A value that no type can compare, or one that equals nothing, would else count as changed at every reload.
                 if let old, new.holdsTheSame(naming.name, as: old) { continue }
                 let answer = naming.ask(new)
                 answers.append((key, naming, answer))
-                if case .failure(let error) = answer, !hadFailed(naming) { errors.append(error) }
+                if let mistake = mistake(answer, of: key, naming) { worse.append(mistake) }
             }
-            try accept(errors)
+            try accept(worse)
             let writes = answers.map { Write(node, $0.key, $0.naming.equal, .supply($0.answer)) }
             var isOld = true
             var mistakes: [String] = []
@@ -116,6 +124,39 @@ private struct SourceChange {
             for mistake in mistakes { family.reports.report(mistake) }
             if isDone || !isOld { return isDone }
         }
+    }
+
+    /// Returns what is wrong with an answer of the new sources, unless it was before.
+    private func mistake(
+        _ answer: SourceAnswer<Payload>, of key: Key, _ naming: PropertyNaming
+    ) -> SourceMistake? {
+        if case .value = answer { return nil }
+        let isFatal = naming.isRequired && !isGiven(key, naming, new) && isGiven(key, naming, old)
+        guard case .failure(let error) = answer else {
+            return isFatal ? SourceMistake(name: naming.name, error: nil, isFatal: true) : nil
+        }
+        return hadFailed(naming) ? nil : SourceMistake(name: naming.name, error: error, isFatal: isFatal)
+    }
+
+    /// Whether a read in this node has a value without the default if the node has these sources.
+    private func isGiven(_ key: Key, _ naming: PropertyNaming, _ own: (any ValueSources)?) -> Bool {
+        let levels = family.lock.withLock { token in
+            node.path.map { level in
+                (
+                    isSet: level.storage.existingCell(token, key)?.setting(token) != nil,
+                    sources: level === node ? own : level.storage[token].rare?.sources
+                )
+            }
+        }
+        for level in levels {
+            if level.isSet { return true }
+            switch level.sources.map(naming.ask) {
+            case .value?: return true
+            case .failure?: return false
+            case .nothing?, nil: continue
+            }
+        }
+        return false
     }
 
     /// Whether the old sources had no right value for a name either.

@@ -1,17 +1,28 @@
 public import Fugu
 
-/// The declarations of a container, kept as a property so that descendants see them and copies take them along.
-private struct Declarations: Property {
-    var keys: [DeclaredKey] = []
+/// The declarations of a container, kept beside its sources so that copies take them along.
+struct Declarations: Sendable {
+    private(set) var keys: [DeclaredKey] = []
     var checks: [DeclaredCheck] = []
+    private var known: Set<[String]> = []
 
-    static var defaultValue: Declarations { Declarations() }
+    /// Adds the keys that aren't there yet, and returns whether there are any.
+    ///
+    /// A name can be declared at several places, which ought to agree.
+    @discardableResult
+    mutating func add(_ more: [DeclaredKey]) -> Bool {
+        let new = more.filter { known.insert([$0.label, $0.type, $0.place]).inserted }
+        keys += new
+        return !new.isEmpty
+    }
 }
 
-/// A condition on several keys.
-struct DeclaredCheck: Sendable {
+/// A condition on several keys, identified by the object.
+final class DeclaredCheck: Sendable {
     /// Returns the error if the condition isn't met.
     let mistake: @Sendable (Container) -> PropertyError?
+
+    init(_ mistake: @escaping @Sendable (Container) -> PropertyError?) { self.mistake = mistake }
 }
 
 extension Container {
@@ -64,7 +75,8 @@ extension Container {
     /// container.declareCheck(of: \.certificate, "needs tls.key") { $0.certificate == nil || $0.privateKey != nil }
     /// ```
     ///
-    /// It's checked where no single value is wrong or missing.
+    /// `validate` checks it where no single value is wrong or missing. For a reload, values that are wrong count as their
+    /// defaults, and what isn't met already refuses nothing.
     ///
     /// - Parameters:
     ///   - key: The member of `ContainerKeys` that declares the key to which errors refer.
@@ -83,33 +95,44 @@ extension Container {
                 reason, source: origin?.source, line: origin?.line, column: origin?.column,
                 name: key.name ?? key.label)
         }
-        modify(Declarations.self) { $0.checks.append(check) }
-    }
-
-    func declare(_ keys: [DeclaredKey]) {
-        modify(Declarations.self) { declared in
-            // A name can be declared at several places, which ought to agree.
-            var known = Set(declared.keys.map { [$0.label, $0.type, $0.place] })
-            for key in keys where known.insert([key.label, key.type, key.place]).inserted { declared.keys.append(key) }
+        change { declarations in
+            declarations.checks.append(check)
+            return true
         }
     }
 
-    /// The keys that were declared here and in ancestors.
-    ///
-    /// It doesn't count as a read.
-    var declaredKeys: [DeclaredKey] { declarations.keys }
+    func declare(_ keys: [DeclaredKey]) { change { $0.add(keys) } }
 
-    /// The conditions that were declared here and in ancestors.
-    ///
-    /// It doesn't count as a read.
-    var declaredChecks: [DeclaredCheck] { declarations.checks }
-
-    private var declarations: Declarations {
-        if case .value(let declarations) = origins(of: Declarations.self).answer() {
-            declarations
-        } else {
-            Declarations()
+    /// Changes what this container declares; the closure returns whether there's a change.
+    private func change(_ body: (inout Declarations) -> Bool) {
+        // No value changes, so nothing is refused.
+        try? changeSources { old in
+            var isChanged = false
+            let new = old.changingOwn { isChanged = body(&$0.declarations) }
+            return isChanged ? new : nil
         }
+    }
+
+    /// The keys that were declared here and in ancestors, the farthest first.
+    ///
+    /// It doesn't count as a read.
+    var declaredKeys: [DeclaredKey] {
+        var all = Declarations()
+        for declarations in declarations { all.add(declarations.keys) }
+        return all.keys
+    }
+
+    /// The conditions that were declared here and in ancestors, the farthest first.
+    ///
+    /// It doesn't count as a read.
+    var declaredChecks: [DeclaredCheck] {
+        // A copy of a container and its child has what the container declares twice.
+        var known: Set<ObjectIdentifier> = []
+        return declarations.flatMap(\.checks).filter { known.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    private var declarations: [Declarations] {
+        allSources.compactMap { $0 as? SourceStack }.flatMap(\.levels).map(\.declarations).reversed()
     }
 }
 

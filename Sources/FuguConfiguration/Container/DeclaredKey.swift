@@ -55,16 +55,21 @@ struct DeclaredKey: Sendable {
 
     init<P: NamedProperty>(_ property: P.Type) {
         (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self, form: P.form))
-        isRequired = false
+        isRequired = P.self is any RequiredProperty.Type
         place = String(reflecting: P.self)
         identity = Identity(label: label, type: ObjectIdentifier(P.Value.self))
         // Accessing it registers the name, and whether it's a secret.
         let naming = P._key.naming
         isSecret = { P.isSecret || naming?.isSecret == true }
-        mistake = { ($0.origins(of: P.self).answer() as SourceAnswer<P.Value>).mistake }
+        let isRequired = isRequired
+        mistake = { container in
+            let answer: SourceAnswer<P.Value> = container.origins(of: P.self).answer()
+            if isRequired, case .nothing = answer { return container.missing(P.name, label: P.name) }
+            return answer.mistake
+        }
         explanation = { $0.origin(of: P.self) }
-        defaultValue = { Reflection.value(of: P.defaultValue) }
-        defaultText = { TOMLText.text(of: P.defaultValue) }
+        defaultValue = { isRequired ? nil : Reflection.value(of: P.defaultValue) }
+        defaultText = { isRequired ? nil : TOMLText.text(of: P.defaultValue) }
         help = P.help
         memberNames = MergedNames.members(of: P.name, as: P.Value.self, P.form)
         shape = { TypeShape(of: P.Value.self, sample: $0) }

@@ -167,6 +167,16 @@ package struct LocatedValue: Sendable {
         return false
     }
 
+    /// Whether the value is a table, or a list with tables inside.
+    var holdsTable: Bool {
+        var open = [self]
+        while let value = open.popLast() {
+            if value.node.kind == .table { return true }
+            if value.node.kind == .array { value.forEachChild { open.append($0) } }
+        }
+        return false
+    }
+
     func forEachChild(_ body: (LocatedValue) -> Void) {
         var child = firstChild
         while let current = child {
