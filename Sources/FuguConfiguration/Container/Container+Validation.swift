@@ -14,8 +14,8 @@ extension Container {
     ///
     /// The declared keys are checked, too. A value that a read would take from a source must have the type of its key.
     /// Names in files, in arguments, and in variables with the prefix must be known, also inside tables; an unknown
-    /// name is reported with the nearest known one. Declarations must agree: a name has one type and one default, and two
-    /// names don't share a variable. A missing value has its default and isn't an error, unless the key is
+    /// name is reported with the nearest known one. Declarations must agree: a name has one type, one default, and one form,
+    /// and two names don't share a variable. A missing value has its default and isn't an error, unless the key is
     /// ``/Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
     ///
     ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
@@ -133,6 +133,8 @@ extension Container {
 
 extension KnownNames {
     fileprivate init(_ keys: [DeclaredKey], _ read: [String]) {
-        self.init(read + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
+        // A key that merges tables reads their members by name, declared or not.
+        let members = read.flatMap { name in MergedNames.members(of: name)?.map { name + "." + $0 } ?? [] }
+        self.init(read + members + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
     }
 }

@@ -143,36 +143,57 @@ extension [DeclaredKey] {
         return filter { known.insert($0.identity).inserted }
     }
 
-    /// An error for each declaration that disagrees with an earlier one: another type or default for the same name, or
-    /// another name for the same variable and argument.
+    /// An error for each declaration that disagrees with an earlier one: another type, default, or form for the same name,
+    /// or another name for the same variable and argument.
+    ///
+    /// The members of merged tables are names, too.
     var disagreements: [PropertyError] {
         var first: [String: DeclaredKey] = [:]
-        var spelled: [String: String] = [:]
-        return compactMap { key in
-            guard let name = key.name else { return nil }
-            if let other = first[name] { return key.disagreement(with: other) }
+        var spelled: [String: (name: String, type: Any.Type?, place: String)] = [:]
+        return flatMap { key -> [PropertyError] in
+            guard let name = key.name else { return [] }
+            if let other = first[name] { return key.disagreements(with: other) }
             first[name] = key
-            let argument = Spelling.argument(name)
-            guard let other = spelled[argument] else {
-                spelled[argument] = name
-                return nil
+            let names =
+                [(name: name, type: key.valueType)] + key.mergedMembers.map { ($0.name, TypeText.unwrapped($0.type)) }
+            return names.compactMap { name, type in
+                let argument = Spelling.argument(name)
+                guard let other = spelled[argument] else {
+                    spelled[argument] = (name, type, key.place)
+                    return nil
+                }
+                guard other.name == name else {
+                    let variable = Spelling.variable(name, prefix: "")
+                    return PropertyError(
+                        ErrorText.sameSpelling(as: other.name, variable: variable, argument: "--\(argument)"),
+                        name: name)
+                }
+                guard let type, let known = other.type, type != known else { return nil }
+                let (before, now) = (TypeText.name(of: known), TypeText.name(of: type))
+                return PropertyError(ErrorText.declaredTwice((before, other.place), (now, key.place)), name: name)
             }
-            let variable = Spelling.variable(name, prefix: "")
-            return PropertyError(
-                ErrorText.sameSpelling(as: other, variable: variable, argument: "--\(argument)"), name: name)
         }
     }
 }
 
 extension DeclaredKey {
-    fileprivate func disagreement(with other: DeclaredKey) -> PropertyError? {
-        guard place != other.place || identity != other.identity else { return nil }
+    fileprivate func disagreements(with other: DeclaredKey) -> [PropertyError] {
+        guard place != other.place || identity != other.identity else { return [] }
         guard identity == other.identity else {
-            return PropertyError(ErrorText.declaredTwice((other.type, other.place), (type, place)), name: name)
+            return [PropertyError(ErrorText.declaredTwice((other.type, other.place), (type, place)), name: name)]
         }
-        let texts = [other, self].map { $0.isRequired ? "none" : $0.defaultValue()?.description ?? "nil" }
-        guard texts[0] != texts[1] else { return nil }
-        let shown = isSecret() || other.isSecret() ? ["a secret", "another one"] : texts
-        return PropertyError(ErrorText.twoDefaults((shown[0], other.place), (shown[1], place)), name: name)
+        var errors: [PropertyError] = []
+        let values = [other, self].map { $0.isRequired ? nil : $0.defaultValue() }
+        let texts = zip([other, self], values).map { $0.isRequired ? "none" : $1?.description ?? "nil" }
+        if texts[0] != texts[1] {
+            // The values inside a table aren't quoted.
+            let told = zip(texts, values).map { text, value in value.map { ValueText.text(of: $0) } ?? text }
+            let shown = isSecret() || other.isSecret() ? ["a secret", "another one"] : told
+            errors.append(PropertyError(ErrorText.twoDefaults((shown[0], other.place), (shown[1], place)), name: name))
+        }
+        if form != other.form {
+            errors.append(PropertyError(ErrorText.twoForms((other.form, other.place), (form, place)), name: name))
+        }
+        return errors
     }
 }
