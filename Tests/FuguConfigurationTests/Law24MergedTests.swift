@@ -17,8 +17,16 @@ private struct Pool: Decodable, Sendable, Equatable {
     var burst: Burst?
 }
 
+private struct Nodes: Decodable, Sendable {
+    var all: [Pool.Burst]?
+    var labels: [String: String]?
+}
+
 extension ContainerKeys {
     fileprivate var mergedPool: PropertyKey<Pool?> { .init("law24m.pool", form: .merged) }
+    fileprivate var readPool: PropertyKey<Pool?> { .init("law24m.read", form: .merged) }
+    fileprivate var nodes: PropertyKey<Nodes?> { .init("law24m.nodes", form: .merged) }
+    fileprivate var nodeList: PropertyKey<[Pool.Burst]> { .init("law24m.list", defaultValue: [], form: .merged) }
     fileprivate var wholePool: PropertyKey<Pool?> { .init("law24m.whole") }
     fileprivate var mergedLabels: PropertyKey<[String: String]> {
         .init("law24m.labels", defaultValue: [:], form: .merged)
@@ -159,6 +167,73 @@ extension ContainerKeys {
         #expect(
             thrown { try container.validate(\.wholePool) }
                 .hasPrefix("base:1:37: law24m.whole.hosts: isn't used, because the table at site:1:16 replaces"))
+    }
+
+    @Test("Members that get lost are reported at every depth, and where a child's table hides its parent's")
+    func lostDeeper() throws {
+        let burst = "burst = {size = 2, note = 'n'}"
+        try container.apply(TOMLSource(text: "law24m.whole = {size = 1, idle = 2, \(burst)}", name: "base"))
+        try container.apply(
+            TOMLSource(text: "law24m.whole = {size = 3, idle = 4, burst = {size = 3}}", name: "site"))
+        let deeper =
+            "base:1:56: law24m.whole.burst.note: isn't used, because the table at site:1:45 replaces the whole table"
+        #expect(
+            thrown { try container.validate(\.wholePool) } == deeper
+                + "; write it there, or merge the tables with form: .merged")
+        let child = container.child()
+        try child.apply(TOMLSource(text: "law24m.whole = {size = 5, idle = 6}", name: "child"))
+        let mistakes = thrown { try child.validate(\.wholePool) }.split(separator: "\n")
+        #expect(
+            mistakes.first
+                == "site:1:37: law24m.whole.burst: isn't used, because the table at child:1:16 replaces the whole table; write it there",
+            "\(mistakes)")
+        // A child's merged table hides what only a variable of the parent gives, too.
+        let merged = Container()
+        try merged.apply(EnvironmentSource(environment: ["LAW24M_READ_HOSTS": "a"]))
+        let below = merged.child()
+        try below.apply(TOMLSource(text: "law24m.read = {size = 1, idle = 2}", name: "child"))
+        #expect(
+            thrown { try below.validate(\.readPool) }
+                == "environment variable LAW24M_READ_HOSTS: law24m.read.hosts: isn't used, because the table at child:1:15 "
+                + "replaces the whole table; write it there")
+        // A dictionary has no members that could get lost.
+        let labels = Container()
+        try labels.apply(TOMLSource(text: "law24m.nodes.labels = {a = 'a'}", name: "base"))
+        let narrower = labels.child()
+        try narrower.apply(TOMLSource(text: "law24m.nodes.labels = {b = 'b'}", name: "child"))
+        #expect(thrown { try narrower.validate(\.nodes) } == "nothing")
+    }
+
+    @Test("A typo in a list of tables is found, inside a merged table, in a merged list, and beside a wrong element")
+    func listed() throws {
+        let text = "law24m.nodes.all = [{size = 1, noet = 'n'}]\nlaw24m.list = [{size = 'x'}, {size = 1, noet = 'n'}]"
+        try container.apply(TOMLSource(text: text, name: "t"))
+        #expect(
+            thrown { try container.validate(\.nodes, \.nodeList) } == """
+                t:2:24: law24m.list[0].size: expected Int, found string
+                t:1:32: law24m.nodes.all[0].noet: unknown name; did you mean law24m.nodes.all[0].note?
+                t:2:41: law24m.list[1].noet: unknown name; did you mean law24m.list[1].note?
+                """)
+    }
+
+    @Test("The members of a merged table that was read are known names, declared or not")
+    func read() throws {
+        let container = Container()
+        try container.apply(
+            EnvironmentSource(prefix: "APP", environment: ["APP_LAW24M_READ_SIZE": "1", "APP_LAW24M_READ_IDLE": "2"]))
+        #expect(container.readPool == Pool(size: 1, idle: 2))
+        try container.validate()
+    }
+
+    @Test("A condition that isn't met names the place of a merged table, also where only variables give it")
+    func place() throws {
+        try container.apply(
+            EnvironmentSource(environment: ["LAW24M_POOL_SIZE": "1", "LAW24M_POOL_IDLE": "2"]))
+        container.declareCheck(of: \.mergedPool, "is too small") { ($0.mergedPool?.size ?? 2) > 1 }
+        #expect(
+            thrown { try container.validate() } == "environment variable LAW24M_POOL_SIZE: law24m.pool: is too small")
+        try container.apply(TOMLSource(text: "law24m.pool.size = 0", name: "t"))
+        #expect(thrown { try container.validate() } == "t:1:8: law24m.pool: is too small")
     }
 }
 #endif

@@ -14,6 +14,20 @@ extension ContainerKeys {
     fileprivate var dotted: PropertyKey<Int> { .init("law25d.base.url", defaultValue: 0) }
     fileprivate var capital: PropertyKey<Int> { .init("law25d.baseUrl", defaultValue: 0) }
     fileprivate var underscored: PropertyKey<Int> { .init("law25d.base_url", defaultValue: 0) }
+    fileprivate var narrow: PropertyKey<Int> { .init("law25d.bound", defaultValue: 1, form: .range(1...5)) }
+    fileprivate var wide: PropertyKey<Int> { .init("law25d.bound", defaultValue: 1, form: .range(1...9)) }
+    fileprivate var split: PropertyKey<[Int]> { .init("law25d.list", defaultValue: [], form: .separated(by: ";")) }
+    fileprivate var commas: PropertyKey<[Int]> { .init("law25d.list", defaultValue: []) }
+    fileprivate var mergedPair: PropertyKey<Pair?> { .init("law25d.pair", form: .merged) }
+    fileprivate var pairSize: PropertyKey<Int> { .init("law25d.pairSize", defaultValue: 0) }
+    fileprivate var pairIdle: PropertyKey<String?> { .init("law25d.pair.idle") }
+    fileprivate var pairRest: PropertyKey<Int?> { .init("law25d.pair.rest") }
+}
+
+private struct Pair: Decodable, Sendable {
+    var size: Int
+    var idle: Int
+    var rest: Int?
 }
 
 /// Declarations that disagree are mistakes (law 25).
@@ -49,6 +63,44 @@ extension ContainerKeys {
             #expect(mistake.hasPrefix(name + ": ") && mistake.contains("law25d.base.url"))
             #expect(mistake.contains("LAW25D_BASE_URL") && mistake.contains("--law25d-base-url"))
         }
+    }
+
+    @Test("One name with two forms is a mistake")
+    func forms() throws {
+        container.declare(\.narrow, \.wide, \.split, \.commas)
+        #expect(mistakes.count == 2, "\(mistakes)")
+        #expect(mistakes[0].hasPrefix("law25d.bound: has two forms, 1...5 (") && mistakes[0].contains(" and 1...9 ("))
+        #expect(mistakes[1].contains("words between \";\" (") && mistakes[1].contains(" and any value ("))
+    }
+
+    @Test("A member of a merged table is a name that must agree with others")
+    func members() throws {
+        container.declare(\.mergedPair, \.pairSize, \.pairIdle, \.pairRest)
+        #expect(mistakes.count == 2, "\(mistakes)")
+        #expect(
+            mistakes[0].hasPrefix("law25d.pairSize: has the same variable and argument as law25d.pair.size, "))
+        #expect(mistakes[1].hasPrefix("law25d.pair.idle: declared as Int (") && mistakes[1].contains("as String ("))
+    }
+
+    @Test("A child sees what its parent declares, also after it has declared something itself, and so do copies")
+    func family() throws {
+        let child = container.child()
+        child.declare(\.shortWait)
+        container.declare(\.portNumber, \.shortWait)
+        container.declareCheck(of: \.portNumber, "is odd") { $0.portNumber.isMultiple(of: 2) }
+        #expect(child.explain().map(\.name) == ["law25d.port", "law25d.wait"])
+        try child.apply(DictionarySource(["law25d.port": 3, "law25d.wiat": 1], name: "d"))
+        let told = """
+            d: law25d.port: is odd
+            d: law25d.wiat: unknown name; did you mean law25d.wait?
+            """
+        let copies = [
+            Container(copying: child), Container(copying: child, Container()), Container(copying: container, child),
+        ]
+        for container in [child] + copies { #expect(thrown { try container.validate() } == told) }
+        #expect(container.explain().map(\.name) == ["law25d.port", "law25d.wait"])
+        container.declare(\.dotted)
+        #expect(child.explain().count == 3 && copies[0].explain().count == 2)
     }
 
     @Test("Declaring on several threads loses nothing")

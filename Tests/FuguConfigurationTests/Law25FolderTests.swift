@@ -23,6 +23,21 @@ extension ContainerKeys {
 
     private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
 
+    @Test("Bytes that differ only in the last line break are a change, and the text without it is none")
+    func lineBreak() throws {
+        defer { cleanUp() }
+        try write(Array("a".utf8), to: "bytes25")
+        try write(Array("a".utf8), to: "word25")
+        try container.apply(FolderSource(path: folder))
+        let (bytes, words) = (Log<Int>(), Log<String?>())
+        container.observe(\.folderBytes) { bytes.add($0?.count ?? 0) }
+        container.observe(\.folderWord) { words.add($0) }
+        #expect(container.folderBytes?.count == 1 && container.folderWord == "a")
+        for name in ["bytes25", "word25"] { try write(Array("a\n".utf8), to: name) }
+        try container.reload()
+        #expect(container.folderBytes == Array("a\n".utf8) && bytes.all == [2] && words.all.isEmpty)
+    }
+
     @Test("A file that isn't text is data, exactly as it is, and a mistake for a key of text")
     func binary() throws {
         defer { cleanUp() }

@@ -25,6 +25,25 @@ extension ContainerKeys {
     fileprivate var databasePort: PropertyKey<Int> { .required("law25f.number", form: .range(1...9), isSecret: true) }
     fileprivate var certificate: PropertyKey<String?> { .init("law25f.tls.cert") }
     fileprivate var privateKey: PropertyKey<String?> { .init("law25f.tls.key") }
+    fileprivate var lowest: PropertyKey<Int> { .init("law25f.lowest", defaultValue: 0) }
+    fileprivate var highest: PropertyKey<Int> { .init("law25f.highest", defaultValue: 9) }
+    fileprivate var twoNumbers: PropertyKey<[Int]> {
+        .init("law25f.two", defaultValue: [], form: .separated(by: ";").and(.checked("two numbers") { $0.count == 2 }))
+    }
+    fileprivate var pair: PropertyKey<[String: [Int]]> {
+        .init("law25f.pair", defaultValue: [:], form: .merged.and(.separated(by: ";")))
+    }
+    fileprivate var tinyEven: PropertyKey<Int> {
+        .init("law25f.tiny", defaultValue: 2, form: .range(0...9).and(.checked("even") { $0.isMultiple(of: 2) }))
+    }
+    fileprivate var zoneName: PropertyKey<String> {
+        .init("law25f.zone", defaultValue: "a", form: .pattern(/[a-z]+/, "a word in lowercase"))
+    }
+}
+
+private enum Site: RequiredProperty {
+    typealias Value = String
+    static let name = "law25f.site"
 }
 
 private struct Share: NamedProperty {
@@ -131,6 +150,62 @@ private struct Share: NamedProperty {
         #expect(container.databaseURL == "x")
     }
 
+    @Test("Nothing takes away a required value that was read, declared or not: no reload, removal, or wrong source")
+    func inUse() throws {
+        let reports = container.reports()
+        let source = MutableSource(["law25f.url": "x", "law25f.site": "s"], name: "flags")
+        try container.apply(source)
+        let child = container.child()
+        #expect(child.databaseURL == "x" && container[Site.self] == "s")
+        source.update { $0 = [:] }
+        #expect(reports.all.count == 1 && reports.all[0].contains("law25f.url: a value is required"), "\(reports.all)")
+        #expect(reports.all[0].contains("law25f.site: a value is required"))
+        #expect(thrown { try container.reload(checksUnread: false) }.contains("law25f.url: a value is required"))
+        #expect(thrown { try container.removeSources(named: "flags") }.contains("law25f.url: a value is required"))
+        let wrong = DictionarySource(["law25f.url": 5], name: "wrong")
+        #expect(thrown { try container.apply(wrong) } == "wrong: law25f.url: expected String, found integer 5")
+        #expect(thrown { try child.apply(wrong) } == "wrong: law25f.url: expected String, found integer 5")
+        #expect(child.databaseURL == "x" && container[Site.self] == "s")
+        container.databaseURL = "code"
+        container[Site.self] = "code"
+        try container.removeSources(named: "flags")
+        #expect(child.databaseURL == "code" && container[Site.self] == "code")
+    }
+
+    @Test("A property that is a type can be required, too")
+    func requiredType() throws {
+        container.declare(Site.self)
+        let mistake = "law25f.site: a value is required, but code doesn't set one, and no source is applied"
+        #expect(thrown { try container.validate() } == mistake)
+        #expect(container.explain(Site.self).winner.origin == .missing)
+        #expect(container.reference().entries.map(\.isRequired) == [true])
+        try container.apply(DictionarySource(["law25f.site": "s"], name: "d"))
+        try container.validate()
+        #expect(container[Site.self] == "s")
+    }
+
+    @Test("Forms are combined, and a pattern is one")
+    func combined() throws {
+        try container.apply(
+            EnvironmentSource(
+                environment: [
+                    "LAW25F_TWO": "1;2", "LAW25F_PAIR_A": "1;2", "LAW25F_TINY": "11", "LAW25F_ZONE": "A b",
+                ]))
+        #expect(container.twoNumbers == [1, 2])
+        #expect(
+            thrown { try container.validate(\.tinyEven, \.zoneName) } == """
+                environment variable LAW25F_TINY: law25f.tiny: expected 0...9 and even, found text "11"
+                environment variable LAW25F_ZONE: law25f.zone: expected a word in lowercase, found text "A b"
+                """)
+        try container.apply(
+            ArgumentsSource(["--law25f-two=1;2;3", "--law25f-tiny=3", "--law25f-zone=b"]))
+        #expect(
+            thrown { try container.validate(\.twoNumbers, \.tinyEven, \.zoneName) } == """
+                argument --law25f-two: law25f.two: expected two numbers, found text "1;2;3"
+                argument --law25f-tiny: law25f.tiny: expected 0...9 and even, found text "3"
+                """)
+    }
+
     @Test("A reload is checked for everything that is declared, read or not, unless it's told not to")
     func unread() throws {
         let source = ChangingSource(["law25f.port": 2000])
@@ -181,6 +256,62 @@ private struct Share: NamedProperty {
         source.change(to: ["law25f.tls.cert": "e"])
         try family.reload()
         #expect(family.certificate == "e")
+    }
+
+    @Test("A child's reload is checked with what its parent set in code, and that doesn't cover the child's sources")
+    func inFamily() throws {
+        let child = container.child()
+        let source = ChangingSource(["law25f.lowest": 1, "law25f.highest": 2])
+        child.declare(\.lowest, \.highest)
+        child.declareCheck(of: \.lowest, "is too high") { $0.lowest <= $0.highest }
+        container.highest = 5
+        try child.apply(source)
+        source.change(to: ["law25f.lowest": 4])
+        try child.reload()
+        #expect(child.lowest == 4 && child.highest == 5)
+        source.change(to: ["law25f.lowest": 4, "law25f.highest": 3])
+        #expect(thrown { try child.reload() } == "changing: law25f.lowest: is too high")
+        #expect(child.lowest == 4 && child.highest == 5)
+    }
+
+    @Test("Conditions are compared although values are wrong, which stand for their defaults")
+    func conditionsBesideMistakes() throws {
+        container.handleReports { _ in }
+        container.declare(\.boundPort, \.lowest, \.highest)
+        container.declareCheck(of: \.lowest, "is too high") { $0.lowest <= $0.highest }
+        container.declareCheck(of: \.lowest, "is odd") { $0.lowest.isMultiple(of: 2) }
+        let source = ChangingSource(["law25f.port": 1])
+        try container.apply(source)
+        // What was wrong before and still is hides no condition that breaks.
+        source.change(to: ["law25f.port": 2, "law25f.lowest": 10])
+        #expect(thrown { try container.reload() } == "changing: law25f.lowest: is too high")
+        // A condition that was broken before refuses nothing, though the mistake beside it is put right.
+        source.change(to: ["law25f.port": 3, "law25f.lowest": 12])
+        try container.reload(checksUnread: false)
+        source.change(to: ["law25f.port": 2000, "law25f.lowest": 12])
+        try container.reload()
+        #expect(container.boundPort == 2000 && container.lowest == 12)
+        // Nor does it hide another condition of the same key.
+        source.change(to: ["law25f.port": 2000, "law25f.lowest": 13])
+        #expect(thrown { try container.reload() } == "changing: law25f.lowest: is odd")
+    }
+
+    @Test("A source is replaced where it stands, or refused like a reload")
+    func replaced() throws {
+        let site = Container()
+        site.declare(\.lowest, \.highest)
+        try site.apply(DictionarySource(["law25f.lowest": 1, "law25f.highest": 1], name: "base"))
+        try site.apply(DictionarySource(["law25f.highest": 2], name: "top"))
+        #expect(site.lowest == 1 && site.highest == 2)
+        let wrong = DictionarySource(["law25f.lowest": "x"], name: "base")
+        #expect(thrown { try site.replaceSources(named: "base", with: wrong) }.contains("expected Int"))
+        let flags = MutableSource(["law25f.lowest": 3, "law25f.highest": 3], name: "flags")
+        try site.replaceSources(named: "base", with: flags)
+        #expect(site.lowest == 3 && site.highest == 2)
+        flags["law25f.lowest"] = 4
+        #expect(site.lowest == 4)
+        try site.replaceSources(named: "none", with: DictionarySource(["law25f.highest": 5], name: "new"))
+        #expect(site.highest == 5)
     }
 }
 #endif

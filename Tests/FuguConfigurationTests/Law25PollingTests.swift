@@ -202,6 +202,56 @@ extension ContainerKeys {
         #expect(container[other] == 2)
     }
 
+    @Test("A source that has vanished holds up no other")
+    func vanishedBeside() async throws {
+        let path = NSTemporaryDirectory() + "fugu-beside-\(UUID()).toml"
+        try "other25b = 1".write(toFile: path, atomically: true, encoding: .utf8)
+        let source = ChangingSource(["port": 1])
+        let other = PropertyKey("other25b", defaultValue: 0)
+        try container.apply(TOMLSource(path: path))
+        try container.apply(source)
+        #expect(container.port == 1 && container[other] == 1)
+        try await polling { step in
+            try FileManager.default.removeItem(atPath: path)
+            await step()
+            #expect(reports.all.count == 1 && reports.all[0].contains("\(path): "), "\(reports.all)")
+            source.change(to: ["port": 2])
+            await step()
+            #expect(container.port == 2 && container[other] == 1 && reports.all.count == 1)
+            source.fail("broken")
+            for _ in 0..<2 { await step() }
+            #expect(container.port == 2 && reports.all.count == 2)
+        }
+    }
+
+    @Test("A source that changes between polls, but never rests for long enough, is reported, too")
+    func shortInterval() async throws {
+        let restless = ChangingSource(["other": 0], name: "restless")
+        try container.apply(restless)
+        let task = Task { [container] in await container.reload(every: .milliseconds(10)) }
+        await clock.sleepers(atLeast: 1)
+        func look(_ times: Int) async {
+            for _ in 0..<times {
+                clock.advance(by: .milliseconds(10))
+                await clock.sleepers(atLeast: 1)
+            }
+        }
+        // Five polls without a change are needed.
+        for count in 1..<200 {
+            restless.change(to: ["other": .integer(Int64(count))])
+            await look(3)
+        }
+        #expect(restless.loads == 1)
+        #expect(reports.all.count == 1 && reports.all[0].contains("restless"), "\(reports.all)")
+        await look(6)
+        #expect(restless.loads == 2)
+        restless.fail("broken")
+        await look(600)
+        #expect(reports.all.count == 2, "\(reports.all)")
+        task.cancel()
+        await task.value
+    }
+
     @Test("Polling ends when the container is closed")
     func closed() async throws {
         let source = ChangingSource(["port": 1])

@@ -32,6 +32,16 @@ extension ContainerKeys {
     fileprivate var vaultWord: PropertyKey<String?> { .init("vault26.word") }
     fileprivate var vaultNumber: PropertyKey<Int> { .init("vault26.number", defaultValue: 0) }
     fileprivate var vaultAccount: PropertyKey<Account?> { .init("vault26.account") }
+    fileprivate var openAccounts: PropertyKey<[Account]> {
+        .init("open26.accounts", defaultValue: [Account(user: "hunter2", token: "hunter2")])
+    }
+    fileprivate var oneDefault: PropertyKey<Account> {
+        .init("open26.account", defaultValue: Account(user: "hunter2", token: "a"))
+    }
+    fileprivate var anotherDefault: PropertyKey<Account> {
+        .init("open26.account", defaultValue: Account(user: "hunter2", token: "b"))
+    }
+    fileprivate var mergedAccount: PropertyKey<Account?> { .init("vault26.merged", form: .merged) }
 }
 
 /// What a source calls secret is never printed, although no key says so (law 26).
@@ -39,6 +49,52 @@ extension ContainerKeys {
     private static let values: [String: PropertyValue] = [
         "word": "hunter2", "number": "hunter2", "account": ["user": "hunter2", "token": "hunter2"],
     ]
+
+    @Test("The values inside a list of tables aren't explained, though the type prints them (law 26)")
+    func lists() throws {
+        let container = Container()
+        #expect("\(container.explain(\.openAccounts) as Explanation)" == "open26.accounts = [{user, token}] (default)")
+        let accounts: PropertyValue = [["user": "hunter2", "token": "hunter2"]]
+        try container.apply(DictionarySource(["open26.accounts": accounts], name: "d"))
+        #expect("\(container.explain(\.openAccounts) as Explanation)" == "open26.accounts = [{token, user}] (d)")
+        container.openAccounts = container.openAccounts
+        #expect(!"\(container.explain(\.openAccounts) as Explanation)".contains("hunter2"))
+        let told = thrown { try container.validate(\.openAccounts, \.oneDefault, \.anotherDefault) }
+        #expect(told.contains("has two defaults, {token, user} (") && !told.contains("hunter2"), "\(told)")
+    }
+
+    @Test("What a source calls secret about one member of a merged table is secret in the whole (law 26)")
+    func merged() throws {
+        let container = Container()
+        container.handleReports { _ in }
+        try container.apply(DictionarySource(["vault26.merged": ["user": "hunter2"]], name: "d"))
+        try container.apply(
+            EnvironmentSource(environment: ["VAULT26_MERGED_TOKEN": "hunter2"]).markingSecrets("*.token"))
+        container.declareCheck(of: \.mergedAccount, "is wrong") { _ in false }
+        let texts = [
+            "\(container.explain(\.mergedAccount) as Explanation)", thrown { try container.validate(\.mergedAccount) },
+            "\(container.graph(includingValues: true))", container.reference().helpText,
+        ]
+        #expect(container.mergedAccount?.token == "hunter2")
+        for text in texts + ["\(container.graph(includingValues: true))"] {
+            #expect(!text.contains("hunter2"), "\(text)")
+        }
+    }
+
+    @Test("What may be the value of a flag that a source calls secret isn't printed as an unknown name (law 26)")
+    func flags() throws {
+        let arguments = ArgumentsSource(["--vault26-word", "--hunter2", "--vault26-account", "--hunter3"])
+        let container = Container()
+        try container.apply(arguments.markingSecrets("vault26.word"))
+        try container.apply(
+            arguments.markingSecrets("word").mappingNames { $0 == "vault26.word" ? "vault26.word" : nil })
+        try container.apply(arguments.mappingNames { $0 }.markingSecrets("*.word"))
+        let told = thrown { try container.validate(\.vaultWord, \.vaultAccount) }
+        #expect(told.contains("argument after --vault26-word") && told.contains("hunter3"), "\(told)")
+        let safe = Container()
+        try safe.apply(arguments.mappingNames { $0 }.markingSecrets("*.word"))
+        #expect(!thrown { try safe.validate(\.vaultWord) }.contains("hunter2"))
+    }
 
     /// Every text about a container that could hold a value.
     private func texts(of container: Container) -> [String] {

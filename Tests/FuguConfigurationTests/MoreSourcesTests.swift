@@ -4,6 +4,21 @@ import FuguConfiguration
 import Support
 import Testing
 
+/// A source that changes right after it was first read.
+private struct LateSource: PropertySource {
+    let source: MutableSource
+    var name: String { source.name }
+
+    func load() throws(PropertyError) -> PropertySnapshot {
+        defer { if source["more.port"] == 1 { source["more.port"] = 2 } }
+        return try source.load()
+    }
+
+    func observeChanges(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+        source.observeChanges(body)
+    }
+}
+
 @Suite struct DotEnvSourceTests {
     private func read(_ text: String, prefix: String = "") throws -> Container {
         let container = Container()
@@ -157,6 +172,16 @@ import Testing
         source["more.port"] = 2
     }
 
+    @Test("A change that a source notifies of while it's applied isn't missed")
+    func changedMeanwhile() throws {
+        let container = Container()
+        let flags = MutableSource(["more.port": 1], name: "flags")
+        try container.apply(LateSource(source: flags))
+        #expect(container[port] == 2)
+        flags["more.port"] = 3
+        #expect(container[port] == 3)
+    }
+
     @Test("Sources are taken away by their name, and what they hid is read again")
     func removed() throws {
         let container = Container()
@@ -168,11 +193,11 @@ import Testing
         let seen = Log<Int>()
         container.observe(\.[port]) { seen.add($0) }
         #expect(container[port] == 3 && container[host] == "h")
-        container.removeSources(named: "flags")
-        container.removeSources(named: "none")
+        try container.removeSources(named: "flags")
+        try container.removeSources(named: "none")
         flags["more.port"] = 4
         #expect(container[port] == 1 && container[host] == "h" && seen.all == [1])
-        container.removeSources(named: "base")
+        try container.removeSources(named: "base")
         #expect(container[port] == 0 && seen.all == [1, 0])
     }
 

@@ -68,14 +68,23 @@ extension Container {
     /// The values of all known names change at once, as in one `update`.
     ///
     /// - `old`: The value of `sources` when the new ones were created.
-    /// - `accept`: Receives the errors of the names that no longer decode, and throws to reject them; then nothing changes.
+    /// - `accept`: Receives the mistakes that the new sources would bring, and throws to reject them; then nothing changes.
     ///
     /// Returns whether the sources were replaced, which they aren't if `old` isn't current anymore.
     package func replaceSources(
-        _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([any Error]) throws -> Void = { _ in }
+        _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([SourceMistake]) throws -> Void
     ) throws -> Bool {
         try SourceChange(node: node, old: old, new: sources).commit(accept)
     }
+}
+
+/// A mistake that other sources would bring, about a name that was read or is observed.
+package struct SourceMistake: Sendable {
+    package let name: String
+    /// The error of a wrong value, or `nil` if there would be no value.
+    package let error: (any Error)?
+    /// Whether the next read would stop the program, because a required value that's there now would be missing.
+    package let isFatal: Bool
 }
 
 /// A replacement of a node's sources.
@@ -89,19 +98,19 @@ private struct SourceChange {
     /// Asks the new sources for all names, and stores all answers or none.
     ///
     /// Returns whether the sources were replaced, which they aren't if `old` isn't current anymore.
-    func commit(_ accept: ([any Error]) throws -> Void) throws -> Bool {
+    func commit(_ accept: ([SourceMistake]) throws -> Void) throws -> Bool {
         while true {
             let namings = family.lock.withLock { token in family.state[token].namings }
             var answers: [(key: Key, naming: PropertyNaming, answer: SourceAnswer<Payload>)] = []
-            var errors: [any Error] = []
+            var worse: [SourceMistake] = []
             for (key, naming) in namings {
                 // Otherwise, a value that can't be compared, or doesn't equal itself, would count as changed at every reload.
                 if let old, new.holdsTheSame(naming.name, as: old) { continue }
                 let answer = naming.ask(new)
                 answers.append((key, naming, answer))
-                if case .failure(let error) = answer, !hadFailed(naming) { errors.append(error) }
+                if let mistake = mistake(answer, of: key, naming) { worse.append(mistake) }
             }
-            try accept(errors)
+            try accept(worse)
             let writes = answers.map { Write(node, $0.key, $0.naming.equal, .supply($0.answer)) }
             var isOld = true
             var mistakes: [String] = []
@@ -115,6 +124,39 @@ private struct SourceChange {
             for mistake in mistakes { family.reports.report(mistake) }
             if isDone || !isOld { return isDone }
         }
+    }
+
+    /// Returns the mistake in an answer of the new sources, unless the old ones made it, too.
+    private func mistake(
+        _ answer: SourceAnswer<Payload>, of key: Key, _ naming: PropertyNaming
+    ) -> SourceMistake? {
+        if case .value = answer { return nil }
+        let isFatal = naming.isRequired && !isGiven(key, naming, new) && isGiven(key, naming, old)
+        guard case .failure(let error) = answer else {
+            return isFatal ? SourceMistake(name: naming.name, error: nil, isFatal: true) : nil
+        }
+        return hadFailed(naming) ? nil : SourceMistake(name: naming.name, error: error, isFatal: isFatal)
+    }
+
+    /// Whether a read in this node gives a value other than the default if the node has these sources.
+    private func isGiven(_ key: Key, _ naming: PropertyNaming, _ own: (any ValueSources)?) -> Bool {
+        let levels = family.lock.withLock { token in
+            node.path.map { level in
+                (
+                    isSet: level.storage.existingCell(token, key)?.setting(token) != nil,
+                    sources: level === node ? own : level.storage[token].rare?.sources
+                )
+            }
+        }
+        for level in levels {
+            if level.isSet { return true }
+            switch level.sources.map(naming.ask) {
+            case .value?: return true
+            case .failure?: return false
+            case .nothing?, nil: continue
+            }
+        }
+        return false
     }
 
     /// Whether the old sources had a wrong value for a name, too.

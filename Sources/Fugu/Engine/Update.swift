@@ -314,10 +314,13 @@ private struct Holdings {
     }
 
     /// Adds what a container and its ancestors hold; the nearest setting wins.
-    mutating func add(_ container: Container) {
+    ///
+    /// - `trial`: Sources to use instead of the container's own.
+    mutating func add(_ container: Container, trial: (any ValueSources)? = nil) {
         let (node, recorder) = (container.node, container.recorder)
         // In one turn of the lock, so that a copy never has half of an update.
-        let levels = node.family.lock.withLock { token in node.path.map { Holdings(token, of: $0, recorder) } }
+        var levels = node.family.lock.withLock { token in node.path.map { Holdings(token, of: $0, recorder) } }
+        if let trial { levels[0].sources = trial }
         for level in levels.reversed() { add(level) }
     }
 
@@ -350,7 +353,7 @@ private struct Holdings {
             if case .nothing = naming.ask(nearer) { continue }
             operations[key] = nil
         }
-        sources = sources.map { nearer.over($0) } ?? nearer
+        sources = nearer.copied(over: sources)
     }
 }
 
@@ -378,9 +381,22 @@ extension Container {
     /// - Parameter containers: The containers to copy. The last one has the highest priority.
     /// - Complexity: O(*n*) for *n* values in the containers and their ancestors.
     public convenience init(copying containers: Container...) {
-        self.init()
         var holdings = Holdings()
         for container in containers { holdings.add(container) }
+        self.init(holdings)
+    }
+
+    /// Creates a copy of a container that has other sources in place of its own.
+    ///
+    /// It gives what the container would give with them, whatever else it and its ancestors hold.
+    package convenience init(copying container: Container, trying sources: any ValueSources) {
+        var holdings = Holdings()
+        holdings.add(container, trial: sources)
+        self.init(holdings)
+    }
+
+    private convenience init(_ holdings: Holdings) {
+        self.init()
         let node = node
         node.family.lock.withLock { token in
             node.storage[token].strictness = holdings.strictness

@@ -9,15 +9,19 @@
     /// A Boolean value that indicates whether a graph must not show the value, because the name is secret, or because a
     /// source has supplied it as a secret.
     var isHidden: Bool { isSecret || SecretNames.isSupplied(name) }
+    /// Whether there's no default, so that a read stops the program if nothing gives a value.
+    let isRequired: Bool
     let equal: Equality
     let ask: @Sendable (any ValueSources) -> SourceAnswer<Payload>
 
     /// `isDeclared`: Whether the key's declaration says `isSecret`, so that it applies to other keys of that name;
     /// `false` if it's only a precaution.
     init<Value: Decodable & Sendable>(
-        _ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true, form: PropertyForm<Value>? = nil
+        _ name: String, _: Value.Type, isSecret: Bool, isDeclared: Bool = true, isRequired: Bool = false,
+        form: PropertyForm<Value>? = nil
     ) {
         self.name = name
+        self.isRequired = isRequired
         isSecretItself = isSecret
         if isSecret, isDeclared { SecretNames.add(name) }
         equal = Equality(of: Value.self)

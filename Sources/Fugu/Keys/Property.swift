@@ -57,6 +57,10 @@ extension NamedProperty {
         KeyDefinition(
             Key.property(Self.self),
             .plain { try $0.answer($1, for: Self.self) },
-            naming: { PropertyNaming(name, Value.self, isSecret: isSecret, form: form) })
+            naming: {
+                PropertyNaming(
+                    name, Value.self, isSecret: isSecret, isRequired: Self.self is any RequiredProperty.Type, form: form
+                )
+            })
     }
 }

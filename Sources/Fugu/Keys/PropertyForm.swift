@@ -68,6 +68,45 @@ public struct PropertyForm<Value: Sendable>: Sendable {
         }
     }
 
+    /// Returns a form of texts that match a pattern as a whole.
+    ///
+    /// ```swift
+    /// .init("host", defaultValue: "localhost", form: .pattern(/[a-z.]+/, "a host in lowercase"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern. It's made anew for each value, since a `Regex` can't be passed between threads.
+    ///   - expected: The expected value, as errors name it after "expected" and `--help` beside the type.
+    /// - Returns: The form.
+    public static func pattern<Pattern: RegexComponent & SendableMetatype>(
+        _ pattern: @autoclosure @escaping @Sendable () -> Pattern, _ expected: String
+    ) -> PropertyForm where Value: StringProtocol {
+        checked(expected) { String($0).wholeMatch(of: pattern()) != nil }
+    }
+
+    /// Returns this form with what another one asks for, too.
+    ///
+    /// ```swift
+    /// .init("ports", defaultValue: [], form: .separated(by: ";").and(.checked("two ports") { $0.count == 2 }))
+    /// ```
+    ///
+    /// A value must pass the checks of both. If both say how texts are read, the other form decides.
+    ///
+    /// - Parameter other: The other form.
+    /// - Returns: The form.
+    public func and(_ other: PropertyForm) -> PropertyForm {
+        var form = self
+        if let own = check, let its = other.check {
+            form.check = Check(expected: "\(own.expected) and \(its.expected)") { own.isMet($0) && its.isMet($0) }
+        } else {
+            form.check = check ?? other.check
+        }
+        if other.text.separator != "," { form.text.separator = other.text.separator }
+        form.text.acceptsAnyBoolean = text.acceptsAnyBoolean || other.text.acceptsAnyBoolean
+        form.mergesTables = mergesTables || other.mergesTables
+        return form
+    }
+
     /// Returns a form in which a text is a list of words between separators, in place of commas.
     ///
     /// - Parameter separator: The character between two words.

@@ -8,8 +8,8 @@ package protocol ValueSources: AnyObject, Sendable {
     /// Returns a Boolean value that indicates whether a name has the same value as in `others`, so that observers
     /// needn't be notified.
     func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool
-    /// Returns these sources followed by `others`.
-    func over(_ others: any ValueSources) -> any ValueSources
+    /// Returns the same sources for a copy of their container, followed by `others`, which are of a container further up.
+    func copied(over others: (any ValueSources)?) -> any ValueSources
 }
 
 /// The answer of sources for a name.

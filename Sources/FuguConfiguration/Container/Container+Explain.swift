@@ -39,10 +39,10 @@ extension Container {
     func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
         let layers = origins(of: key)
         var explanation = Explainer(
-            name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.form?.mergesTables == true
+            name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.isMerged
         )
         .explanation(of: layers) { key.isRequired ? nil : self[key] }
-        if key.form?.mergesTables == true { explanation.members = members(of: key.name, layers) }
+        if key.isMerged { explanation.members = members(of: key.name, layers) }
         return explanation
     }
 
@@ -53,26 +53,22 @@ extension Container {
                 if case .sources(_, .nothing) = layer { false } else { true }
             })
         else { return [] }
-        let table = (sources as? SourceStack)?.mergedTable(named: name)
+        let table = (sources as? SourceStack)?.firstValue(named: name, isMerged: true)?.tree.merged
         return table?.origins.map { Explanation.Member(name: $0.name, origin: $0.origin) } ?? []
     }
 
     /// Returns the explanation without the readers.
     func origin<P: Property>(of property: P.Type) -> Explanation {
         let (named, layers) = (property as? any NamedProperty.Type, origins(of: property))
-        let isMerged = named?.mergesTables == true
+        let isMerged = named?.isMerged == true
         var explanation = Explainer(
             name: named?.name, label: "\(property)", isSecret: P.isSecret || P._key.naming?.isSecret == true,
             isMerged: isMerged
         )
-        .explanation(of: layers) { self[property] }
+        .explanation(of: layers) { property is any RequiredProperty.Type ? nil : self[property] }
         if isMerged { explanation.members = members(of: named?.name, layers) }
         return explanation
     }
-}
-
-extension NamedProperty {
-    fileprivate static var mergesTables: Bool { form?.mergesTables == true }
 }
 
 /// Describes layers.
@@ -84,15 +80,17 @@ private struct Explainer {
     let isMerged: Bool
 
     func explanation<Value>(of layers: [ValueOrigin<Value>], defaultValue: () -> Value?) -> Explanation {
-        var entries = layers.flatMap { self.entries(of: $0) }
+        let all = layers.flatMap { self.entries(of: $0) }
+        var entries = all.map(\.entry)
         let answer = layers.answer()
         let winner: Explanation.Entry
         switch answer {
         case .value(let value):
             let first = entries.removeFirst()
-            // Show a source's value as its key decodes it, unless it's a table.
-            let isTable = first.value?.hasPrefix("{") == true
-            winner = entry(isTable ? first.value ?? "" : ValueText.text(of: value), first.origin, first.value == nil)
+            // Show a source's value as its key decodes it, unless there's a table, whose values the type might print.
+            winner =
+                all[0].holdsTable
+                ? first : entry(ValueText.text(of: value), first.origin, first.value == nil)
         case .failure:
             entries.removeFirst()
             winner = fallback(defaultValue())
@@ -107,15 +105,14 @@ private struct Explainer {
         return entry(ValueText.text(of: value), .defaultValue)
     }
 
-    private func entries<Value>(of layer: ValueOrigin<Value>) -> [Explanation.Entry] {
+    private func entries<Value>(of layer: ValueOrigin<Value>) -> [(entry: Explanation.Entry, holdsTable: Bool)] {
         switch layer {
-        case .code(let value): return [entry(ValueText.text(of: value), .code)]
-        case .rule(let value): return [entry(ValueText.text(of: value), .rule)]
+        case .code(let value): return [(entry(ValueText.text(of: value), .code), false)]
+        case .rule(let value): return [(entry(ValueText.text(of: value), .rule), false)]
         case .sources(let sources, _):
             guard let name, let stack = sources as? SourceStack else { return [] }
-            let merged = isMerged ? stack.mergedTable(named: name)?.located(name) : nil
-            return (merged.map { [$0] } ?? Array(stack.values(named: name))).map { value in
-                entry(ValueText.text(of: value), .source(value.origin), value.isSecret)
+            return stack.values(named: name, isMerged: isMerged).map { value in
+                (entry(ValueText.text(of: value), .source(value.origin), value.isSecret), value.holdsTable)
             }
         }
     }

@@ -13,8 +13,9 @@ extension Container {
     /// a file. A source that never rests holds up no other, and is reported once.
     ///
     /// A file that is broken, unreadable, or gone changes nothing: the last good values stay, the problem is reported
-    /// once, and each poll tries again. That is so for an optional file, too. Sources that can't tell whether they have
-    /// changed (see ``PropertySource/modificationStamp()``) are read when another one has changed.
+    /// once, and each poll tries again. That is so for an optional file, too. What is gone holds up no other source.
+    /// Sources that can't tell whether they have changed (see ``PropertySource/modificationStamp()``) are read when another
+    /// one has changed.
     ///
     /// - Parameter interval: The time between two polls.
     @concurrent public func reload(every interval: Duration) async {
@@ -40,16 +41,19 @@ private struct SourceWatch {
     /// A source that has changed since it was read.
     private struct Change {
         let stamp: PropertySourceStamp?
-        /// The number of consecutive polls for which the stamp has been the same, and at which it was another.
+        /// The number of consecutive polls for which the stamp has been the same.
         var restingLooks = 0
+        /// The number of consecutive polls at which the source hasn't rested long enough.
         var restlessLooks = 1
     }
 
     /// The number of consecutive polls for which a source must rest before it's read.
     private let looksNeeded: Int
-    /// The number of consecutive polls at which a source must have changed to be reported.
+    /// The number of consecutive polls at which a source mustn't have rested to be reported.
     private let looksTolerated: Int
     private var changes: [ObjectIdentifier: Change] = [:]
+    /// The sources that have vanished and were reported.
+    private var vanished: Set<ObjectIdentifier> = []
     private var reported: String?
 
     init(interval: Duration) {
@@ -70,10 +74,9 @@ private struct SourceWatch {
             guard stamp != entry.stamp else { continue }
             let id = ObjectIdentifier(entry.application)
             var change = Change(stamp: stamp)
-            if let last = changes[id], last.stamp == stamp {
-                change.restingLooks = last.restingLooks + 1
-            } else if let last = changes[id] {
-                change.restlessLooks = last.restlessLooks + 1
+            if let last = changes[id] {
+                change.restingLooks = last.stamp == stamp ? last.restingLooks + 1 : 0
+                change.restlessLooks = change.restingLooks < looksNeeded ? last.restlessLooks + 1 : 0
             }
             if change.restlessLooks == looksTolerated {
                 problems.append(ErrorText.restless(entry.source.name, looks: looksTolerated))
@@ -82,7 +85,27 @@ private struct SourceWatch {
         }
         changes = seen
         if seen.isEmpty { reported = nil }
-        return problems + reload(seen.filter { $0.value.restingLooks >= looksNeeded }, in: container)
+        let resting = seen.filter { $0.value.restingLooks >= looksNeeded }
+        let gone = resting.filter { $0.value.stamp?.isMissing == true }
+        problems += missing(stack.entries.filter { gone[ObjectIdentifier($0.application)] != nil })
+        return problems + reload(resting.filter { gone[$0.key] == nil }, in: container)
+    }
+
+    /// Returns the texts to report for sources that have vanished, which keep their values and hold up no other.
+    private mutating func missing(_ entries: [SourceStack.Entry]) -> [String] {
+        var known: Set<ObjectIdentifier> = []
+        defer { vanished = known }
+        return entries.compactMap { entry in
+            let id = ObjectIdentifier(entry.application)
+            var problem: String?
+            if !vanished.contains(id) {
+                // If it's there again, the next poll finds it.
+                do { _ = try entry.reread(entry.source) } catch { problem = ErrorText.notReloaded("\(error)") }
+                guard problem != nil else { return nil }
+            }
+            known.insert(id)
+            return problem
+        }
     }
 
     private mutating func reload(_ resting: [ObjectIdentifier: Change], in container: Container) -> [String] {

@@ -12,7 +12,7 @@ extension Container {
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try atOneMoment {
             recordInput(key)
-            try require(origins(of: key), key.name, label: key.name ?? key.label)
+            try require(origins(of: key), key.name, label: key.name ?? key.label, isMerged: key.isMerged)
             return self[key]
         }
     }
@@ -28,18 +28,18 @@ extension Container {
     public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
         try atOneMoment {
             recordInput(property)
-            try require(origins(of: property), P.name, label: P.name)
+            try require(origins(of: property), P.name, label: P.name, isMerged: P.isMerged)
             return self[property]
         }
     }
 
     private func require<Value>(
-        _ layers: [ValueOrigin<Value>], _ name: String?, label: String
+        _ layers: [ValueOrigin<Value>], _ name: String?, label: String, isMerged: Bool
     ) throws(PropertyError) {
         switch layers.answer() {
         case .value(let value):
             guard (value as? any OptionalType)?.isNil == true else { return }
-            let origin = name.flatMap { sourceOrigin(of: $0, layers) }
+            let origin = name.flatMap { sourceOrigin(of: $0, layers, isMerged: isMerged) }
             throw PropertyError(
                 ErrorText.requiredIsNull, source: origin?.source, line: origin?.line, column: origin?.column,
                 name: label)
@@ -49,8 +49,11 @@ extension Container {
     }
 
     /// Returns the error for a required value that nothing gives.
-    func missing(_ name: String?, label: String) -> PropertyError {
-        let snapshots = allSources.flatMap { ($0 as? SourceStack)?.entries.map(\.snapshot) ?? [] }
+    ///
+    /// - `stacks`: The sources that were searched, or `nil` for those of this container and its ancestors.
+    func missing(_ name: String?, label: String, in stacks: [SourceStack]? = nil) -> PropertyError {
+        let stacks = stacks ?? allSources.compactMap { $0 as? SourceStack }
+        let snapshots = stacks.flatMap(\.entries).map(\.snapshot)
         let places = name.map { name in snapshots.compactMap { $0.place(of: name) } } ?? []
         let reason = ErrorText.required(sources: snapshots.map(ErrorText.source), places: places)
         return PropertyError(reason, name: label)
@@ -58,18 +61,30 @@ extension Container {
 
     /// Returns the place of the value that a read would take from a source.
     func sourceOrigin<Value>(of key: PropertyKey<Value>) -> PropertyOrigin? {
-        key.name.flatMap { sourceOrigin(of: $0, origins(of: key)) }
+        key.name.flatMap { sourceOrigin(of: $0, origins(of: key), isMerged: key.isMerged) }
     }
 
-    private func sourceOrigin<Value>(of name: String, _ layers: [ValueOrigin<Value>]) -> PropertyOrigin? {
+    private func sourceOrigin<Value>(
+        of name: String, _ layers: [ValueOrigin<Value>], isMerged: Bool
+    ) -> PropertyOrigin? {
         for layer in layers {
             switch layer {
             case .code, .rule: return nil
             case .sources(_, .nothing): continue
             case .sources(let sources, _):
-                return (sources as? SourceStack)?.values(named: name).first { _ in true }?.origin
+                return (sources as? SourceStack)?.firstValue(named: name, isMerged: isMerged)?.origin
             }
         }
         return nil
     }
+}
+
+extension PropertyKey {
+    /// Whether the members of a table come from all sources.
+    var isMerged: Bool { form?.mergesTables == true }
+}
+
+extension NamedProperty {
+    /// Whether the members of a table come from all sources.
+    static var isMerged: Bool { form?.mergesTables == true }
 }

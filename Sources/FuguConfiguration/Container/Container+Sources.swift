@@ -13,16 +13,35 @@ extension Container {
     /// change that can't be used is reported. Several threads can apply sources at the same time.
     ///
     /// - Parameter source: The source.
-    /// - Throws: ``PropertyError`` if the source can't be read. Nothing changes then.
+    /// - Throws: ``PropertyError`` if the source can't be read, or ``PropertyErrors`` if it has a wrong value for a required
+    ///   key that was read or is observed. Nothing changes then.
     /// - Complexity: O(*n* + *k*) for a source with *n* bytes and *k* names that were read or are observed.
     public func apply(_ source: some PropertySource) throws {
-        let entry = try SourceStack.Entry(reading: source)
-        while true {
-            let old = sources
-            let new = SourceStack([entry])
-            if try replaceSources(old, by: old.map { new.over($0) } ?? new) { break }
+        try read(source) { entry in
+            try changeSources { $0.changingOwn { $0.entries.insert(entry, at: 0) } }
         }
-        follow(source, entry.application)
+    }
+
+    /// Puts another source in the place of those of this container that have a name.
+    ///
+    /// All keys with a name see the change together, and observers are notified. It's refused where ``reload(checksUnread:)``
+    /// would be. The other source takes the first one's place in the order of precedence; if none has the name, it's
+    /// applied.
+    ///
+    /// - Parameters:
+    ///   - name: The ``PropertySource/name`` of the sources to replace.
+    ///   - source: The other source.
+    /// - Throws: ``PropertyError`` if the source can't be read, or ``PropertyErrors`` with all problems. Nothing changes then.
+    /// - Complexity: O(*n* + *k*) for *n* bytes in all sources and *k* names that were read, are observed, or were
+    ///   declared.
+    public func replaceSources(named name: String, with source: some PropertySource) throws {
+        try read(source) { entry in
+            while true {
+                let old = sources
+                let new = (old as? SourceStack ?? SourceStack()).replacing(name, by: entry)
+                if try publish(new, over: old) { return }
+            }
+        }
     }
 
     /// Takes away the sources of this container that have a name.
@@ -30,12 +49,13 @@ extension Container {
     /// What they hid is read again, and observers are notified. Sources of ancestors and children stay.
     ///
     /// - Parameter name: The ``PropertySource/name`` of the sources.
+    /// - Throws: ``PropertyErrors`` if a required key that was read or is observed would be left without a value. Nothing
+    ///   changes then.
     /// - Complexity: O(*s* + *k*) for *s* sources of this container and *k* names that were read or are observed.
-    public func removeSources(named name: String) {
-        while let old = SourceStack.of(self) {
-            let new = SourceStack(old.entries.filter { $0.source.name != name }, log: old.log)
-            // Nothing is refused here, so nothing is thrown.
-            if new.entries.count == old.entries.count || (try? replaceSources(old, by: new)) != false { return }
+    public func removeSources(named name: String) throws {
+        try changeSources { old in
+            let new = old.changingEntries { $0.filter { $0.source.name != name } }
+            return new.entries.count == old.entries.count ? nil : new
         }
     }
 
@@ -43,7 +63,7 @@ extension Container {
     ///
     /// A reader that saw one new value never sees an old one afterwards. Sources of ancestors and children aren't read.
     /// If a source can't be read or has vanished, or if a key that was read, is observed, or was declared would become
-    /// wrong, nothing changes at all. Declared keys are checked as ``validate()`` checks them, and so are unknown names and
+    /// wrong, nothing changes at all; neither if a required one would lose its value. Declared keys are checked as ``validate()`` checks them, and so are unknown names and
     /// conditions; what is wrong already refuses no reload.
     ///
     /// A file that another process is writing can be read half written; ``reload(every:)`` says how to write files that
@@ -67,7 +87,7 @@ extension Container {
         _ isWanted: (SourceStack.Entry) -> Bool, checksUnread: Bool = true,
         if isGood: (SourceStack) -> Bool = { _ in true }
     ) throws -> Bool {
-        while let old = SourceStack.of(self) {
+        while let old = SourceStack.of(self), old.entries.contains(where: isWanted) {
             let new = try old.reread(isWanted)
             guard isGood(new) else { return false }
             if try publish(new, over: old, checksUnread: checksUnread) { return true }
@@ -78,24 +98,59 @@ extension Container {
     /// Replaces sources unless something would become wrong.
     ///
     /// - Returns: Whether it was done; not if others have replaced `old`.
-    func publish(_ new: SourceStack, over old: SourceStack, checksUnread: Bool = true) throws -> Bool {
-        // What was read has the first word, so that each error comes once.
-        let accept: ([any Error]) throws -> Void = { errors in
-            if !errors.isEmpty { throw PropertyErrors(errors) }
-            if checksUnread { try self.check(new, over: old) }
+    func publish(_ new: SourceStack, over old: (any ValueSources)?, checksUnread: Bool = true) throws -> Bool {
+        try replaceSources(old, by: new) { mistakes in
+            // What was read has the first word, so that each error comes once.
+            try refuse(mistakes, of: new)
+            if checksUnread { try check(new, over: old as? SourceStack ?? SourceStack()) }
         }
-        return try replaceSources(old, by: new, accept: accept)
     }
 
-    private func follow(_ source: some PropertySource, _ application: SourceStack.Application) {
+    /// Gives the container what a closure makes of its sources, or leaves them if that's nothing.
+    ///
+    /// Only what would stop the program at the next read is refused.
+    func changeSources(_ change: (SourceStack) throws -> SourceStack?) throws {
+        while true {
+            let old = sources
+            guard let new = try change(old as? SourceStack ?? SourceStack()) else { return }
+            if try replaceSources(old, by: new, accept: { try refuse($0.filter(\.isFatal), of: new) }) { return }
+        }
+    }
+
+    private func refuse(_ mistakes: [SourceMistake], of new: SourceStack) throws {
+        guard !mistakes.isEmpty else { return }
+        let ancestors = allSources.dropFirst().compactMap { $0 as? SourceStack }
+        throw PropertyErrors(
+            mistakes.map { mistake in
+                guard let error = mistake.error else {
+                    return missing(mistake.name, label: mistake.name, in: [new] + ancestors)
+                }
+                return error as? PropertyError ?? PropertyError("\(error)")
+            })
+    }
+
+    // MARK: Sources that notify of changes
+
+    /// Reads a source, gives it to a closure that puts it among the container's, and follows it from then on.
+    private func read(_ source: some PropertySource, _ place: (SourceStack.Entry) throws -> Void) throws {
+        let application = SourceStack.Application()
         let end = source.observeChanges { [weak self, weak application] in
+            application?.noteChange()
             guard let self, let application else { return }
-            do {
-                _ = try reload { $0.application === application }
-            } catch {
-                report(ErrorText.notReloaded("\(error)"))
-            }
+            readAgain(application)
         }
         application.follow(until: end)
+        let changes = application.changes
+        try place(SourceStack.Entry(reading: source, application))
+        // A change before the source had its place found nothing to read again.
+        if application.changes != changes { readAgain(application) }
+    }
+
+    private func readAgain(_ application: SourceStack.Application) {
+        do {
+            _ = try reload { $0.application === application }
+        } catch {
+            report(ErrorText.notReloaded("\(error)"))
+        }
     }
 }

@@ -14,8 +14,8 @@ extension Container {
     ///
     /// The declared keys are checked, too. A value that a read would take from a source must have the type of its key.
     /// Names in files, in arguments, and in variables with the prefix must be known, also inside tables; an unknown
-    /// name is reported with the nearest known one. Declarations must agree: a name has one type and one default, and two
-    /// names don't share a variable. A missing value has its default and isn't an error, unless the key is
+    /// name is reported with the nearest known one. Declarations must agree: a name has one type, one default, and one form,
+    /// and two names don't share a variable. A missing value has its default and isn't an error, unless the key is
     /// ``/Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
     ///
     ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
@@ -60,27 +60,24 @@ extension Container {
     private func validate(_ keys: [DeclaredKey]) throws {
         let all = keys + declaredKeys
         let stacks = allSources.compactMap { $0 as? SourceStack }
-        let found = findings(about: all.distinct, in: stacks.flatMap(\.entries), KnownNames(all, knownNames))
-        let errors = found + all.disagreements
+        var errors = all.distinct.compactMap { $0.mistake(self) }
+        // A condition may read any declared key.
+        if errors.isEmpty { errors = declaredChecks.compactMap { $0.mistake(self) } }
+        errors += unknown(to: all.distinct, in: stacks.flatMap(\.entries), KnownNames(all, knownNames))
+        errors += all.disagreements
         guard errors.isEmpty else { throw PropertyErrors(errors) }
     }
 
-    /// Returns an error for each wrong or missing value, for each condition that isn't met, and for each unknown name.
+    /// Returns an error for each unknown name, and for each member that gets lost.
     ///
     /// Every key has been used by now, so all secrets are known before any text is written.
-    private func findings(
-        about keys: [DeclaredKey], in entries: [SourceStack.Entry], _ known: KnownNames
+    private func unknown(
+        to keys: [DeclaredKey], in entries: [SourceStack.Entry], _ known: KnownNames
     ) -> [PropertyError] {
-        var errors = keys.compactMap { $0.mistake(self) }
-        // A condition may read any declared key.
-        let checks = declaredChecks
-        if errors.isEmpty, !checks.isEmpty, declaredKeys.distinct.allSatisfy({ $0.mistake(self) == nil }) {
-            errors = checks.compactMap { $0.mistake(self) }
-        }
         let inspections = keys.map { $0.inspection(self) }
         var known = known
         known.members = inspections.flatMap(\.members)
-        return errors + inspections.flatMap(\.errors) + entries.flatMap { $0.snapshot.unknownNames(known) }
+        return inspections.flatMap(\.errors) + entries.flatMap { $0.snapshot.unknownNames(known) }
     }
 
     /// Throws the errors that other sources would cause and the present ones don't.
@@ -91,37 +88,53 @@ extension Container {
         guard !declared.isEmpty || !checks.isEmpty else { return }
         let keys = declared.distinct.filter { $0.name.map { !new.holdsTheSame($0, as: old) } ?? false }
         let known = KnownNames(declared, knownNames)
-        let after = zip(old.entries, new.entries).filter { $0 !== $1 }.map(\.1)
-        var errors: [PropertyError]
-        if keys.isEmpty, checks.isEmpty {
-            errors = after.flatMap { $0.snapshot.unknownNames(known) }
-        } else {
-            errors = try trial(of: new, over: old).findings(about: keys, in: after, known)
+        let before = Set(old.entries.map(ObjectIdentifier.init))
+        let after = new.entries.filter { !before.contains(ObjectIdentifier($0)) }
+        let trial = keys.isEmpty && checks.isEmpty ? self : trial(of: new)
+        var errors = keys.compactMap { $0.mistake(trial) } + trial.unknown(to: keys, in: after, known)
+        if !errors.isEmpty {
+            struct Subject: Hashable {
+                let source, name: String?
+                init(_ error: PropertyError) { (source, name) = (error.source, error.name) }
+            }
+            let present = keys.compactMap { $0.mistake(self) } + unknown(to: keys, in: old.entries, known)
+            let subjects = Set(present.map(Subject.init))
+            errors.removeAll { subjects.contains(Subject($0)) }
         }
-        guard !errors.isEmpty else { return }
-        struct Subject: Hashable {
-            let source, name: String?
-            init(_ error: PropertyError) { (source, name) = (error.source, error.name) }
-        }
-        let present = Set(findings(about: keys, in: old.entries, known).map(Subject.init))
-        errors.removeAll { present.contains(Subject($0)) }
+        // A value that would become wrong could make a condition fail that is met otherwise.
+        if errors.isEmpty, !checks.isEmpty { errors = broken(checks, in: trial, over: old) }
         guard errors.isEmpty else { throw PropertyErrors(errors) }
     }
 
-    /// Returns a copy of this container with other sources.
-    private func trial(of new: SourceStack, over old: SourceStack) throws -> Container {
-        let trial = Container(copying: self)
+    /// Returns the errors of conditions that are met with the old sources, but not in a trial.
+    ///
+    /// Both sides are compared as a program reads them: in place of a value that is wrong stands the default. Where a
+    /// required value is missing, a condition can't be asked.
+    private func broken(_ checks: [DeclaredCheck], in trial: Container, over old: SourceStack) -> [PropertyError] {
+        guard trial.hasAllRequired else { return [] }
+        let unmet = checks.compactMap { check in check.mistake(trial).map { (check, $0) } }
+        guard !unmet.isEmpty else { return [] }
+        let present = self.trial(of: old)
+        guard present.hasAllRequired else { return unmet.map(\.1) }
+        return unmet.filter { $0.0.mistake(present) == nil }.map(\.1)
+    }
+
+    private var hasAllRequired: Bool {
+        declaredKeys.distinct.allSatisfy { !$0.isRequired || $0.mistake(self) == nil }
+    }
+
+    /// Returns a copy of this container with other sources, which reports nothing.
+    private func trial(of sources: SourceStack) -> Container {
+        let trial = Container(copying: self, trying: SourceStack(sources.levels))
         trial.handleReports { _ in }
-        guard let copied = SourceStack.of(trial) else { return trial }
-        let fresh = Dictionary(uniqueKeysWithValues: zip(old.entries.map(ObjectIdentifier.init), new.entries))
-        let entries = copied.entries.map { fresh[ObjectIdentifier($0)] ?? $0 }
-        _ = try trial.replaceSources(copied, by: SourceStack(entries))
         return trial
     }
 }
 
 extension KnownNames {
     fileprivate init(_ keys: [DeclaredKey], _ read: [String]) {
-        self.init(read + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
+        // A key that merges tables reads their members by name, declared or not.
+        let members = read.flatMap { name in MergedNames.members(of: name)?.map { name + "." + $0 } ?? [] }
+        self.init(read + members + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
     }
 }

@@ -1,17 +1,28 @@
 public import Fugu
 
-/// The declarations of a container, kept as a property so that descendants see them and copies take them along.
-private struct Declarations: Property {
-    var keys: [DeclaredKey] = []
+/// The declarations of a container, kept beside its sources so that copies take them along.
+struct Declarations: Sendable {
+    private(set) var keys: [DeclaredKey] = []
     var checks: [DeclaredCheck] = []
+    private var known: Set<[String]> = []
 
-    static var defaultValue: Declarations { Declarations() }
+    /// Adds the keys that aren't there yet, and returns whether there are any.
+    ///
+    /// A name can be declared at several places, which ought to agree.
+    @discardableResult
+    mutating func add(_ more: [DeclaredKey]) -> Bool {
+        let new = more.filter { known.insert([$0.label, $0.type, $0.place]).inserted }
+        keys += new
+        return !new.isEmpty
+    }
 }
 
-/// A condition on several keys.
-struct DeclaredCheck: Sendable {
+/// A condition on several keys, identified by the object.
+final class DeclaredCheck: Sendable {
     /// Returns the error if the condition isn't met.
     let mistake: @Sendable (Container) -> PropertyError?
+
+    init(_ mistake: @escaping @Sendable (Container) -> PropertyError?) { self.mistake = mistake }
 }
 
 extension Container {
@@ -64,7 +75,8 @@ extension Container {
     /// container.declareCheck(of: \.certificate, "needs tls.key") { $0.certificate == nil || $0.privateKey != nil }
     /// ```
     ///
-    /// It's checked where no single value is wrong or missing.
+    /// `validate` checks it where no single value is wrong or missing. For a reload, values that are wrong count as their
+    /// defaults, and what isn't met already refuses nothing.
     ///
     /// - Parameters:
     ///   - key: The member of `ContainerKeys` that declares the key to which errors refer.
@@ -83,33 +95,44 @@ extension Container {
                 reason, source: origin?.source, line: origin?.line, column: origin?.column,
                 name: key.name ?? key.label)
         }
-        modify(Declarations.self) { $0.checks.append(check) }
-    }
-
-    func declare(_ keys: [DeclaredKey]) {
-        modify(Declarations.self) { declared in
-            // A name can be declared at several places, which ought to agree.
-            var known = Set(declared.keys.map { [$0.label, $0.type, $0.place] })
-            for key in keys where known.insert([key.label, key.type, key.place]).inserted { declared.keys.append(key) }
+        change { declarations in
+            declarations.checks.append(check)
+            return true
         }
     }
 
-    /// The keys that were declared here and in ancestors.
-    ///
-    /// It doesn't count as a read.
-    var declaredKeys: [DeclaredKey] { declarations.keys }
+    func declare(_ keys: [DeclaredKey]) { change { $0.add(keys) } }
 
-    /// The conditions that were declared here and in ancestors.
-    ///
-    /// It doesn't count as a read.
-    var declaredChecks: [DeclaredCheck] { declarations.checks }
-
-    private var declarations: Declarations {
-        if case .value(let declarations) = origins(of: Declarations.self).answer() {
-            declarations
-        } else {
-            Declarations()
+    /// Changes what this container declares; the closure returns whether there's a change.
+    private func change(_ body: (inout Declarations) -> Bool) {
+        // No value changes, so nothing is refused.
+        try? changeSources { old in
+            var isChanged = false
+            let new = old.changingOwn { isChanged = body(&$0.declarations) }
+            return isChanged ? new : nil
         }
+    }
+
+    /// The keys that were declared here and in ancestors, the farthest first.
+    ///
+    /// It doesn't count as a read.
+    var declaredKeys: [DeclaredKey] {
+        var all = Declarations()
+        for declarations in declarations { all.add(declarations.keys) }
+        return all.keys
+    }
+
+    /// The conditions that were declared here and in ancestors, the farthest first.
+    ///
+    /// It doesn't count as a read.
+    var declaredChecks: [DeclaredCheck] {
+        // A copy of a container and its child has what the container declares twice.
+        var known: Set<ObjectIdentifier> = []
+        return declarations.flatMap(\.checks).filter { known.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    private var declarations: [Declarations] {
+        allSources.compactMap { $0 as? SourceStack }.flatMap(\.levels).map(\.declarations).reversed()
     }
 }
 
@@ -120,36 +143,57 @@ extension [DeclaredKey] {
         return filter { known.insert($0.identity).inserted }
     }
 
-    /// An error for each declaration that disagrees with an earlier one: another type or default for the same name, or
-    /// another name for the same variable and argument.
+    /// An error for each declaration that disagrees with an earlier one: another type, default, or form for the same name,
+    /// or another name for the same variable and argument.
+    ///
+    /// The members of merged tables are names, too.
     var disagreements: [PropertyError] {
         var first: [String: DeclaredKey] = [:]
-        var spelled: [String: String] = [:]
-        return compactMap { key in
-            guard let name = key.name else { return nil }
-            if let other = first[name] { return key.disagreement(with: other) }
+        var spelled: [String: (name: String, type: Any.Type?, place: String)] = [:]
+        return flatMap { key -> [PropertyError] in
+            guard let name = key.name else { return [] }
+            if let other = first[name] { return key.disagreements(with: other) }
             first[name] = key
-            let argument = Spelling.argument(name)
-            guard let other = spelled[argument] else {
-                spelled[argument] = name
-                return nil
+            let names =
+                [(name: name, type: key.valueType)] + key.mergedMembers.map { ($0.name, TypeText.unwrapped($0.type)) }
+            return names.compactMap { name, type in
+                let argument = Spelling.argument(name)
+                guard let other = spelled[argument] else {
+                    spelled[argument] = (name, type, key.place)
+                    return nil
+                }
+                guard other.name == name else {
+                    let variable = Spelling.variable(name, prefix: "")
+                    return PropertyError(
+                        ErrorText.sameSpelling(as: other.name, variable: variable, argument: "--\(argument)"),
+                        name: name)
+                }
+                guard let type, let known = other.type, type != known else { return nil }
+                let (before, now) = (TypeText.name(of: known), TypeText.name(of: type))
+                return PropertyError(ErrorText.declaredTwice((before, other.place), (now, key.place)), name: name)
             }
-            let variable = Spelling.variable(name, prefix: "")
-            return PropertyError(
-                ErrorText.sameSpelling(as: other, variable: variable, argument: "--\(argument)"), name: name)
         }
     }
 }
 
 extension DeclaredKey {
-    fileprivate func disagreement(with other: DeclaredKey) -> PropertyError? {
-        guard place != other.place || identity != other.identity else { return nil }
+    fileprivate func disagreements(with other: DeclaredKey) -> [PropertyError] {
+        guard place != other.place || identity != other.identity else { return [] }
         guard identity == other.identity else {
-            return PropertyError(ErrorText.declaredTwice((other.type, other.place), (type, place)), name: name)
+            return [PropertyError(ErrorText.declaredTwice((other.type, other.place), (type, place)), name: name)]
         }
-        let texts = [other, self].map { $0.isRequired ? "none" : $0.defaultValue()?.description ?? "nil" }
-        guard texts[0] != texts[1] else { return nil }
-        let shown = isSecret() || other.isSecret() ? ["a secret", "another one"] : texts
-        return PropertyError(ErrorText.twoDefaults((shown[0], other.place), (shown[1], place)), name: name)
+        var errors: [PropertyError] = []
+        let values = [other, self].map { $0.isRequired ? nil : $0.defaultValue() }
+        let texts = zip([other, self], values).map { $0.isRequired ? "none" : $1?.description ?? "nil" }
+        if texts[0] != texts[1] {
+            // The values inside a table aren't quoted.
+            let told = zip(texts, values).map { text, value in value.map { ValueText.text(of: $0) } ?? text }
+            let shown = isSecret() || other.isSecret() ? ["a secret", "another one"] : told
+            errors.append(PropertyError(ErrorText.twoDefaults((shown[0], other.place), (shown[1], place)), name: name))
+        }
+        if form != other.form {
+            errors.append(PropertyError(ErrorText.twoForms((other.form, other.place), (form, place)), name: name))
+        }
+        return errors
     }
 }

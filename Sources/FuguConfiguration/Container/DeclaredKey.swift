@@ -8,6 +8,9 @@ struct DeclaredKey: Sendable {
         let type: ObjectIdentifier?
     }
 
+    /// The type of the value, without `Optional`.
+    let valueType: Any.Type?
+
     /// The name of the key, or if it has none, its name in messages.
     let label: String
     /// The dotted path that sources look up, if the key has a name.
@@ -18,6 +21,8 @@ struct DeclaredKey: Sendable {
     let type: String
     /// Whether there's no default.
     let isRequired: Bool
+    /// What the key's form asks for, which tells forms apart.
+    let form: String
     let isSecret: @Sendable () -> Bool
     let mistake: @Sendable (Container) -> PropertyError?
     let explanation: @Sendable (Container) -> Explanation
@@ -27,8 +32,10 @@ struct DeclaredKey: Sendable {
     let defaultText: @Sendable () -> String?
     /// The key's description of its value.
     let help: String?
-    /// The names of the members that have variables and arguments of their own, because tables are merged.
-    let memberNames: [String]
+    /// The members that have variables and arguments of their own, because tables are merged, with their full names.
+    let mergedMembers: [TypeShape.Member]
+    /// The names of these members.
+    var memberNames: [String] { mergedMembers.map(\.name) }
     /// Returns the members that the type decodes, given a table with a sample of them.
     let shape: @Sendable (LocatedValue?) -> TypeShape
     /// Returns the members that the type decodes, and errors for other members in the sources.
@@ -39,14 +46,16 @@ struct DeclaredKey: Sendable {
         type = TypeText.name(of: Value.self, form: key.form)
         isRequired = key.isRequired
         place = key.place
+        form = TypeText.form(key.form)
         identity = Identity(label: label, type: ObjectIdentifier(Value.self))
+        valueType = TypeText.unwrapped(Value.self)
         isSecret = { key.isSecret }
         mistake = { key.mistake(in: $0) }
         explanation = { $0.origin(of: key) }
         defaultValue = { key.isRequired ? nil : Reflection.value(of: Container()[key]) }
         defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }
         help = key.help
-        memberNames = key.name.map { MergedNames.members(of: $0, as: Value.self, key.form) } ?? []
+        mergedMembers = key.name.map { MergedNames.members(of: $0, as: Value.self, key.form) } ?? []
         shape = { TypeShape(of: Value.self, sample: $0) }
         inspection = { container in
             key.name.map { MemberInspection($0, as: Value.self, key.form, in: container) } ?? MemberInspection()
@@ -55,18 +64,25 @@ struct DeclaredKey: Sendable {
 
     init<P: NamedProperty>(_ property: P.Type) {
         (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self, form: P.form))
-        isRequired = false
+        isRequired = P.self is any RequiredProperty.Type
         place = String(reflecting: P.self)
+        form = TypeText.form(P.form)
         identity = Identity(label: label, type: ObjectIdentifier(P.Value.self))
+        valueType = TypeText.unwrapped(P.Value.self)
         // Accessing it registers the name, and whether it's a secret.
         let naming = P._key.naming
         isSecret = { P.isSecret || naming?.isSecret == true }
-        mistake = { ($0.origins(of: P.self).answer() as SourceAnswer<P.Value>).mistake }
+        let isRequired = isRequired
+        mistake = { container in
+            let answer: SourceAnswer<P.Value> = container.origins(of: P.self).answer()
+            if isRequired, case .nothing = answer { return container.missing(P.name, label: P.name) }
+            return answer.mistake
+        }
         explanation = { $0.origin(of: P.self) }
-        defaultValue = { Reflection.value(of: P.defaultValue) }
-        defaultText = { TOMLText.text(of: P.defaultValue) }
+        defaultValue = { isRequired ? nil : Reflection.value(of: P.defaultValue) }
+        defaultText = { isRequired ? nil : TOMLText.text(of: P.defaultValue) }
         help = P.help
-        memberNames = MergedNames.members(of: P.name, as: P.Value.self, P.form)
+        mergedMembers = MergedNames.members(of: P.name, as: P.Value.self, P.form)
         shape = { TypeShape(of: P.Value.self, sample: $0) }
         inspection = { MemberInspection(P.name, as: P.Value.self, P.form, in: $0) }
     }
@@ -79,7 +95,8 @@ struct DeclaredKey: Sendable {
         }
         (label, name, type) = (key.name ?? "\(key)", key.name, "")
         isRequired = false
-        (place, identity) = ("", Identity(label: label, type: nil))
+        (place, form, identity) = ("", "", Identity(label: label, type: nil))
+        valueType = nil
         isSecret = { false }
         mistake = { key.mistake(in: $0) }
         let label = label
@@ -89,7 +106,7 @@ struct DeclaredKey: Sendable {
         defaultValue = { nil }
         defaultText = { nil }
         help = nil
-        memberNames = []
+        mergedMembers = []
         shape = { _ in TypeShape() }
         inspection = { _ in MemberInspection() }
     }
@@ -117,15 +134,21 @@ struct MemberInspection {
         _ name: String, as type: Value.Type, _ form: PropertyForm<Value>?, in container: Container
     ) {
         let shape = TypeShape(of: type, sample: nil)
-        for case let stack as SourceStack in container.allSources {
-            let values = stack.values(named: name).filter { $0.node.kind == .table || $0.node.kind == .array }
-            if form?.mergesTables == true {
-                inspect(values, shape)
+        let isMerged = form?.mergesTables == true && !shape.isList && !shape.members.isEmpty
+        var tables: [Table] = []
+        for level in container.allSources.compactMap({ $0 as? SourceStack }).flatMap(\.levels).enumerated() {
+            let values = Array(level.element.values(named: name))
+            if isMerged {
+                inspect(values.filter { $0.node.kind == .table }, shape)
+                if let table = level.element.mergedTable(named: name) {
+                    tables.append(Table(value: table.located(name), level: level.offset))
+                }
             } else {
                 for value in values { inspect(value, as: type) }
-                if !shape.isList, !shape.members.isEmpty { inspectHidden(values) }
+                tables += values.map { Table(value: $0, level: level.offset) }
             }
         }
+        if !shape.isList, !shape.members.isEmpty { inspectHidden(tables, name, shape) }
         let empty = LocatedValue(tree: PropertyTree(store: NodeStore(emptyTable: name), source: ""), id: 0)
         let record = Self.record(empty, as: type)
         members += record.usage.names(in: record.value)
@@ -133,38 +156,70 @@ struct MemberInspection {
 
     /// Inspects tables that are merged, none of which needs to have all members.
     private mutating func inspect(_ tables: [LocatedValue], _ shape: TypeShape) {
-        guard !shape.members.isEmpty, !shape.isList else { return }
+        let types = Dictionary(shape.members.map { ($0.name, $0.type) }) { first, _ in first }
         let known = KnownNames(shape.members.map(\.name))
         var nearest = NearestName()
-        var open = tables.map { ($0, known.root) }
-        while let (table, branch) = open.popLast() {
+        var open = tables.map { ($0, known.root, "") }
+        while let (table, branch, prefix) = open.popLast() {
             table.forEachChild { child in
-                let next = branch.branches[child.tree.store.string(child.node.key)]
-                switch next {
+                let segment = child.tree.store.string(child.node.key)
+                switch branch.branches[segment] {
                 case nil: errors.append(Self.error(child, &nearest, branch.segments))
-                case let next? where !next.isName && child.node.kind == .table: open.append((child, next))
-                default: return
+                case let next? where !next.isName:
+                    if child.node.kind == .table { open.append((child, next, prefix + segment + ".")) }
+                default: if let type = types[prefix + segment] as? any Decodable.Type { inspect(child, as: type) }
                 }
             }
         }
     }
 
-    /// Finds members that get lost, because the table of a later source has others.
-    private mutating func inspectHidden(_ values: [LocatedValue]) {
-        guard let first = values.first, first.node.kind == .table else { return }
-        for table in values.dropFirst() where table.node.kind == .table {
-            table.forEachChild { child in
-                guard first.member(child.tree.store.string(child.node.key)) == nil else { return }
-                let origin = child.keyOrigin
-                errors.append(
-                    PropertyError(
-                        ErrorText.lostMember(hiddenAt: first.origin.description), source: origin.source,
-                        line: origin.line, column: origin.column, name: SecretNames.printable(child.name)))
+    /// A table of a key, and the number of its container on the way to the root.
+    private struct Table {
+        let value: LocatedValue
+        let level: Int
+    }
+
+    /// Finds members that get lost, because the table of a later source or of a child has others.
+    private mutating func inspectHidden(_ tables: [Table], _ name: String, _ shape: TypeShape) {
+        guard let first = tables.first, first.value.node.kind == .table else { return }
+        let known = KnownNames(shape.members.map(\.name)).root
+        for table in tables.dropFirst() where table.value.node.kind == .table {
+            var open = [(winner: first.value, hidden: table.value, name: name, branch: known)]
+            while let (winner, hidden, name, branch) = open.popLast() {
+                for member in hidden.memberNames {
+                    guard let lost = hidden.member(member) else { continue }
+                    let (name, next) = (name + "." + member, branch.branches[member])
+                    guard let kept = winner.member(member) else {
+                        let place = winner.origin.description
+                        let origin = lost.keyOrigin
+                        errors.append(
+                            PropertyError(
+                                ErrorText.lostMember(hiddenAt: place, canMerge: first.level == table.level),
+                                source: origin.source, line: origin.line, column: origin.column,
+                                name: SecretNames.printable(name)))
+                        continue
+                    }
+                    // The names of a dictionary aren't members of a type, so none of them gets lost.
+                    if let next, !next.isName, kept.node.kind == .table, lost.node.kind == .table {
+                        open.append((kept, lost, name, next))
+                    }
+                }
             }
         }
     }
 
-    private mutating func inspect<Value: Decodable>(_ value: LocatedValue, as type: Value.Type) {
+    private mutating func inspect(_ value: LocatedValue, as type: any Decodable.Type) {
+        guard value.node.kind == .table || value.node.kind == .array else { return }
+        let type = (type as? any OptionalType.Type)?.wrapped as? any Decodable.Type ?? type
+        // One by one, so that a wrong element hides no mistake in the others.
+        if value.node.kind == .array, let list = type as? any ListType.Type {
+            value.forEachChild { inspect($0, as: list.element) }
+        } else {
+            inspectTable(value, as: type)
+        }
+    }
+
+    private mutating func inspectTable<Value: Decodable>(_ value: LocatedValue, as type: Value.Type) {
         let record = Self.record(value, as: type)
         members += record.usage.names(in: record.value)
         // After an error, the remaining members weren't decoded.
@@ -203,6 +258,21 @@ enum TypeText {
     /// Returns the type's name with what a form expects of a value.
     static func name<Value>(of type: Value.Type, form: PropertyForm<Value>?) -> String {
         name(of: type) + (form?.check.map { ", \($0.expected)" } ?? "")
+    }
+
+    /// Returns what a form asks for.
+    static func form<Value>(_ form: PropertyForm<Value>?) -> String {
+        guard let form else { return "any value" }
+        let separator = form.text.separator
+        let parts = [
+            form.check?.expected, separator == "," ? nil : "words between \(Quoted.string(String(separator)))",
+            form.text.acceptsAnyBoolean ? "any Boolean spelling" : nil, form.mergesTables ? "merged tables" : nil,
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+
+    static func unwrapped(_ type: Any.Type) -> Any.Type {
+        (type as? any OptionalType.Type).map { unwrapped($0.wrapped) } ?? type
     }
 
     static func name(of type: Any.Type) -> String {

@@ -25,12 +25,8 @@ extension Container {
     ///   outside every lock. Pass `nil` to end the log.
     public func handleSourceReads(by handler: (@Sendable (SourceRead) -> Void)?) {
         let log = handler.map(ReadLog.init)
-        while true {
-            let old = sources
-            let new = SourceStack((old as? SourceStack)?.entries ?? [], log: log)
-            // Nothing is refused here, so nothing is thrown.
-            if (try? replaceSources(old, by: new)) != false { return }
-        }
+        // No value changes, so nothing is refused.
+        try? changeSources { SourceStack($0.levels, log: log) }
     }
 }
 

@@ -1,8 +1,8 @@
 import Fugu
 
-/// The sources of a container with the values that they had when they were last read, the latest applied first.
+/// The sources of a container with the values that they had when they were last read, and what it declares.
 ///
-/// It's immutable: applying and reloading create another one.
+/// It's immutable: applying, reloading, and declaring create another one.
 final class SourceStack: ValueSources {
     /// A source and its values.
     final class Entry: Sendable {
@@ -13,12 +13,20 @@ final class SourceStack: ValueSources {
         /// The identity, which stays the same when the source is read again.
         let application: Application
 
-        init(reading source: any PropertySource, _ application: Application = Application()) throws(PropertyError) {
+        init(reading source: any PropertySource, _ application: Application) throws(PropertyError) {
             self.source = source
             self.application = application
             stamp = source.modificationStamp()
             snapshot = try source.load()
         }
+
+        private init(_ entry: Entry, _ application: Application) {
+            (source, snapshot, stamp) = (entry.source, entry.snapshot, entry.stamp)
+            self.application = application
+        }
+
+        /// Returns the same values for another container, which doesn't follow the source.
+        func copied() -> Entry { Entry(self, Application()) }
 
         /// Returns the present values of the source.
         ///
@@ -36,36 +44,70 @@ final class SourceStack: ValueSources {
     ///
     /// When no container has the source any more, the source is no longer observed.
     final class Application: Sendable {
-        /// A closure stored as a generic value would be wrapped once more at each access.
-        private struct End {
-            var body: (@Sendable () -> Void)?
+        private struct State {
+            /// The closure that ends the observation.
+            ///
+            /// Stored as a generic value by itself, it would be wrapped once more at each access.
+            var end: (@Sendable () -> Void)?
+            var changes = 0
         }
 
-        private let end = Locked(End())
+        private let state = Locked(State())
+
+        /// The number of changes of which the source has notified.
+        var changes: Int { state.withLock { $0.changes } }
+
+        func noteChange() { state.withLock { $0.changes += 1 } }
 
         /// Keeps the closure that ends the observation.
-        func follow(until body: (@Sendable () -> Void)?) { end.withLock { $0.body = body } }
+        func follow(until end: (@Sendable () -> Void)?) { state.withLock { $0.end = end } }
 
-        deinit { end.withLock { $0.body }?() }
+        deinit { state.withLock { $0.end }?() }
     }
 
-    let entries: [Entry]
+    /// What belongs to one container.
+    struct Level: Sendable {
+        /// The sources, the latest applied first.
+        var entries: [Entry] = []
+        var declarations = Declarations()
+    }
+
+    /// The container's own level first.
+    ///
+    /// A copy has one for each container that it was made from: what a child has hides what its parent has, and is never
+    /// merged with it.
+    let levels: [Level]
     /// The closure that receives the names that are read.
     let log: ReadLog?
 
-    init(_ entries: [Entry], log: ReadLog? = nil) {
-        self.entries = entries
+    init(_ levels: [Level] = [Level()], log: ReadLog? = nil) {
+        self.levels = levels
         self.log = log
     }
+
+    /// All sources, in order of precedence.
+    var entries: [Entry] { levels.flatMap(\.entries) }
 
     /// Returns the sources of a container, if it has any.
     static func of(_ container: Container) -> SourceStack? { container.sources as? SourceStack }
 
     /// Returns the values for the name, in order of precedence.
     ///
-    /// Layers are independent of one another.
-    func values(named name: String) -> some Sequence<LocatedValue> {
-        entries.lazy.compactMap { $0.snapshot.value(named: name) }
+    /// Layers are independent of one another, unless a key merges the tables of each container.
+    func values(named name: String, isMerged: Bool = false) -> some Sequence<LocatedValue> {
+        levels.lazy.flatMap { level in
+            let merged = isMerged ? level.mergedTable(named: name)?.located(name) : nil
+            return merged.map { [$0] } ?? Array(level.values(named: name))
+        }
+    }
+
+    /// Returns the first value for the name.
+    func firstValue(named name: String, isMerged: Bool = false) -> LocatedValue? {
+        for level in levels {
+            if isMerged, let table = level.mergedTable(named: name) { return table.located(name) }
+            if let value = level.values(named: name).first(where: { _ in true }) { return value }
+        }
+        return nil
     }
 
     func answer<Value: Decodable & Sendable>(
@@ -84,9 +126,84 @@ final class SourceStack: ValueSources {
 
     /// Returns the first value for the name, or the merged tables if a form says so.
     func value<Value: Decodable>(named name: String, as type: Value.Type, form: PropertyForm<Value>?) -> LocatedValue? {
-        guard form?.mergesTables == true else { return values(named: name).first { _ in true } }
         MergedNames.members(of: name, as: type, form)
-        return mergedTable(named: name)?.located(name) ?? values(named: name).first { _ in true }
+        return firstValue(named: name, isMerged: form?.mergesTables == true)
+    }
+
+    func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool {
+        guard let others = others as? SourceStack else { return false }
+        if entries.elementsEqual(others.entries, by: ===) { return true }
+        if let members = MergedNames.members(of: name) {
+            return ([name] + members.map { name + "." + $0 }).allSatisfy { name in
+                let (own, its) = (Array(values(named: name)), Array(others.values(named: name)))
+                return own.count == its.count && zip(own, its).allSatisfy { $0.isSame(as: $1) }
+            }
+        }
+        let (own, its) = (firstValue(named: name), others.firstValue(named: name))
+        guard let own, let its else { return own == nil && its == nil }
+        return own.isSame(as: its)
+    }
+
+    func copied(over others: (any ValueSources)?) -> any ValueSources {
+        let others = others as? SourceStack
+        let own = levels.map { Level(entries: $0.entries.map { $0.copied() }, declarations: $0.declarations) }
+        return SourceStack(own + (others?.levels ?? []), log: log ?? others?.log)
+    }
+
+    /// Returns the sources after a change of the container's own level.
+    func changingOwn(_ change: (inout Level) throws -> Void) rethrows -> SourceStack {
+        var levels = levels
+        try change(&levels[0])
+        return SourceStack(levels, log: log)
+    }
+
+    /// Returns the sources after a change of each level.
+    func changingEntries<E>(_ change: ([Entry]) throws(E) -> [Entry]) throws(E) -> SourceStack {
+        var levels = levels
+        for index in levels.indices { levels[index].entries = try change(levels[index].entries) }
+        return SourceStack(levels, log: log)
+    }
+
+    /// Returns the sources with another one in the place of the first that has a name, and without the rest of them.
+    ///
+    /// If none has it, the other one is put before all.
+    func replacing(_ name: String, by entry: Entry) -> SourceStack {
+        var isPlaced = false
+        let new = changingEntries { entries in
+            entries.compactMap { old in
+                guard old.source.name == name else { return old }
+                defer { isPlaced = true }
+                return isPlaced ? nil : entry
+            }
+        }
+        return isPlaced ? new : changingOwn { $0.entries.insert(entry, at: 0) }
+    }
+
+    /// Returns the same sources, some of them with their present values, or throws all errors.
+    ///
+    /// `isWanted`: A closure that says whether to read a source again.
+    func reread(_ isWanted: (Entry) -> Bool) throws(PropertyErrors) -> SourceStack {
+        var errors: [PropertyError] = []
+        let fresh = changingEntries { entries in
+            entries.map { entry in
+                guard isWanted(entry) else { return entry }
+                do throws(PropertyError) {
+                    return try entry.reread(entry.source)
+                } catch {
+                    errors.append(error)
+                    return entry
+                }
+            }
+        }
+        guard errors.isEmpty else { throw PropertyErrors(errors) }
+        return fresh
+    }
+}
+
+extension SourceStack.Level {
+    /// Returns the values for the name, in order of precedence.
+    func values(named name: String) -> some Sequence<LocatedValue> {
+        entries.lazy.compactMap { $0.snapshot.value(named: name) }
     }
 
     /// Returns the merged tables of the name, down to a source that has another value there.
@@ -104,50 +221,5 @@ final class SourceStack: ValueSources {
             table.add(value)
         }
         return table.isEmpty ? nil : table
-    }
-
-    func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool {
-        guard let others = others as? SourceStack else { return false }
-        if let members = MergedNames.members(of: name) {
-            return ([name] + members.map { name + "." + $0 }).allSatisfy { name in
-                let (own, its) = (Array(values(named: name)), Array(others.values(named: name)))
-                return own.count == its.count && zip(own, its).allSatisfy { $0.isSame(as: $1) }
-            }
-        }
-        let (own, its) = (values(named: name).first { _ in true }, others.values(named: name).first { _ in true })
-        guard let own, let its else { return own == nil && its == nil }
-        return own.isSame(as: its)
-    }
-
-    func over(_ others: any ValueSources) -> any ValueSources {
-        SourceStack(entries + ((others as? SourceStack)?.entries ?? []), log: log ?? (others as? SourceStack)?.log)
-    }
-
-    /// Returns the same sources, some of them with their present values, or throws all errors.
-    ///
-    /// `isWanted`: A closure that says whether to read a source again.
-    func reread(_ isWanted: (Entry) -> Bool) throws(PropertyErrors) -> SourceStack {
-        var fresh: [Entry] = []
-        var errors: [PropertyError] = []
-        for entry in entries {
-            guard isWanted(entry) else {
-                fresh.append(entry)
-                continue
-            }
-            do throws(PropertyError) {
-                fresh.append(try entry.reread(entry.source))
-            } catch {
-                errors.append(error)
-            }
-        }
-        guard errors.isEmpty else { throw PropertyErrors(errors) }
-        return SourceStack(fresh, log: log)
-    }
-}
-
-extension PropertyErrors {
-    /// Creates an error that collects errors of any type.
-    init(_ errors: [any Error]) {
-        self.init(errors.map { $0 as? PropertyError ?? PropertyError("\($0)") })
     }
 }

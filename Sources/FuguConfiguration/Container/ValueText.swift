@@ -39,6 +39,13 @@ enum ValueText {
             return Quoted.string(text)
         }
         let mirror = Mirror(reflecting: value)
+        // A type of the program that is written as a table might print all of it.
+        if let type = type(of: value) as? any Decodable.Type,
+            mirror.displayStyle == .struct || mirror.displayStyle == .class,
+            !Reflection.isOfLibrary(value), !TypeShape(of: type, sample: nil).members.isEmpty
+        {
+            return names(mirror.children.compactMap(\.label))
+        }
         switch mirror.displayStyle {
         case .optional: return mirror.children.first.map { text(of: $0.value, depth: depth) } ?? "nil"
         case .collection, .set: return list(mirror.children.map(\.value), depth)

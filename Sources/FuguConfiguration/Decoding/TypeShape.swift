@@ -53,16 +53,16 @@ extension Optional: OptionalType {
     var isNil: Bool { if case nil = self { true } else { false } }
 }
 
-private protocol ListType {
+protocol ListType {
     static var element: any Decodable.Type { get }
 }
 
 extension Array: ListType where Element: Decodable {
-    fileprivate static var element: any Decodable.Type { Element.self }
+    static var element: any Decodable.Type { Element.self }
 }
 
 extension Set: ListType where Element: Decodable {
-    fileprivate static var element: any Decodable.Type { Element.self }
+    static var element: any Decodable.Type { Element.self }
 }
 
 private protocol TableType {}

@@ -67,15 +67,22 @@ enum ErrorText {
         "has two defaults, \(first.text) (\(first.place)) and \(second.text) (\(second.place)); whoever reads first decides"
     }
 
+    static func twoForms(_ first: (text: String, place: String), _ second: (text: String, place: String)) -> String {
+        "has two forms, \(first.text) (\(first.place)) and \(second.text) (\(second.place)); whoever reads first decides"
+    }
+
     static func sameSpelling(as other: String, variable: String, argument: String) -> String {
         "has the same variable and argument as \(other), \(variable) and \(argument); rename one of them"
     }
 
     static let unknownMember = "the table contains a name that its type doesn't have"
 
-    static func lostMember(hiddenAt place: String) -> String {
-        "isn't used, because the table at \(place) replaces the whole table; write it there, or merge the tables with form: "
-            + ".merged"
+    /// - `canMerge`: Whether both tables are of one container, so that the key could merge them.
+    static func lostMember(hiddenAt place: String, canMerge: Bool) -> String {
+        canMerge
+            ? "isn't used, because the table at \(place) replaces the whole table; write it there, or merge the tables with form: "
+                + ".merged"
+            : "isn't used, because the table at \(place) replaces the whole table; write it there"
     }
 
     static func givenTwice(firstLine: Int?) -> String {
@@ -143,7 +150,7 @@ enum ErrorText {
     }
 
     static func restless(_ source: String, looks: Int) -> String {
-        "Fugu: \(Quoted.line(source)) has changed at each of the last \(looks) polls, so it isn't reloaded; its last good values stay "
+        "Fugu: \(Quoted.line(source)) hasn't rested for the last \(looks) polls, so it isn't reloaded; its last good values stay "
             + "in effect until it rests."
     }
 

@@ -97,9 +97,11 @@ private struct ArgumentList: SnapshotContent {
         let spellings = Set(known.names.map(Spelling.argument))
         let unknown = arguments.filter { !spellings.contains($0.key) }.sorted { $0.key < $1.key }
         let sorted = spellings.sorted()
+        let marked = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
+        let secrets = Set(marked.map(Spelling.argument))
         var nearest = NearestName()
         return unknown.map { name, argument in
-            if let flag = argument.flagBefore, SecretNames.cover(flag) {
+            if let flag = argument.flagBefore, SecretNames.cover(flag) || secrets.contains(Spelling.argument(flag)) {
                 let spelling = "--\(flag)"
                 return PropertyError(
                     ErrorText.swallowedByFlag(after: spelling), source: "the argument after \(spelling)")

@@ -69,10 +69,11 @@ extension SourceStack {
     }
 
     fileprivate func replacing(_ fetched: [(application: Application, source: FetchedSource)]) throws -> SourceStack {
-        let entries = try entries.map { entry in
-            try fetched.first { $0.application === entry.application }
-                .map { try entry.reread($0.source) } ?? entry
+        try changingEntries { entries in
+            try entries.map { entry in
+                try fetched.first { $0.application === entry.application }
+                    .map { try entry.reread($0.source) } ?? entry
+            }
         }
-        return SourceStack(entries, log: log)
     }
 }

@@ -66,12 +66,13 @@ public struct FolderSource: PropertySource {
     /// - Returns: The stamp.
     public func modificationStamp() -> PropertySourceStamp? {
         let folder = FileContents.absolutePath(path)
+        guard let names = try? Folder.names(in: folder) else { return .missing }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ bytes: some Sequence<UInt8>) {
             for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         }
         add((Folder.target(of: folder) ?? "").utf8)
-        for name in (try? Folder.names(in: folder)) ?? [] {
+        for name in names {
             add(name.utf8)
             add("\(FileContents.parts(folder + "/" + name) ?? [])".utf8)
         }

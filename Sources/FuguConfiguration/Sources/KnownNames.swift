@@ -18,6 +18,8 @@ struct KnownNames: Sendable {
     let names: [String]
     /// The members that the types of known names decode.
     var members: [String] = []
+    /// Patterns for the names whose values a source marks as secrets.
+    var secrets: [SecretPattern] = []
     let root: Branch
     private let byLastSegment: [String: [String]]
 

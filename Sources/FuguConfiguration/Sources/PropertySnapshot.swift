@@ -160,6 +160,9 @@ private struct RenamedContent: SnapshotContent {
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         var renamed = KnownNames(known.names.compactMap(rename))
         renamed.members = known.members.compactMap(rename)
+        // Patterns outside this content are for its own names.
+        let secrets = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
+        renamed.secrets = secrets.compactMap(rename).map(SecretPattern.init)
         return content.unknownNames(renamed)
     }
 
@@ -216,7 +219,11 @@ private struct MarkedContent: SnapshotContent {
         return false
     }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
+    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+        var known = known
+        known.secrets += patterns
+        return content.unknownNames(known)
+    }
 
     func place(of name: String) -> String? { content.place(of: name) }
 

@@ -65,12 +65,22 @@ enum SourceText {
 /// Compare it only with another stamp of the same source.
 public struct PropertySourceStamp: Sendable, Hashable {
     private let parts: [Int64]
+    /// Whether the source isn't there.
+    let isMissing: Bool
+
+    /// The stamp of a source that isn't there.
+    static let missing = PropertySourceStamp(parts: nil)
+
+    private init(parts: [Int64]?) {
+        self.parts = parts ?? []
+        isMissing = parts == nil
+    }
 
     /// Creates a stamp of your own, such as a version number.
     ///
     /// - Parameter parts: The numbers to compare.
     public init(_ parts: Int64...) {
-        self.parts = parts
+        self.init(parts: parts)
     }
 
     /// Creates a stamp of a file, which changes whenever the file is written or replaced.
@@ -80,6 +90,6 @@ public struct PropertySourceStamp: Sendable, Hashable {
     ///
     /// - Parameter path: The path of the file.
     public init(file path: String) {
-        parts = FileContents.parts(FileContents.absolutePath(path)) ?? [0]
+        self.init(parts: FileContents.parts(FileContents.absolutePath(path)))
     }
 }

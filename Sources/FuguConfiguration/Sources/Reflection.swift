@@ -39,8 +39,8 @@ struct Reflection {
         case .collection, .set: return try array(mirror)
         case .dictionary: return try dictionary(value, mirror)
         case .enum where mirror.children.isEmpty: return .string(caseName(of: value))
-        case .struct where !isOfLibrary(value): return readable(.table(try members(mirror)), value)
-        case .class where !isOfLibrary(value):
+        case .struct where !Self.isOfLibrary(value): return readable(.table(try members(mirror)), value)
+        case .class where !Self.isOfLibrary(value):
             return readable(.table(try instance(value as AnyObject, mirror)), value)
         default: throw failure(ErrorText.notConfiguration("\(type(of: value))"))
         }
@@ -76,7 +76,7 @@ struct Reflection {
     }
 
     /// Returns whether the type belongs to the standard library, whose mirrors show no configuration.
-    private func isOfLibrary(_ value: Any) -> Bool {
+    static func isOfLibrary(_ value: Any) -> Bool {
         let module = String(reflecting: type(of: value)).prefix { $0 != "." }
         return ["Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization"].contains(module)
     }

@@ -127,7 +127,14 @@ package struct LocatedValue: Sendable {
 
     func member(_ name: String) -> LocatedValue? {
         guard node.kind == .table else { return nil }
-        if let merged = tree.merged { return merged[name] }
+        if let merged = tree.merged {
+            // A member has a source of its own, but is read in the form of the whole.
+            return merged[name].map { member in
+                guard member.tree.textForm != tree.textForm else { return member }
+                return LocatedValue(
+                    tree: PropertyTree(member.tree, textForm: tree.textForm), id: member.id, isSecret: member.isSecret)
+            }
+        }
         let child = tree.store.child(of: id, named: name)
         tree.usage?.note(name, child, in: id)
         return child.map { LocatedValue(tree: tree, id: $0, isSecret: isSecret) }
@@ -156,6 +163,16 @@ package struct LocatedValue: Sendable {
         while let value = open.popLast() {
             if value.node.mark == .wide { return true }
             if value.node.kind == .array || value.node.kind == .table { value.forEachChild { open.append($0) } }
+        }
+        return false
+    }
+
+    /// Whether the value is a table, or a list with tables inside.
+    var holdsTable: Bool {
+        var open = [self]
+        while let value = open.popLast() {
+            if value.node.kind == .table { return true }
+            if value.node.kind == .array { value.forEachChild { open.append($0) } }
         }
         return false
     }
@@ -199,7 +216,8 @@ package struct LocatedValue: Sendable {
         case .double:
             return own.double.bitPattern == its.double.bitPattern
                 && tree.store.numberText(at: own.offset) == other.tree.store.numberText(at: its.offset)
-        case .string, .text, .word: return text == other.text
+        // The text of a file is without the last line break, which the bytes have.
+        case .string, .text, .word: return text == other.text && bytesOrNil == other.bytesOrNil
         case .other: return tree.store.others[own.otherIndex] == other.tree.store.others[its.otherIndex]
         case .array, .table: return own.count == its.count
         }

@@ -86,15 +86,15 @@ struct MergedTable: Sendable {
 enum MergedNames {
     private static let members = Locked<[String: [String]]>([:])
 
-    /// Returns the full names of the members, and keeps them, if a form says that the tables of the name are merged.
+    /// Returns the members with their full names, and keeps them, if a form says that the tables of the name are merged.
     @discardableResult
     static func members<Value: Decodable>(
         of name: String, as type: Value.Type, _ form: PropertyForm<Value>?
-    ) -> [String] {
+    ) -> [TypeShape.Member] {
         guard form?.mergesTables == true else { return [] }
-        let inner = TypeShape(of: type, sample: nil).members.map(\.name)
-        members.withLock { $0[name] = inner }
-        return inner.map { name + "." + $0 }
+        let inner = TypeShape(of: type, sample: nil).members
+        members.withLock { $0[name] = inner.map(\.name) }
+        return inner.map { TypeShape.Member(name: name + "." + $0.name, type: $0.type) }
     }
 
     /// Returns the dotted names of the members, or `nil` if no key merges the name.

@@ -29,9 +29,7 @@ extension Snippets {
                 try container.validate()
             } catch {
                 let lines = "\(error)".split(separator: "\n")
-                print(lines[0].prefix(33))  // database.url: a value is required
                 print(lines[1])  // app.toml:1:11: workers: expected 1...64, found integer 100
-                print(lines[2].prefix(48))  // app.toml:3:11: server.timeout: expected Duration
                 print(lines[3])  // app.toml:4:1: server.maxbody: unknown name; did you mean server.maxBody?
             }
         }
