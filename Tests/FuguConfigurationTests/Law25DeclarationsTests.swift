@@ -68,7 +68,7 @@ private struct Pair: Decodable, Sendable {
     @Test("One name with two forms is a mistake")
     func forms() throws {
         container.declare(\.narrow, \.wide, \.split, \.commas)
-        #expect(mistakes.count == 2, "\(mistakes)")
+        try #require(mistakes.count == 2)
         #expect(mistakes[0].hasPrefix("law25d.bound: has two forms, 1...5 (") && mistakes[0].contains(" and 1...9 ("))
         #expect(mistakes[1].contains("words between \";\" (") && mistakes[1].contains(" and any value ("))
     }
@@ -76,7 +76,7 @@ private struct Pair: Decodable, Sendable {
     @Test("A member of a merged table is a name that must agree with others")
     func members() throws {
         container.declare(\.mergedPair, \.pairSize, \.pairIdle, \.pairRest)
-        #expect(mistakes.count == 2, "\(mistakes)")
+        try #require(mistakes.count == 2)
         #expect(
             mistakes[0].hasPrefix("law25d.pairSize: has the same variable and argument as law25d.pair.size, "))
         #expect(mistakes[1].hasPrefix("law25d.pair.idle: declared as Int (") && mistakes[1].contains("as String ("))

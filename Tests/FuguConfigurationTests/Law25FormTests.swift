@@ -30,15 +30,19 @@ extension ContainerKeys {
     fileprivate var twoNumbers: PropertyKey<[Int]> {
         .init("law25f.two", defaultValue: [], form: .separated(by: ";").and(.checked("two numbers") { $0.count == 2 }))
     }
-    fileprivate var pair: PropertyKey<[String: [Int]]> {
-        .init("law25f.pair", defaultValue: [:], form: .merged.and(.separated(by: ";")))
-    }
+    fileprivate var peers: PropertyKey<Peers?> { .init("law25f.peers", form: .merged.and(.separated(by: ";"))) }
     fileprivate var tinyEven: PropertyKey<Int> {
         .init("law25f.tiny", defaultValue: 2, form: .range(0...9).and(.checked("even") { $0.isMultiple(of: 2) }))
     }
     fileprivate var zoneName: PropertyKey<String> {
         .init("law25f.zone", defaultValue: "a", form: .pattern(/[a-z]+/, "a word in lowercase"))
     }
+    fileprivate var zoneOther: PropertyKey<String?> { .init("law25f.other", form: .pattern(/[0-9]+/, "digits")) }
+}
+
+private struct Peers: Decodable, Sendable, Equatable {
+    var names: [String]
+    var port: Int
 }
 
 private enum Site: RequiredProperty {
@@ -158,7 +162,8 @@ private struct Share: NamedProperty {
         let child = container.child()
         #expect(child.databaseURL == "x" && container[Site.self] == "s")
         source.update { $0 = [:] }
-        #expect(reports.all.count == 1 && reports.all[0].contains("law25f.url: a value is required"), "\(reports.all)")
+        try #require(reports.all.count == 1)
+        #expect(reports.all[0].contains("law25f.url: a value is required"), "\(reports.all)")
         #expect(reports.all[0].contains("law25f.site: a value is required"))
         #expect(thrown { try container.reload(checksUnread: false) }.contains("law25f.url: a value is required"))
         #expect(thrown { try container.removeSources(named: "flags") }.contains("law25f.url: a value is required"))
@@ -189,18 +194,21 @@ private struct Share: NamedProperty {
         try container.apply(
             EnvironmentSource(
                 environment: [
-                    "LAW25F_TWO": "1;2", "LAW25F_PAIR_A": "1;2", "LAW25F_TINY": "11", "LAW25F_ZONE": "A b",
+                    "LAW25F_TWO": "1;2", "LAW25F_PEERS_NAMES": "a;b", "LAW25F_TINY": "11", "LAW25F_ZONE": "A b",
+                    "LAW25F_OTHER": "1a",
                 ]))
-        #expect(container.twoNumbers == [1, 2])
+        try container.apply(TOMLSource(text: "law25f.peers.port = 5", name: "t"))
+        #expect(container.twoNumbers == [1, 2] && container.peers == Peers(names: ["a", "b"], port: 5))
         #expect(
-            thrown { try container.validate(\.tinyEven, \.zoneName) } == """
+            thrown { try container.validate(\.tinyEven, \.zoneName, \.zoneOther) } == """
                 environment variable LAW25F_TINY: law25f.tiny: expected 0...9 and even, found text "11"
                 environment variable LAW25F_ZONE: law25f.zone: expected a word in lowercase, found text "A b"
+                environment variable LAW25F_OTHER: law25f.other: expected digits, found text "1a"
                 """)
         try container.apply(
-            ArgumentsSource(["--law25f-two=1;2;3", "--law25f-tiny=3", "--law25f-zone=b"]))
+            ArgumentsSource(["--law25f-two=1;2;3", "--law25f-tiny=3", "--law25f-zone=b", "--law25f-other=5"]))
         #expect(
-            thrown { try container.validate(\.twoNumbers, \.tinyEven, \.zoneName) } == """
+            thrown { try container.validate(\.twoNumbers, \.tinyEven, \.zoneName, \.zoneOther) } == """
                 argument --law25f-two: law25f.two: expected two numbers, found text "1;2;3"
                 argument --law25f-tiny: law25f.tiny: expected 0...9 and even, found text "3"
                 """)

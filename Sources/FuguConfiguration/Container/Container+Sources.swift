@@ -18,7 +18,7 @@ extension Container {
     /// - Complexity: O(*n* + *k*) for a source with *n* bytes and *k* names that were read or are observed.
     public func apply(_ source: some PropertySource) throws {
         try read(source) { entry in
-            try changeSources { $0.changingOwn { $0.entries.insert(entry, at: 0) } }
+            try changeSources { $0.adding(entry) }
         }
     }
 

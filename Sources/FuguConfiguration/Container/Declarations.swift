@@ -106,11 +106,7 @@ extension Container {
     /// Changes what this container declares; the closure returns whether there's a change.
     private func change(_ body: (inout Declarations) -> Bool) {
         // No value changes, so nothing is refused.
-        try? changeSources { old in
-            var isChanged = false
-            let new = old.changingOwn { isChanged = body(&$0.declarations) }
-            return isChanged ? new : nil
-        }
+        try? changeSources { $0.declaring(body) }
     }
 
     /// The keys that were declared here and in ancestors, the farthest first.

@@ -26,7 +26,7 @@ extension Container {
     public func handleSourceReads(by handler: (@Sendable (SourceRead) -> Void)?) {
         let log = handler.map(ReadLog.init)
         // No value changes, so nothing is refused.
-        try? changeSources { SourceStack($0.levels, log: log) }
+        try? changeSources { $0.logging(to: log) }
     }
 }
 

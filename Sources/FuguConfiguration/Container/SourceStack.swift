@@ -79,10 +79,17 @@ final class SourceStack: ValueSources {
     let levels: [Level]
     /// The closure that receives the names that are read.
     let log: ReadLog?
+    /// Stands for the sources: stacks that share it differ only in what they declare and log.
+    private let mark: Mark
+
+    private final class Mark: Sendable {}
 
     init(_ levels: [Level] = [Level()], log: ReadLog? = nil) {
-        self.levels = levels
-        self.log = log
+        (self.levels, self.log, mark) = (levels, log, Mark())
+    }
+
+    private init(_ levels: [Level], log: ReadLog?, _ mark: Mark) {
+        (self.levels, self.log, self.mark) = (levels, log, mark)
     }
 
     /// All sources, in order of precedence.
@@ -132,7 +139,7 @@ final class SourceStack: ValueSources {
 
     func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool {
         guard let others = others as? SourceStack else { return false }
-        if entries.elementsEqual(others.entries, by: ===) { return true }
+        if mark === others.mark { return true }
         if let members = MergedNames.members(of: name) {
             return ([name] + members.map { name + "." + $0 }).allSatisfy { name in
                 let (own, its) = (Array(values(named: name)), Array(others.values(named: name)))
@@ -150,10 +157,20 @@ final class SourceStack: ValueSources {
         return SourceStack(own + (others?.levels ?? []), log: log ?? others?.log)
     }
 
-    /// Returns the sources after a change of the container's own level.
-    func changingOwn(_ change: (inout Level) throws -> Void) rethrows -> SourceStack {
+    /// Returns the same sources with another log.
+    func logging(to log: ReadLog?) -> SourceStack { SourceStack(levels, log: log, mark) }
+
+    /// Returns the same sources with other declarations of the container's own, unless a closure says that it changes
+    /// nothing.
+    func declaring(_ change: (inout Declarations) -> Bool) -> SourceStack? {
         var levels = levels
-        try change(&levels[0])
+        return change(&levels[0].declarations) ? SourceStack(levels, log: log, mark) : nil
+    }
+
+    /// Returns the sources with another one before all.
+    func adding(_ entry: Entry) -> SourceStack {
+        var levels = levels
+        levels[0].entries.insert(entry, at: 0)
         return SourceStack(levels, log: log)
     }
 
@@ -176,7 +193,7 @@ final class SourceStack: ValueSources {
                 return isPlaced ? nil : entry
             }
         }
-        return isPlaced ? new : changingOwn { $0.entries.insert(entry, at: 0) }
+        return isPlaced ? new : adding(entry)
     }
 
     /// Returns the same sources, some of them with their present values, or throws all errors.
