@@ -134,7 +134,8 @@ struct Law28AfterClosingTests {
             _ = container[Round.self]
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Round needs itself to load.\nPath: Round → Trip → Round\n"))
+        #expect(text.contains("Round needs itself to load.\nPath: Round → Trip → Round, in "))
+        #expect(text.contains("Law28AfterClosingTests.swift:"))
     }
 
     struct Disk: ExternalFeature {

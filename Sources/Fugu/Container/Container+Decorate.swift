@@ -24,7 +24,7 @@ extension Container {
     ///   - feature: The type of the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, like `load(in:)`, and returns the wrapper. It
     ///     runs at the next read, and Fugu holds no lock while it runs.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
     public func decorate<F: Feature>(
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
@@ -39,7 +39,7 @@ extension Container {
     /// - Parameters:
     ///   - key: A key path to the feature: `\.mailer`.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
     public func decorate<K: PlainFeatureKey>(
         _ key: (KeyLookup) -> K,
         with wrap:
@@ -58,7 +58,7 @@ extension Container {
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
     public func decorate<F: ThrowingFeature>(
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) throws -> F.Instance
@@ -73,7 +73,7 @@ extension Container {
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
     public func decorate<F: AsyncFeature>(
         _ feature: F.Type,
         with wrap:
@@ -100,7 +100,7 @@ extension Container {
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
     @MainActor public func decorate<F: MainActorFeature>(
         _ feature: F.Type,
         with wrap:
@@ -130,7 +130,7 @@ extension Container {
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
     public func decorate<F: ThrowingFeature>(
         _ feature: KeyPath<ContainerKeys, F.Type>,
         with wrap:
@@ -146,7 +146,7 @@ extension Container {
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
     public func decorate<F: AsyncFeature>(
         _ feature: KeyPath<ContainerKeys, F.Type>,
         with wrap:
@@ -163,7 +163,7 @@ extension Container {
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
     @MainActor public func decorate<F: MainActorFeature>(
         _ feature: KeyPath<ContainerKeys, F.Type>,
         with wrap:

@@ -66,7 +66,8 @@ extension Container {
     ///     try await container.warmUp { $0.load(Database.self); $0.load(Search.self) }
     ///
     /// Canceling the calling task cancels the loads for which nobody else waits. A plain feature that blocks in its load
-    /// blocks a thread of the pool: make it an ``AsyncFeature``.
+    /// blocks a thread of the pool: make it an ``AsyncFeature``. A plain feature that can't be loaded, such as one of a cycle,
+    /// stops the program, as it does at any other read; to have cycles listed, use `check` of FuguInspection.
     ///
     /// - Parameters:
     ///   - progress: A closure that is called after each feature loads or fails, one call at a time, on any thread.

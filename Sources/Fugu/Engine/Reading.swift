@@ -180,7 +180,7 @@ struct Reading: ~Copyable {
         case .cancelled: return CancellationError()
         default: error = .ended(key)
         }
-        guard key.kind.throws else { node.stop(error) }
+        guard key.kind.throws else { node.stop(error.read(at: request.readPlace)) }
         return error
     }
 

@@ -5,8 +5,8 @@ extension Container {
     /// Calls come one at a time, in order, after the change and outside every lock, on the thread that made the change or
     /// on one that's already delivering changes of the key.
     ///
-    /// The first read of a default counts as a change, too. A feature that reloads when its inputs change loads again
-    /// immediately while it's observed. Setting an equal value doesn't notify observers. An `==` that's isolated to the main
+    /// The first read of a default counts as a change, too. While a feature is observed, it loads again immediately after a
+    /// reset and, if it reloads when its inputs change, after such a change. Setting an equal value doesn't notify observers. An `==` that's isolated to the main
     /// actor is used only there; elsewhere, every set notifies them.
     ///
     /// - Parameters:
@@ -35,7 +35,9 @@ extension Container {
     /// Calls come one at a time, in order, after the change and outside every lock, on the thread that made the change or
     /// on one that's already delivering changes of the key.
     ///
-    /// Setting an equal value doesn't notify observers.
+    /// The first read of a default counts as a change, too. While a feature is observed, it loads again immediately after a
+    /// reset and, if it reloads when its inputs change, after such a change. Setting an equal value doesn't notify observers;
+    /// an `==` that's isolated to the main actor is used only there.
     ///
     /// - Parameters:
     ///   - key: A key path to the key to observe: `\.timeout`.
