@@ -475,10 +475,15 @@ private struct LoadEnd {
                 return isLocal || reloads
                     ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
             }
-            if let last, last.isLocal == isLocal, last.reloads == reloads, state[token].load.isMadeFrom(last) {
+            let hasOneKey = state[token].load.more.isEmpty && first.provenance?.keys.isEmpty ?? true
+            if let last, last.isLocal == isLocal, last.reloads == reloads,
+                hasOneKey
+                    ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
+                    : state[token].load.isMadeFrom(last)
+            {
                 return last
             }
-            if state[token].load.more.isEmpty, first.provenance?.keys.isEmpty ?? true {
+            if hasOneKey {
                 let keys = [first.key]
                 return Provenance(direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
             }
@@ -620,8 +625,9 @@ private struct LoadEnd {
             place[token].duration = duration
             #endif
             place[token].loadCount += 1
-            for node in asker.path.prefix(while: { $0.depth >= home.depth }) {
-                node.storage[token].rare?.failures[key]?.isPast = true
+            _ = asker.path.firstResult { node -> Bool? in
+                if let rare = node.storage[token].rare, !rare.failures.isEmpty { rare.failures[key]?.isPast = true }
+                return node === home ? true : nil
             }
         }
         if let place = cell.place { effects.announce(token, place, .loaded) }

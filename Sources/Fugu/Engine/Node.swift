@@ -183,7 +183,7 @@ final class RareNodeState {
 
 extension UnmanagedReference<Node> {
     var depth: Int { use { $0.depth } }
-    fileprivate var parent: UnmanagedReference<Node>? { use { $0.above?.uncounted } }
+    var parent: UnmanagedReference<Node>? { use { $0.above?.uncounted } }
 }
 
 /// A node and its ancestors, nearest first.

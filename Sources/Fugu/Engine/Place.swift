@@ -132,9 +132,9 @@ extension Place {
     func link(_ token: LockToken) {
         var place = self
         while place[token].followCount > 0, place[token].above == nil,
-            let parent = place[token].node.use({ $0.holds(token, key) ? nil : $0.parent })
+            !place[token].node.use({ $0.holds(token, key) }), let parent = place[token].node.parent
         {
-            let above = parent.place(token, key)
+            let above = parent.use { $0.place(token, key) }
             let next = above[token].firstBelow
             place[token].above = above
             place[token].next = next
