@@ -67,6 +67,23 @@ import Testing
         }
     }
 
+    @Test("What a trait decorated or added to a list is read in a copy, too (laws 18 and 29)")
+    func layersInCopy() async throws {
+        let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }
+        let list = FeatureKey<[String]>(id: UniqueID()) { _ in [] }
+        let trait = ContainerTrait.container(reportsUnusedValues: true) {
+            $0.decorate(\.[word]) { word, _ in "X(\(word))" }
+            $0.contribute(to: \.[list]) { _ in "added" }
+        }
+        try await runCase(trait) {
+            let copy = Container(copying: .current, .current)
+            copy.contribute(to: \.[list]) { _ in "in the copy" }
+            copy.decorate(\.[list]) { list, _ in list + ["last"] }
+            #expect(copy[word] == "X(w)")
+            #expect(copy[list] == ["added", "in the copy", "last"])
+        }
+    }
+
     @Test("A value that an inner trait sets again isn't reported for the outer one (law 29)")
     func overridden() async throws {
         let outer = ContainerTrait.container(reportsUnusedValues: true) {

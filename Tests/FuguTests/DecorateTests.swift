@@ -131,7 +131,7 @@ struct DecorateTests {
         let decorated = Container()
         decorated.decorate(Mailer.self) { mailer, _ in Mailer("3(\(mailer.text))") }
         #expect(Container(copying: stub, decorated)[Mailer.self].text == "3(stub)")
-        #expect(Container(copying: container, decorated)[Mailer.self].text == "3(mailer 1)")
+        #expect(Container(copying: container, decorated)[Mailer.self].text == "3(1(mailer 1))")
     }
 
     @Test("A wrapped instance is loaded once for all who ask at the same moment (law 4)")

@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 import Support
 import Testing
 
@@ -113,5 +114,168 @@ import Testing
         #expect(weakly == nil && alive.value == 1)
         copy.reset(Held.self)
         #expect(alive.value == 0)
+    }
+}
+
+@Suite("Law 18: copies of decorations and contributions") struct Law18LayersTests {
+    struct Level: Property { static var defaultValue: Int { 1 } }
+
+    private let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }
+    private let list = FeatureKey<[String]>(id: UniqueID()) { _ in [] }
+
+    /// Wraps the word, and adds to the list.
+    private func add(_ name: String, to container: Container) {
+        container.decorate(\.[word]) { word, _ in "\(name)(\(word))" }
+        container.contribute(to: \.[list]) { _ in name }
+    }
+
+    private func root(_ name: String) -> Container {
+        let container = Container()
+        add(name, to: container)
+        return container
+    }
+
+    private func child(_ name: String, of parent: Container = Container()) -> Container {
+        parent.child { add(name, to: $0) }
+    }
+
+    private func words(_ containers: [Container]) -> [String] { containers.map { $0[word] } }
+
+    @Test(
+        "The layers of unrelated containers stack in the order of the containers, at whatever depth they are (law 18)")
+    func unrelated() {
+        for (first, second) in [
+            (root("X"), root("Y")), (root("X"), child("Y")), (child("X"), root("Y")), (child("X"), child("Y")),
+            (root("X"), Container().child().child { add("Y", to: $0) }),
+        ] {
+            let copy = Container(copying: first, second)
+            #expect(copy[word] == "Y(X(w))" && copy[list] == ["X", "Y"])
+            #expect(Container(copying: second, first)[list] == ["Y", "X"])
+        }
+        let three = Container(copying: child("1", of: root("0")), root("2"), child("4", of: child("3")))
+        #expect(three[word] == "4(3(2(1(0(w)))))" && three[list] == ["0", "1", "2", "3", "4"])
+    }
+
+    @Test("A layer that several of the containers have is copied once, where it is first (law 18)")
+    func common() {
+        let shop = root("A")
+        let (one, two) = (child("B", of: shop), shop.child { $0[Level.self] = 3 })
+        let grandchild = child("C", of: one)
+        for copy in [
+            Container(copying: one, two), Container(copying: two, one), Container(copying: one, one),
+            Container(copying: one, shop), Container(copying: shop, one),
+            Container(copying: Container(copying: one), shop), Container(copying: two, Container(copying: one)),
+        ] {
+            #expect(copy[word] == "B(A(w))" && copy[list] == ["A", "B"])
+        }
+        for copy in [Container(copying: grandchild, one), Container(copying: one, grandchild, shop)] {
+            #expect(copy[word] == "C(B(A(w)))" && copy[list] == ["A", "B", "C"])
+        }
+        let siblings = Container(copying: one, child("D", of: shop))
+        #expect(siblings[word] == "D(B(A(w)))" && siblings[list] == ["A", "B", "D"])
+    }
+
+    @Test(
+        "What a nearer or a later container set covers the layers before it, and those of its own are around it (law 18)"
+    )
+    func covers() {
+        let (first, second) = (Container(), Container())
+        first[word] = "s"
+        add("X", to: first)
+        #expect(Container(copying: first, root("Y"))[word] == "Y(X(s))")
+        second[word] = "t"
+        #expect(Container(copying: first, second)[word] == "t")
+        let below = child("Y", of: second)
+        #expect(words([Container(copying: first, below), Container(copying: below, first)]) == ["Y(t)", "X(s)"])
+        add("Z", to: second)
+        #expect(Container(copying: first, second)[word] == "Z(t)")
+        // As for values, what an ancestor of the last container set wins.
+        #expect(Container(copying: child("B", of: first), first.child())[word] == "X(s)")
+        let replaced = Container()
+        replaced.replace(\.[word]) { "r\($0[Level.self])" }
+        let copy = Container(copying: root("X"), child("Y", of: replaced))
+        copy[Level.self] = 5
+        #expect(copy[word] == "Y(r5)")
+        let listed = child("B", of: root("A")).child { $0[list] = ["set"] }
+        add("C", to: listed)
+        #expect(Container(copying: root("X"), listed, root("Y"))[list] == ["set", "C", "Y"])
+    }
+
+    @Test("Elements and decorations of a list keep their order in a copy, though one line added them (law 18)")
+    func mixed() {
+        func mixture(_ name: String) -> Container {
+            let container = Container()
+            func add(_ text: String) { container.contribute(to: \.[list]) { _ in text } }
+            add("\(name)1")
+            add("\(name)2")
+            container.decorate(\.[list]) { list, _ in list.map { "[\($0)]" } }
+            add("\(name)3")
+            add("\(name)4")
+            return container
+        }
+        let copy = Container(copying: mixture("a"), mixture("b"))
+        #expect(copy[list] == ["[[a1]]", "[[a2]]", "[a3]", "[a4]", "[b1]", "[b2]", "b3", "b4"])
+        let below = child("c", of: copy)
+        #expect(below[list] == copy[list] + ["c"])
+        #expect(Container(copying: below, copy)[list] == copy[list] + ["c"])
+    }
+
+    @Test("Layers of features that throw, or load asynchronously, stack in a copy (law 18)")
+    func kinds() async throws {
+        struct Login: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> String { "l\(container[Level.self])" }
+        }
+        struct Session: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> String { "s\(container[Level.self])" }
+        }
+        func decorated(_ name: String, _ container: Container) -> Container {
+            container.decorate(Login.self) { login, _ in "\(name)(\(login))" }
+            container.decorate(Session.self) { session, _ in "\(name)(\(session))" }
+            return container
+        }
+        let shop = decorated("A", Container())
+        let containers = (decorated("B", shop.child()), decorated("C", Container().child { $0[Level.self] = 2 }))
+        let copy = Container(copying: containers.0, containers.1, shop)
+        #expect(try copy[Login.self] == "C(B(A(l2)))")
+        #expect(try await copy[Session.self] == "C(B(A(s2)))")
+        #expect(try await decorated("D", copy.child())[Session.self] == "D(C(B(A(s2))))")
+    }
+
+    @Test("A reset of a copy removes all layers and leaves nothing of them (laws 18 and 20)")
+    func resets() {
+        let ended = Counter()
+        do {
+            let copy: Container
+            do {
+                let witness = Witness { ended.add() }
+                let first = root("X")
+                first.decorate(\.[word]) { word, _ in
+                    withExtendedLifetime(witness) { word }
+                }
+                copy = Container(copying: child("B", of: first), child("Y"))
+            }
+            #expect(copy[word] == "Y(B(X(w)))" && copy[list] == ["X", "B", "Y"])
+            copy.reset(\.[list])
+            copy.reset(\.[word])
+            #expect(ended.value == 1 && copy.graph.entries.isEmpty)
+            #expect(copy[word] == "w" && copy[list] == [])
+            add("Z", to: copy)
+            #expect(copy[word] == "Z(w)" && copy[list] == ["Z"])
+        }
+    }
+
+    @Test("A load that copies decorated containers was made from what they have (laws 15, 18, and 19)")
+    func insideALoad() {
+        let word = word
+        let copied = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { _ in
+            Container(copying: .current, .current)[word]
+        }
+        let container = root("X")
+        let below = child("Y", of: container)
+        #expect(container[copied] == "X(w)" && below[copied] == "Y(X(w))")
+        add("Z", to: container)
+        #expect(container[copied] == "Z(X(w))")
+        below.reset(\.[word])
+        #expect(below[copied] == "Z(X(w))")
     }
 }

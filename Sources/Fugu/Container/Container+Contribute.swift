@@ -58,38 +58,34 @@ extension Container {
     private func contribute<Element: Sendable>(
         to list: Decorated, _ place: SourcePlace, _ load: @escaping @Sendable (any FeatureContainer) -> Element
     ) {
-        changeSetting(of: list.key) { node, setting in
+        let layer = Layer { setting, layers, node in
             var writes: [Write] = []
             let former = setting?.replacement
             var inner = former?.inner ?? []
             var elements = former?.elements ?? []
             let base: Key
             if elements.isEmpty {
-                let layer = layer(within: list, node, setting)
-                base = layer.inner
+                (base, writes) = list.innerKey(of: setting, layers, in: node)
                 inner.append(base)
-                writes = layer.writes
             } else {
                 base = former!.base!
             }
-            let element = ListElement(
-                key: node.innerKey(of: list.key.key, from: elements.count, at: place)
-            ) { Payload(load($0)) }
+            let key = list.key.key.inner(depth: node.depth, index: layers.all.count - 1, at: place)
+            let element = ListElement(key: key) { Payload(load($0)) }
             elements.append(element)
-            inner.append(element.key)
+            inner.append(key)
             let all = elements
-            let replacement = Replacement(
+            let loader = Replacement(
                 load: { handle in
                     var instances = try list.read(base, in: handle).value(as: [Element].self)
                     instances.reserveCapacity(instances.count + all.count)
                     for element in all { instances.append(try element.read(in: handle).value(as: Element.self)) }
                     return Payload(instances)
-                }, inner: inner, base: base, elements: elements)
-            return [
-                Write(node, list.key, .replace(replacement)),
-                Write(node, TypedKey(resetting: element.key), .replace(Replacement(load: element.load))),
-            ] + writes
+                }, inner: inner, base: base, elements: elements, layers: layers)
+            writes.append(Write(node, TypedKey(resetting: key), .replace(Replacement(load: element.load))))
+            return (loader, writes)
         }
+        add(layer, to: list.key)
     }
 }
 

@@ -82,13 +82,13 @@ extension Container {
             ) async throws -> F.Instance
     ) {
         let decorated = Decorated(F.self)
-        addLayer(decorated) { inner, kept in
+        decorate(decorated) { inner in
             Replacement(
                 load: { _ in throw CancellationError() },
                 loadAsync: { handle in
                     let instance = try await decorated.readAsync(inner, in: handle).value(as: F.Instance.self)
                     return Payload(try await wrap(instance, handle))
-                }, inner: kept + [inner])
+                })
         }
     }
 
@@ -212,36 +212,12 @@ struct Decorated: Sendable {
             default: return try await readAsync(innermost, in: handle)
             }
         }
-        return Replacement(load: load, loadAsync: isAsync ? loadAsync : nil, isInherited: true)
-    }
-}
-
-extension Container {
-    private func decorate(
-        _ decorated: Decorated, _ wrap: @escaping @Sendable (Payload, Container) throws -> Payload
-    ) {
-        addLayer(decorated) { inner, kept in
-            Replacement(
-                load: { handle in try wrap(decorated.read(inner, in: handle), handle) }, inner: kept + [inner])
-        }
+        return Replacement(load: load, loadAsync: isAsync ? loadAsync : nil)
     }
 
-    /// Adds a layer to what the container has for a feature.
-    ///
-    /// - Parameters:
-    ///   - decorated: The feature.
-    ///   - make: Makes the loader that is to stand there, given the key of what it wraps and the keys that the loaders within need.
-    func addLayer(_ decorated: Decorated, _ make: (_ inner: Key, _ kept: [Key]) -> Replacement) {
-        changeSetting(of: decorated.key) { node, setting in
-            let layer = layer(within: decorated, node, setting)
-            let replacement = make(layer.inner, setting?.replacement?.inner ?? [])
-            return [Write(node, decorated.key, .replace(replacement))] + layer.writes
-        }
-    }
-
-    /// Returns the key of what a further layer wraps, and what puts it there.
-    func layer(within decorated: Decorated, _ node: Node, _ setting: Operation?) -> (inner: Key, writes: [Write]) {
-        let inner = node.innerKey(of: decorated.key.key, from: setting?.replacement?.inner.count ?? 0)
+    /// Returns the key of what the last layer wraps, and what puts it there.
+    func innerKey(of setting: Operation?, _ layers: Layers, in node: Node) -> (inner: Key, writes: [Write]) {
+        let inner = key.key.inner(depth: node.depth, index: layers.all.count - 1)
         let operation: Operation
         switch setting {
         case .replace(let former):
@@ -251,25 +227,43 @@ extension Container {
         default:
             // In the root, it's what the feature's own load creates.
             if node.isRoot { return (inner, []) }
-            operation = .replace(decorated.inherited)
+            operation = .replace(inherited)
         }
         return (inner, [Write(node, TypedKey(resetting: inner), operation)])
     }
+}
 
-    /// Changes what the container has for a feature into what depends on it.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the feature.
-    ///   - change: Returns what is to be done; called again if somebody else changes it meanwhile.
-    func changeSetting(of key: TypedKey, _ change: (Node, Operation?) -> [Write]) {
+extension Container {
+    private func decorate(
+        _ decorated: Decorated, _ wrap: @escaping @Sendable (Payload, Container) throws -> Payload
+    ) {
+        decorate(decorated) { inner in
+            Replacement(load: { handle in try wrap(decorated.read(inner, in: handle), handle) })
+        }
+    }
+
+    /// Decorates a feature with the loader that `make` returns for the key of what it wraps.
+    private func decorate(_ decorated: Decorated, _ make: @escaping @Sendable (_ inner: Key) -> Replacement) {
+        let layer = Layer { setting, layers, node in
+            let (inner, writes) = decorated.innerKey(of: setting, layers, in: node)
+            let made = make(inner)
+            let keys = (setting?.replacement?.inner ?? []) + [inner]
+            return (Replacement(load: made.load, loadAsync: made.loadAsync, inner: keys, layers: layers), writes)
+        }
+        add(layer, to: decorated.key)
+    }
+
+    /// Adds a layer to what the container has for a feature.
+    func add(_ layer: Layer, to key: TypedKey) {
         checkMayChange(key.key)
         let node = node
         while true {
             let former = node.family.lock.withLock { token in node.setting(token, of: key.key) }
-            // The first of the writes is that of the key; in a released container, one report is enough.
-            let writes = change(node, former)
+            let (loader, inner) = layer.added(to: former, in: node)
+            // In a released container, one report is enough.
             let isEnded = node.family.lock.withLock { token in node.isEnded(token) }
-            let isDone = node.family.commit(isEnded ? Array(writes.prefix(1)) : writes) { token in
+            let writes = [Write(node, key, .replace(loader))] + (isEnded ? [] : inner)
+            let isDone = node.family.commit(writes) { token in
                 !node.isEnded(token) && !node.setting(token, of: key.key).isSame(as: former)
             }
             if isDone { return }
@@ -303,29 +297,5 @@ extension Node {
     fileprivate func setting(_ token: LockToken, of key: Key) -> Operation? {
         guard let cell = storage.existingCell(token, key), holds(token, key) else { return nil }
         return cell.setting(token)
-    }
-
-    /// Returns a key that belongs to a feature and that nothing uses which this container has or inherits.
-    ///
-    /// Copies have such keys of containers at other depths, and a container keeps those of earlier layers.
-    ///
-    ///   - first: The index from which to look.
-    ///   - place: For the element of a list, where it was added.
-    func innerKey(of key: Key, from first: Int, at place: SourcePlace? = nil) -> Key {
-        var used: Set<Key> = []
-        family.lock.withLock { token in
-            for node in path {
-                // The wrapped features of a copy have their own keys.
-                var open = [key]
-                while let next = open.popLast() {
-                    let inner = node.setting(token, of: next)?.replacement?.inner ?? []
-                    open += inner.filter { used.insert($0).inserted }
-                }
-            }
-        }
-        func inner(_ index: Int) -> Key { key.inner(depth: depth, index: index, at: place) }
-        var index = first
-        while used.contains(inner(index)) { index += 1 }
-        return inner(index)
     }
 }

@@ -292,7 +292,7 @@ extension Frame {
 
 /// The settings of containers that a copy takes.
 private struct Holdings {
-    var operations: [Key: Operation] = [:]
+    var settings: [Key: Layers] = [:]
     var rules: [ScopeRule] = []
     var sources: (any ValueSources)?
     var strictness: Strictness?
@@ -307,9 +307,9 @@ private struct Holdings {
         sources = node.storage[token].rare?.sources
         rules = node.storage[token].rare?.rules ?? []
         for cell in node.storage.cells(token) {
-            guard let operation = cell.setting(token) else { continue }
+            guard let setting = cell.setting(token) else { continue }
             recorder?.record(token, cell, of: UnmanagedReference(node))
-            operations[cell.key] = operation
+            settings[cell.key] = Layers(setting)
         }
     }
 
@@ -330,28 +330,18 @@ private struct Holdings {
         rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
         rules += nearer.rules
         if let sources = nearer.sources { add(sources) }
-        let farther = operations
-        operations.merge(nearer.operations) { $1 }
-        // A decoration wraps what farther containers hold.
-        for (key, operation) in nearer.operations {
-            guard let wrapped = operation.replacement?.inner.first, let former = farther[key],
-                former.replacement?.inner.contains(wrapped) != true, isInherited(nearer.operations[wrapped])
-            else { continue }
-            operations[wrapped] = former
+        // The copy has inner keys of its own.
+        for (key, setting) in nearer.settings where key.decorated == nil {
+            settings[key, default: Layers(nil)].add(setting)
         }
-    }
-
-    /// Whether a decoration wraps what its container inherits.
-    private func isInherited(_ wrapped: Operation?) -> Bool {
-        wrapped.map { $0.replacement?.isInherited == true } ?? true
     }
 
     /// Adds nearer sources, whose values win over what farther containers set.
     private mutating func add(_ nearer: any ValueSources) {
-        for key in operations.keys {
+        for key in settings.keys {
             guard let naming = key.naming else { continue }
             if case .nothing = naming.ask(nearer) { continue }
-            operations[key] = nil
+            settings[key] = nil
         }
         sources = nearer.copied(over: sources)
     }
@@ -371,8 +361,9 @@ extension Container {
     /// Creates a container that copies what was set in other containers and in their ancestors.
     ///
     /// The nearest value wins within a container and its ancestors, and the last container wins over the others.
+    /// Decorations and contributions stack in the same order, each one once, until a value or a replacement covers them.
     ///
-    /// The copy takes values, swapped and replaced features, sources, and rules, but no loaded instances: features load
+    /// The copy takes values, set and replaced features, sources, and rules, but no loaded instances: features load
     /// again and see the copy's values. If a later container's sources have a value for a name, it wins over what code set
     /// for the name in an earlier container. The copy is independent of the originals.
     ///
@@ -403,6 +394,6 @@ extension Container {
             if !holdings.rules.isEmpty { node.storage[token].more().rules = holdings.rules }
             if let sources = holdings.sources { node.take(token, sources) }
         }
-        node.family.commit(holdings.operations.map { Write(node, TypedKey(resetting: $0.key), $0.value) })
+        node.family.commit(holdings.settings.flatMap { $0.value.writes(of: $0.key, in: node) })
     }
 }

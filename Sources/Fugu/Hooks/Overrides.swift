@@ -19,7 +19,7 @@ extension Container {
         while true {
             let held = held()
             let writes = held.map { entry in
-                let telling = entry.loader.telling { onRead(Override(key: entry.key)) }
+                let telling = entry.loader.telling(in: node) { onRead(Override(key: entry.key)) }
                 var write = Write(node, TypedKey(resetting: entry.key), .replace(telling))
                 write.isTheSame = true
                 return write
@@ -64,8 +64,14 @@ extension Container {
 }
 
 extension Replacement {
-    /// Returns the same loader, which also calls a closure when it runs.
-    fileprivate func telling(_ onLoad: @escaping @Sendable () -> Void) -> Replacement {
+    /// Returns the same loader, which also calls a closure when it runs, and in copies, too.
+    fileprivate func telling(in node: Node, _ onLoad: @escaping @Sendable () -> Void) -> Replacement {
+        if layers == nil { return telling(nil, onLoad) }
+        let layer = Layer { setting, layers, _ in (setting!.replacement!.telling(layers, onLoad), []) }
+        return layer.added(to: .replace(self), in: node).loader
+    }
+
+    private func telling(_ layers: Layers?, _ onLoad: @escaping @Sendable () -> Void) -> Replacement {
         let (load, loadAsync) = (load, loadAsync)
         var tellingAsync: (@Sendable (Container) async throws -> Payload)?
         if let loadAsync {
@@ -78,6 +84,6 @@ extension Replacement {
             load: { container in
                 onLoad()
                 return try load(container)
-            }, loadAsync: tellingAsync, inner: inner, base: base, elements: elements, isInherited: isInherited)
+            }, loadAsync: tellingAsync, inner: inner, layers: layers)
     }
 }

@@ -5,7 +5,7 @@ struct InnerID: Hashable, Sendable {
     let decorated: UInt
     /// The depth of the container that decorates the feature, or adds to it.
     let depth: Int
-    /// The number of decorations or elements that the container had before, or the next one that is free.
+    /// The number of decorations and elements that the container had before.
     let index: Int
     /// For the element of a list, where it was added.
     var place: String?
