@@ -62,27 +62,6 @@ extension Array {
     }
 }
 
-/// A weak reference that can be copied under a lock.
-///
-/// Make the object strong outside every lock, because releasing it may end it.
-struct WeakReference<Object: AnyObject & Sendable>: Sendable, Equatable {
-    private final class Holder: Sendable {
-        weak let object: Object?
-        init(_ object: Object?) { self.object = object }
-    }
-    private let holder: Holder
-
-    init(_ object: Object?) { holder = Holder(object) }
-
-    /// The object, if it still exists.
-    ///
-    /// Ask outside every lock.
-    var object: Object? { holder.object }
-
-    /// Whether this is a copy of the other one.
-    static func == (left: Self, right: Self) -> Bool { left.holder === right.holder }
-}
-
 /// An object that holds a value, so that it can be added to garbage.
 final class Retained<Value: Sendable>: Sendable {
     private let value: Value
