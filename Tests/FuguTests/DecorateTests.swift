@@ -3,6 +3,12 @@ import FuguInspection
 import Support
 import Testing
 
+extension ContainerKeys {
+    fileprivate var decoratedModel: Law9Model.Type { Law9Model.self }
+    fileprivate var decoratedTicket: DecorateTests.Ticket.Type { DecorateTests.Ticket.self }
+    fileprivate var decoratedJourney: DecorateTests.Journey.Type { DecorateTests.Journey.self }
+}
+
 @Suite("Decorations: a container wraps what would be loaded")
 struct DecorateTests {
     struct Level: Property { static var defaultValue: Int { 1 } }
@@ -266,5 +272,30 @@ struct DecorateTests {
             let mailer = container[Mailer.self]
             #expect(mailer.text == "\(round)" || mailer.inner?.text == "\(round)")
         }
+    }
+
+    @Test("A main-actor feature is wrapped on the main actor, by type and by key path") @MainActor
+    func mainActor() {
+        let container = Container()
+        container.decorate(Law9Model.self) { model, handle in Law9Model(title: "\(model.title) \(handle[Level.self])") }
+        container.decorate(\.decoratedModel) { model, _ in Law9Model(title: "last \(model.title)") }
+        #expect(container[Law9Model.self].title == "last untitled 1")
+        #expect(container[Law9Model.self] === container[Law9Model.self])
+    }
+
+    struct Ticket: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> String { "ticket" }
+    }
+    struct Journey: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> String { "journey" }
+    }
+
+    @Test("Throwing and async features are wrapped by key path, too")
+    func keyPaths() async throws {
+        let container = Container()
+        container.decorate(\.decoratedTicket) { ticket, _ in "[\(ticket)]" }
+        container.decorate(\.decoratedJourney) { journey, _ in "(\(journey))" }
+        #expect(try container[Ticket.self] == "[ticket]")
+        #expect(try await container[Journey.self] == "(journey)")
     }
 }

@@ -367,4 +367,16 @@ extension ContainerKeys {
         let messages = Messages.neverClosed(Array(repeating: nil, count: 50))
         #expect(messages.contains("and 30 more"))
     }
+
+    @Test("update × load: what an update has loaded from a value that it sets afterward isn't kept (laws 7 and 19)")
+    func loadedTooEarly() {
+        container[Number.self] = 4
+        _ = container[Doubled.self]
+        container.update { changes in
+            changes.reset(Doubled.self)
+            #expect(changes[Doubled.self] == 8)
+            changes[Number.self] = 5
+        }
+        #expect(container[Doubled.self] == 10)
+    }
 }

@@ -189,6 +189,11 @@ enum Messages {
         "\(error)".split(separator: "\n").joined(separator: "\n    ")
     }
 
+    static func requiredIsMissing(_ name: String) -> String {
+        "Fugu: \(name) is required, and nothing gives a value for it.\n"
+            + "Fix: call validate() when the program starts, which throws everything that is missing or wrong."
+    }
+
     static func warmUpFailed(_ failures: [WarmUpError.Failure]) -> String {
         let lines = failures.map { "\n  \(way($0.path)): \(indented($0.error))" }.joined()
         return "Fugu: \(failures.count) feature\(failures.count == 1 ? "" : "s") couldn't be loaded:" + lines

@@ -37,7 +37,7 @@ extension PropertyKey where Value: Decodable {
     ) -> InternedKey {
         intern(
             place, .name(PropertyNaming(name, Value.self, isSecret: isSecret, isRequired: true, form: form)),
-            { fatalError(requiredIsMissing(name)) }, isSecret, help, form: form, isRequired: true)
+            { fatalError(Messages.requiredIsMissing(name)) }, isSecret, help, form: form, isRequired: true)
     }
 }
 
@@ -56,10 +56,5 @@ public protocol RequiredProperty: NamedProperty {}
 
 extension RequiredProperty {
     /// Stops the program, since nothing gives the value.
-    public static var defaultValue: Value { fatalError(requiredIsMissing(name)) }
-}
-
-private func requiredIsMissing(_ name: String) -> String {
-    "Fugu: \(name) is required, and nothing gives a value for it.\nFix: call validate() when the program starts, which throws "
-        + "everything that is missing or wrong."
+    public static var defaultValue: Value { fatalError(Messages.requiredIsMissing(name)) }
 }

@@ -44,13 +44,6 @@ extension Array {
     /// The object, not retained, for code that keeps the holder.
     var uncounted: UnmanagedReference<Link> { unsafe UnmanagedReference(reference) }
 
-    /// Calls `body` with the object, without retaining it.
-    @inline(__always)
-    func use<R>(_ body: (Link) -> R) -> R { unsafe reference._withUnsafeGuaranteedRef(body) }
-
-    /// Passes the object to the caller, which releases it.
-    func take() -> Link { unsafe reference.takeRetainedValue() }
-
     /// Releases the object, and the rest of the chain as far as nothing else keeps it, one by one: a family may be deeper
     /// than a stack.
     ///
