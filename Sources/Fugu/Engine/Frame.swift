@@ -207,8 +207,10 @@ extension Frame {
 
     /// Returns the path to the load that threw the error, or an empty array if no load that this frame needed did.
     func way(to error: any Error) -> [Key] {
-        let failures = family.lock.withLock { token in state[token].rare?.failures ?? [:] }
-        return failures.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way ?? []
+        // The table keeps the errors, so that none is released under the lock.
+        family.lock.withLock { token in
+            state[token].rare?.failures.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way ?? []
+        }
     }
 }
 
