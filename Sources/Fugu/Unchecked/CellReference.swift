@@ -91,6 +91,7 @@ import Synchronization
     }
 
     /// Replaces the value with an equal one and keeps its time, so that nothing changes for what depends on it.
+    @inline(__always)
     func exchange(_ payload: Payload) -> Garbage {
         guard let box = payload.box else {
             unsafe pointer.pointee.word.store(payload.bits, ordering: .releasing)
