@@ -4,7 +4,7 @@ import Support
 import Testing
 
 extension ContainerKeys {
-    fileprivate var decoratedModel: Law9Model.Type { Law9Model.self }
+    fileprivate var decoratedWindow: DecorateTests.Window.Type { DecorateTests.Window.self }
     fileprivate var decoratedTicket: DecorateTests.Ticket.Type { DecorateTests.Ticket.self }
     fileprivate var decoratedJourney: DecorateTests.Journey.Type { DecorateTests.Journey.self }
 }
@@ -274,13 +274,19 @@ struct DecorateTests {
         }
     }
 
+    @MainActor final class Window: MainActorFeature {
+        let title: String
+        init(title: String) { self.title = title }
+        static func load(in container: any FeatureContainer) -> Window { Window(title: "untitled") }
+    }
+
     @Test("A main-actor feature is wrapped on the main actor, by type and by key path") @MainActor
     func mainActor() {
         let container = Container()
-        container.decorate(Law9Model.self) { model, handle in Law9Model(title: "\(model.title) \(handle[Level.self])") }
-        container.decorate(\.decoratedModel) { model, _ in Law9Model(title: "last \(model.title)") }
-        #expect(container[Law9Model.self].title == "last untitled 1")
-        #expect(container[Law9Model.self] === container[Law9Model.self])
+        container.decorate(Window.self) { window, handle in Window(title: "\(window.title) \(handle[Level.self])") }
+        container.decorate(\.decoratedWindow) { window, _ in Window(title: "last \(window.title)") }
+        #expect(container[Window.self].title == "last untitled 1")
+        #expect(container[Window.self] === container[Window.self])
     }
 
     struct Ticket: ThrowingFeature {
