@@ -283,7 +283,7 @@ enum PlatformThread {
     }
 }
 
-/// Gives the processor to another thread.
+/// Gives the processor to another thread of the same priority.
 func yieldThread() {
     #if FUGU_EXPLORE
     Exploring.yield()
@@ -292,6 +292,19 @@ func yieldThread() {
     _ = SwitchToThread()
     #elseif canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
     sched_yield()
+    #endif
+}
+
+/// Gives the processor to any other thread, also of lower priority, for at least a twentieth of a millisecond where there are
+/// threads.
+func sleepBriefly() {
+    #if FUGU_EXPLORE
+    Exploring.yield()
+    #endif
+    #if canImport(WinSDK)
+    Sleep(1)
+    #elseif canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+    usleep(50)
     #endif
 }
 

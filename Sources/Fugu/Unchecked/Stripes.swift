@@ -52,7 +52,8 @@ public import Synchronization
             var looks = 0
             while unsafe stripe.pointee.load(ordering: .acquiring) == value {
                 looks += 1
-                if looks > 64 { yieldThread() }
+                // With strict priorities, only a sleep gives the processor to a reader of lower priority.
+                if looks > 128 { sleepBriefly() } else if looks > 64 { yieldThread() }
             }
         }
     }

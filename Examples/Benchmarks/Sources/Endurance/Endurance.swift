@@ -1,7 +1,8 @@
 import Fugu
 
-/// Runs for a long time what tests run briefly: `Endurance stress [SECONDS]` or `Endurance soak [REQUESTS]
-/// [RELOADS]`.
+/// Runs for a long time what tests run briefly: `Endurance stress [SECONDS]` or `Endurance soak [REQUESTS] [RELOADS]`.
+///
+/// `taskset --cpu-list 0 Endurance priorities` writes at a real-time priority, as root on Linux.
 @main struct Endurance {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -13,7 +14,10 @@ import Fugu
             problems = try await Soak(
                 requests: Int(numbers.first ?? 1_000_000), reloads: Int(numbers.dropFirst().first ?? 10_000)
             ).run()
-        default: fatalError("usage: Endurance stress [SECONDS] | soak [REQUESTS] [RELOADS]")
+        #if canImport(Glibc)
+        case "priorities": problems = Priorities().run()
+        #endif
+        default: fatalError("usage: Endurance stress [SECONDS] | soak [REQUESTS] [RELOADS] | priorities")
         }
         guard problems.isEmpty else { fatalError(problems.joined(separator: "; ")) }
         print("no problems found")
