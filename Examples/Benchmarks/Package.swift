@@ -15,7 +15,9 @@ let package = Package(
         .package(name: "Fugu", path: "../.."),
         // Without its traits, which count allocations by replacing malloc; only times are measured here.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
         .target(name: "CHeap"),
@@ -53,6 +55,8 @@ let package = Package(
             name: "ConfigurationSpeed",
             dependencies: [
                 .product(name: "Fugu", package: "Fugu"), .product(name: "FuguConfiguration", package: "Fugu"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         .executableTarget(
