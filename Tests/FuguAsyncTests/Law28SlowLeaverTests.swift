@@ -127,6 +127,53 @@ struct Law28SlowLeaverTests {
         #expect(stage.log.all == ["root closed with 0 out", "next closed with 0 out"])
     }
 
+    @Test("A dependent that's still being released is closed before what it was made from (law 28)")
+    func whileReleased() async throws {
+        let container = Container()
+        let (began, mayEnd, log) = (Gate(), Gate(), Log<String>())
+        let input = FeatureKey { handle in
+            handle.onClose { log.add("input") }
+            return 1
+        }
+        let dependent = FeatureKey { handle in
+            _ = handle[input]
+            handle.onClose { log.add("dependent") }
+            return Witness {
+                began.open()
+                mayEnd.wait()
+            }
+        }
+        _ = container[dependent]
+        let resetting = startThread { container.reset(\.[dependent]) }
+        await began.opened()
+        try await finishing { try await container.close() }
+        #expect(log.all == ["dependent", "input"])
+        mayEnd.open()
+        await resetting.opened()
+        #expect(log.count == 2)
+    }
+
+    @Test("So is one that an input's dependent keeps, though both have left (law 28)")
+    func whileKept() async throws {
+        let container = Container()
+        let log = Log<String>()
+        func key(_ name: String, _ input: FeatureKey<Int>?) -> FeatureKey<Int> {
+            FeatureKey(id: name) { handle in
+                if let input { _ = handle[input] }
+                handle.onClose { log.add(name) }
+                return 1
+            }
+        }
+        let first = key("first", nil)
+        let second = key("second", first)
+        let third = key("third", second)
+        _ = container[third]
+        container.reset(\.[second])
+        container.reset(\.[first])
+        try await finishing { try await container.close() }
+        #expect(log.all == ["third", "second", "first"])
+    }
+
     struct Quick: Feature {
         static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Thing {

@@ -161,7 +161,7 @@ struct Law30TeardownTests {
                     Key(raw: Key.feature(Own.self)), home: container.node, order: UInt64(serial), closers: [],
                     uses: [lifetime])
             }
-            #expect(!lifetime.hasClosers)
+            #expect(!lifetime.teardown.hasClosers)
         }
         await closed.reaches(1)
     }

@@ -9,45 +9,18 @@ struct Closer: Sendable {
 ///
 /// Its place and its dependents keep it. When the last one releases it, the instance has left early, and its closers run.
 final class Lifetime: Sendable {
-    let key: Key
     let home: Node
-    /// The time at which the load ended: a dependent has a later one than its inputs.
-    let order: UInt64
-    private let state: Locked<State>
-
-    private struct State {
-        var closers: [Closer]
-        /// The lifetimes of the inputs, which are needed until the closers have run.
-        var uses: [Lifetime]
-        /// Whether closings of its home wait for it.
-        var isLeaving = false
-    }
+    let teardown: Teardown
 
     init(_ key: Key, home: Node, order: UInt64, closers: [Closer], uses: [Lifetime]) {
-        self.key = key
         self.home = home
-        self.order = order
-        state = Locked(State(closers: closers, uses: uses))
+        teardown = Teardown(key, order: order, closers: closers, uses: uses)
     }
 
-    var hasClosers: Bool { state.withLock { !$0.closers.isEmpty } }
-
-    /// Removes and returns the closers, last registered first, so that only the caller runs them.
-    func takeClosers() -> [Closer] {
-        state.withLock { state in
-            defer { state.closers = [] }
-            return state.closers.reversed()
-        }
-    }
-
-    /// Makes the instance a leaver if it has closers: closings of its home then wait until these have run.
+    /// Makes the instance a leaver if it has closers: closings of its home then run these, or wait until they have run.
     func leave(_ token: LockToken) {
-        let isNew = state.withLock { state in
-            if state.isLeaving || state.closers.isEmpty { return false }
-            state.isLeaving = true
-            return true
-        }
-        if isNew { home.nearestOpen(token)?.storage[token].more().leaverCount += 1 }
+        guard teardown.leave(), let node = home.nearestOpen(token) else { return }
+        node.storage[token].more().leavers[ObjectIdentifier(teardown)] = teardown
     }
 
     /// Removes the closers of the instance, and of its inputs in the same node, because their container is released without
@@ -60,35 +33,79 @@ final class Lifetime: Sendable {
         var open = [self]
         while let lifetime = open.popLast() {
             guard lifetime.home === node, seen.insert(ObjectIdentifier(lifetime)).inserted else { continue }
-            let closers = lifetime.takeClosers()
-            if !closers.isEmpty { abandoned.append((lifetime.key, closers)) }
-            open += lifetime.state.withLock { $0.uses }
+            let closers = lifetime.teardown.takeClosers()
+            if !closers.isEmpty { abandoned.append((lifetime.teardown.key, closers)) }
+            open += lifetime.teardown.uses
         }
         return abandoned
     }
 
-    private func takeUses() -> [Lifetime] {
+    deinit {
+        let isLeaving = teardown.isLeaving
+        let closers = isLeaving ? home.releaseLeaver(teardown) : teardown.takeClosers()
+        if !closers.isEmpty {
+            return home.family.leavers.run(
+                Leaver(key: teardown.key, home: home, closers: closers, uses: teardown.takeUses(), isCounted: isLeaving)
+            )
+        }
+        // One by one, because releasing a long chain recursively could overflow the stack: a lifetime that only this one
+        // kept gives up its uses before it's released.
+        var open = teardown.takeUses()
+        while var lifetime = open.popLast() {
+            if isKnownUniquelyReferenced(&lifetime), !lifetime.teardown.hasClosers {
+                open += lifetime.teardown.takeUses()
+            }
+        }
+    }
+}
+
+/// The closers of an instance, which run once, by whoever takes them first.
+///
+/// It doesn't keep the lifetime, so that a closing can run the closers of a leaver while something still keeps that.
+final class Teardown: Sendable {
+    let key: Key
+    /// The time at which the load ended: a dependent has a later one than its inputs.
+    let order: UInt64
+    private let state: Locked<State>
+
+    private struct State {
+        var closers: [Closer]
+        /// The lifetimes of the inputs, which are needed until the closers have run.
+        var uses: [Lifetime]
+        var isLeaving = false
+    }
+
+    fileprivate init(_ key: Key, order: UInt64, closers: [Closer], uses: [Lifetime]) {
+        self.key = key
+        self.order = order
+        state = Locked(State(closers: closers, uses: uses))
+    }
+
+    var hasClosers: Bool { state.withLock { !$0.closers.isEmpty } }
+    fileprivate var isLeaving: Bool { state.withLock { $0.isLeaving } }
+    fileprivate var uses: [Lifetime] { state.withLock { $0.uses } }
+
+    /// Removes and returns the closers, last registered first, so that only the caller runs them.
+    func takeClosers() -> [Closer] {
         state.withLock { state in
-            guard state.closers.isEmpty else { return [] }
+            defer { state.closers = [] }
+            return state.closers.reversed()
+        }
+    }
+
+    fileprivate func takeUses() -> [Lifetime] {
+        state.withLock { state in
             defer { state.uses = [] }
             return state.uses
         }
     }
 
-    deinit {
-        let isLeaving = state.withLock { $0.isLeaving }
-        let closers = takeClosers()
-        if !closers.isEmpty {
-            if isLeaving { home.leaverIsReleased() }
-            return home.family.leavers.run(
-                Leaver(key: key, home: home, closers: closers, uses: takeUses(), isCounted: isLeaving))
-        }
-        if isLeaving { home.leaverIsGone(wasReleased: false) }
-        // One by one, because releasing a long chain recursively could overflow the stack: a lifetime that only this one
-        // kept gives up its uses before it's released.
-        var open = takeUses()
-        while var lifetime = open.popLast() {
-            if isKnownUniquelyReferenced(&lifetime) { open += lifetime.takeUses() }
+    /// Marks the instance as a leaver, and returns whether it has become one.
+    fileprivate func leave() -> Bool {
+        state.withLock { state in
+            if state.isLeaving || state.closers.isEmpty { return false }
+            state.isLeaving = true
+            return true
         }
     }
 }
@@ -101,26 +118,34 @@ extension Node {
 
     /// Passes the leavers of a node that has ended to the nearest node above, whose closings then wait for them.
     func passLeavers(_ token: LockToken, _ rare: RareNodeState) {
-        guard rare.leaverCount > 0, let above = nearestOpen(token) else { return }
-        above.storage[token].more().leaverCount += rare.leaverCount
-        above.storage[token].more().releasedCount += rare.releasedCount
+        guard !rare.leavers.isEmpty || rare.releasedCount > 0, let above = nearestOpen(token) else { return }
+        let state = above.storage[token].more()
+        state.leavers.merge(rare.leavers) { first, _ in first }
+        state.releasedCount += rare.releasedCount
     }
 
-    /// Stops counting a leaver whose closers have run or were removed.
-    fileprivate func leaverIsGone(wasReleased: Bool) {
+    /// Takes the closers of a leaver that nothing needs anymore.
+    ///
+    /// They're taken and counted at once, so that a closing either runs them or waits for them.
+    fileprivate func releaseLeaver(_ leaver: Teardown) -> [Closer] {
+        family.lock.withLock { token in
+            let closers = leaver.takeClosers()
+            guard let rare = nearestOpen(token)?.storage[token].rare else { return closers }
+            rare.leavers[ObjectIdentifier(leaver)] = nil
+            if !closers.isEmpty { rare.releasedCount += 1 }
+            return closers
+        }
+    }
+
+    /// Stops counting a released leaver whose closers have run.
+    fileprivate func leaverIsClosed() {
         var effects = Effects(in: nil)
         family.lock.withLock { token in
             guard let node = nearestOpen(token), let rare = node.storage[token].rare else { return }
-            rare.leaverCount -= 1
-            if wasReleased { rare.releasedCount -= 1 }
-            if rare.leaverCount == 0 || rare.releasedCount == 0 { node.wakeIdle(token, &effects) }
+            rare.releasedCount -= 1
+            if rare.releasedCount == 0 { node.wakeIdle(token, &effects) }
         }
         effects.wakeWaiters()
-    }
-
-    /// Counts a leaver that nothing needs anymore, so that its closers run soon.
-    fileprivate func leaverIsReleased() {
-        family.lock.withLock { token in nearestOpen(token)?.storage[token].rare?.releasedCount += 1 }
     }
 }
 
@@ -164,7 +189,7 @@ final class Leavers: Sendable {
         Task.detached { [self] in
             while let leaver = next() {
                 await close(leaver, in: frame)
-                if leaver.isCounted { leaver.home.leaverIsGone(wasReleased: true) }
+                if leaver.isCounted { leaver.home.leaverIsClosed() }
             }
             frame.end()
         }
@@ -328,12 +353,12 @@ extension Node {
         let isDone = family.lock.withLock { token in
             let rare = storage[token].rare
             guard !hasChildren(token), storage[token].inProgress == 0,
-                rare == nil || rare!.closers.isEmpty && rare!.leaverCount == 0 && rare!.closing == nil
+                rare == nil || rare!.closers.isEmpty && rare!.hasNoLeavers && rare!.closing == nil
             else { return false }
             if storage[token].isClosed { return true }
             for cell in storage.cells(token) {
                 if let place = cell.place,
-                    place[token].lifetime?.hasClosers == true || place[token].rare?.follower != nil
+                    place[token].lifetime?.teardown.hasClosers == true || place[token].rare?.follower != nil
                 {
                     return false
                 }
@@ -374,7 +399,7 @@ extension Frame {
             let isWaitedFor = family.lock.withLock { token in
                 frame.kind == .closing && node!.storage[token].rare?.closing === frame
                     || frame === family.leavers.frame
-                        && node!.subtree(token).contains { $0.storage[token].rare?.leaverCount ?? 0 > 0 }
+                        && node!.subtree(token).contains { $0.storage[token].rare?.releasedCount ?? 0 > 0 }
             }
             if isWaitedFor { return waitsForCloser }
         }
@@ -466,13 +491,9 @@ private struct Closing: Sendable {
             }
             switch step {
             case .begun:
-                // Wait for these leavers while their inputs are still there.
-                try await awaitLeavers(of: node) { $0.releasedCount == 0 }
-                let failures = await runClosers(of: node)
-                try await awaitLeavers(of: node) { $0.leaverCount == 0 }
-                return failures
+                return try await runClosers(of: node)
             case .over:
-                try await awaitLeavers(of: node) { $0.leaverCount == 0 }
+                try await awaitLeavers(of: node)
                 return []
             case .wait(let other, let waiter):
                 if let deadline { family.leavers.beginDeadline(deadline) }
@@ -484,29 +505,35 @@ private struct Closing: Sendable {
     }
 
     /// Runs all closers of a container: dependents before what they depend on, the container's own last.
-    private func runClosers(of node: Node) async -> [CloseError.Failure] {
+    private func runClosers(of node: Node) async throws -> [CloseError.Failure] {
         var failures: [CloseError.Failure] = []
         while true {
+            // Wait for released leavers while their inputs are still there.
+            try await awaitLeavers(of: node)
             var effects = Effects()
-            let (lifetimes, closers, followers) = family.lock.withLock { token -> ([Lifetime], [Closer], [Follower]) in
+            let (teardowns, closers, followers) = family.lock.withLock { token -> ([Teardown], [Closer], [Follower]?) in
                 let rare = node.storage[token].more()
-                let lifetimes = node.storage.cells(token).compactMap { cell -> Lifetime? in
-                    guard let lifetime = cell.place?[token].lifetime, lifetime.hasClosers else { return nil }
-                    return lifetime
+                let present = node.storage.cells(token).compactMap { $0.place?[token].lifetime?.teardown }
+                let teardowns = (present + rare.leavers.values).filter(\.hasClosers)
+                let closers = teardowns.isEmpty ? rare.closers : []
+                if teardowns.isEmpty { rare.closers = [] }
+                guard teardowns.isEmpty, closers.isEmpty, rare.releasedCount == 0 else {
+                    return (teardowns, closers, nil)
                 }
-                let closers = lifetimes.isEmpty ? rare.closers : []
-                if lifetimes.isEmpty { rare.closers = [] }
-                guard lifetimes.isEmpty, closers.isEmpty else { return (lifetimes, closers, []) }
                 // No closer is left, including those that other closers registered.
                 node.release(token, &effects)
                 rare.closing = nil
                 return ([], [], node.storage.cells(token).compactMap { $0.place?[token].rare?.follower })
             }
-            for lifetime in lifetimes.sorted(by: { $0.order > $1.order }) {
-                failures += await run(lifetime.takeClosers(), of: lifetime.key)
+            for teardown in teardowns.sorted(by: { $0.order > $1.order }) {
+                // What was made from this one may have been released meanwhile.
+                try await awaitLeavers(of: node)
+                let (closers, uses) = family.lock.withLock { _ in (teardown.takeClosers(), teardown.uses) }
+                if !closers.isEmpty { failures += await run(closers, of: teardown.key) }
+                withExtendedLifetime(uses) {}
             }
             if !closers.isEmpty { failures += await run(closers.reversed(), of: nil) }
-            guard lifetimes.isEmpty, closers.isEmpty else { continue }
+            guard let followers else { continue }
             effects.perform()
             for follower in followers { follower.endSequences() }
             return failures
@@ -526,9 +553,9 @@ private struct Closing: Sendable {
         return failures
     }
 
-    /// Returns when the closers of enough leavers of a container have run.
-    private func awaitLeavers(of node: Node, until isDone: (RareNodeState) -> Bool) async throws {
-        func isGone(_ token: LockToken) -> Bool { node.storage[token].rare.map(isDone) ?? true }
+    /// Returns when the closers of a container's released leavers have run.
+    private func awaitLeavers(of node: Node) async throws {
+        func isGone(_ token: LockToken) -> Bool { node.storage[token].rare?.releasedCount ?? 0 == 0 }
         if family.lock.withLock({ token in isGone(token) }) { return }
         let runner = family.leavers.frame
         if let runner, Waits.add(frame, for: runner) != nil { throw frame.waitsForCloser }

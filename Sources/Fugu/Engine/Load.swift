@@ -542,7 +542,7 @@ private struct LoadEnd {
                 frame.state[token].more().privateInstances[key] = payload
             }
             // The closers that the load registered don't run.
-            if let lifetime { effects.garbage.add(Retained(lifetime.takeClosers())) }
+            if let lifetime { effects.garbage.add(Retained(lifetime.teardown.takeClosers())) }
             publish(token, given)
             return nil
         }
@@ -688,7 +688,7 @@ private struct LoadEnd {
     /// Returns what debug builds report about an instance that's loaded again for a child.
     private func madeAgain(_ token: LockToken) -> String? {
         #if DEBUG
-        guard !home.isRoot, facts.isExternal || lifetime?.hasClosers == true, !provenance.isLocal, facts.limit == nil,
+        guard !home.isRoot, facts.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal, facts.limit == nil,
             !facts.home.isFixed, provenance.keys.contains(where: { home.holds(token, $0) })
         else { return nil }
         let family = load.family

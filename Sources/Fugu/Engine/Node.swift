@@ -168,9 +168,10 @@ final class RareNodeState {
     var closers: [Closer] = []
     /// The closing in progress.
     var closing: Frame?
-    /// The number of leavers whose closers haven't finished, and the number of these that nothing needs anymore.
-    var leaverCount = 0
+    /// The leavers that something still needs, and the number of released ones whose closers haven't finished.
+    var leavers: [ObjectIdentifier: Teardown] = [:]
     var releasedCount = 0
+    var hasNoLeavers: Bool { leavers.isEmpty && releasedCount == 0 }
     /// The tasks that wait until no load is in progress here, or until leavers are gone.
     var idleWaiters: [TaskWaiter] = []
     /// The load whose handle made the container or an ancestor.

@@ -37,7 +37,7 @@ extension Container {
         let node = node
         return node.family.lock.withLock { token in
             node.subtree(token).contains { node in
-                node.storage[token].rare.map { !$0.closers.isEmpty || $0.leaverCount > 0 } ?? false
+                node.storage[token].rare.map { !$0.closers.isEmpty || !$0.hasNoLeavers } ?? false
                     || node.storage.cells(token).contains { $0.place?[token].lifetime != nil }
             }
         }
