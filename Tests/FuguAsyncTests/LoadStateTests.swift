@@ -412,6 +412,32 @@ extension ContainerKeys {
         await reader.value
     }
 
+    struct Slow: AsyncFeature {
+        let number: Int
+        static func load(in container: any FeatureContainer) async throws -> Slow {
+            let number = container.stage.tally("loads").add()
+            await container.stage.gate("load \(number)").opened()
+            return Slow(number: number)
+        }
+    }
+
+    @Test("After eight loads in vain, the state is that of an instance that was set meanwhile (law 19)")
+    func setDuringTheLastAttempt() async {
+        let (container, states) = (container, Log<LoadState<Slow>>())
+        let stage = container.stage
+        let reader = Task { for await state in container.states(of: Slow.self) { states.add(state) } }
+        for attempt in 1...8 {
+            await stage.tally("loads").reaches(attempt)
+            container.reset(Slow.self)
+            if attempt == 8 { container.set(Slow.self, to: Slow(number: 100)) }
+            stage.gate("load \(attempt)").open()
+        }
+        while !states.all.contains(where: { $0.instance?.number == 100 && !$0.isLoading }) { await Task.yield() }
+        await giveOthersTime()
+        #expect(states.all.last?.isLoading == false && states.all.last?.instance?.number == 100)
+        reader.cancel()
+    }
+
     @Test("On an observable container, the state is tracked: whoever read it hears of each change (law 13)")
     func observable() async {
         let observable = container.observable

@@ -55,6 +55,28 @@ extension ContainerKeys {
         #expect(generic(observable) == 0)
     }
 
+    struct Current: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Int { container[Number.self] }
+    }
+
+    @Test("A change before tracking begins is missed, but not those after it (law 13)")
+    func changedWhileReading() {
+        for container in [Container(), Container().child { $0[Other.self] = 1 }] {
+            let changes = track(container) { observable in
+                let seen = (observable[Number.self], observable[Current.self])
+                container[Number.self] = 1
+                return seen
+            }
+            let later = track(container) { observable in
+                _ = observable[Current.self]
+                container[Number.self] = 2
+            }
+            container[Number.self] = 3
+            #expect(changes.value == 1 && later.value == 1)
+        }
+    }
+
     @Test("Reading a key tracks that key (law 13)")
     func changes() throws {
         let container = Container()

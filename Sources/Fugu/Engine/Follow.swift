@@ -108,8 +108,9 @@ private struct FollowerState {
     /// Loads the key again without a reader, or `nil` until an observer brings a loader.
     var reloader: Reloader?
     var seen = Seen.nothing
-    /// The provenance of the last instance that was seen: a change of an input may change what's seen.
+    /// The provenance of the last instance that was seen, and whether the follower watches its inputs.
     var watched: Provenance?
+    var watchesInputs = false
     /// The inputs of loads for observers that have failed since, which are watched, too.
     var failedInputs: Set<Key> = []
     /// Whether the last instance that was seen reloads when its inputs change.
@@ -216,7 +217,11 @@ extension Follower {
             if isOwed { garbage.add(Retained(dropped)) }
         }
         guard case .found(let cell, _) = look ?? node.use({ $0.look(token, key) }) else {
-            // Keep watching the last instance's inputs: when a key that hides it is reset, it may be seen again.
+            // Keep watching the last instance's inputs: when a key that hides it is reset, it may be seen again. Without a
+            // reloader, observers that missed this event, such as a view that reads at this moment, receive the next one.
+            if state[token].reloader == nil, let provenance = state[token].watched {
+                watch(token, provenance, isLost: true, &garbage)
+            }
             switch state[token].seen {
             case .nothing: return false
             case .value where isOwed || notice.isReset || key.kind == .property || state[token].reloads:
@@ -258,7 +263,7 @@ extension Follower {
         guard case .loss = state[token].seen else { return false }
         node.use { node in
             guard let place = node.storage.existingCell(token, key)?.place else { return }
-            let known = state[token].watched?.keys ?? []
+            let known = state[token].watchesInputs ? state[token].watched?.keys ?? [] : []
             for input in provenance.keys where input != key && !known.contains(input) {
                 guard state[token].failedInputs.insert(input).inserted else { continue }
                 place.register(token, with: node.place(token, input), as: .follower)
@@ -295,19 +300,31 @@ extension Follower {
 
     private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
 
-    /// Watches the inputs of an instance, here and above: a change of one may hide the instance, or uncover another one.
-    ///
-    /// Nothing hides an instance from the root.
+    /// Watches the inputs of the instance that's seen, here and above.
     fileprivate func watch(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
-        let provenance = node.depth == 0 ? nil : cell.place?[token].provenance
-        state[token].reloads = cell.place?[token].provenance?.reloads ?? false
-        if state[token].watched === provenance, state[token].failedInputs.isEmpty { return }
+        let provenance = cell.place?[token].provenance
+        state[token].reloads = provenance?.reloads ?? false
+        watch(token, provenance, isLost: false, &garbage)
+    }
+
+    /// Watches the inputs of an instance: a change of one may hide the instance, or uncover another one.
+    ///
+    /// Nothing hides an instance from the root until it's lost.
+    private func watch(_ token: LockToken, _ provenance: Provenance?, isLost: Bool, _ garbage: inout Garbage) {
+        let watchesInputs = node.depth > 0 || isLost
+        if state[token].watched === provenance, state[token].watchesInputs == watchesInputs,
+            isLost || state[token].failedInputs.isEmpty
+        {
+            return
+        }
         state[token].failedInputs = []
         node.use { node in
             guard let place = node.storage.existingCell(token, key)?.place else { return }
             place.unregisterFollower(token)
             garbage.add(state[token].watched)
             state[token].watched = provenance
+            state[token].watchesInputs = watchesInputs
+            guard watchesInputs else { return }
             for input in provenance?.keys ?? [] where input != key {
                 place.register(token, with: node.place(token, input), as: .follower)
             }

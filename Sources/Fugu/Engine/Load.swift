@@ -688,7 +688,8 @@ private struct LoadEnd {
     /// Returns what debug builds report about an instance that's loaded again for a child.
     private func madeAgain(_ token: LockToken) -> String? {
         #if DEBUG
-        guard !home.isRoot, facts.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal, facts.limit == nil,
+        guard !home.isRoot, facts.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal,
+            facts.limit == nil,
             !facts.home.isFixed, provenance.keys.contains(where: { home.holds(token, $0) })
         else { return nil }
         let family = load.family

@@ -48,7 +48,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         /// The task that loads, while it runs.
         var task: Task<Void, Never>?
         var isLoading = false
-        /// Whether the instance was missing again after the task began to load it.
+        /// Whether the instance has been missing again since the task began to load it.
         var isGoneAgain = false
         /// Whether the state has changed since it was reported.
         var isUntold = false
@@ -78,7 +78,12 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     func begin(in container: Container) {
         let observer = Observer(
             loader.key, isSequence: true,
-            { [self] payload in change { $0.current = .loaded(payload.value(as: Instance.self)) } },
+            { [self] payload in
+                change { state in
+                    state.current = .loaded(payload.value(as: Instance.self))
+                    state.isGoneAgain = false
+                }
+            },
             onGone: { [self] in beginLoad(in: $0) }, onEnd: { [self] in end() })
         state.withLock { $0.observer = observer }
         container.add(observer, nil, startsWithPresent: true)
@@ -101,9 +106,13 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     }
 
     /// Begins to load the missing instance, or lets a load in progress be repeated, because its inputs may have changed.
-    private func beginLoad(in container: Container) {
+    ///
+    /// - `isRepeated`: Whether a load has just ended after which the instance was missing again.
+    private func beginLoad(in container: Container, isRepeated: Bool = false) {
         var begins = false
         change { state in
+            // Meanwhile, the instance may have come, or another call may have begun to load it.
+            if isRepeated, !state.isGoneAgain { return }
             begins = !state.isLoading
             state.isGoneAgain = !begins
             state.isLoading = true
@@ -132,7 +141,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             }
             if endLoad(with: result, in: container, isLast: attempt == 8) { return }
         }
-        beginLoad(in: container)
+        beginLoad(in: container, isRepeated: true)
     }
 
     /// Returns whether the load has ended, or has to be repeated.
@@ -144,7 +153,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         var hasEnded = true
         change { state in
             hasEnded = !state.isGoneAgain
-            state.isGoneAgain = false
+            if !isLast { state.isGoneAgain = false }
             guard hasEnded || isLast else { return }
             (state.task, state.isLoading) = (nil, false)
             guard case .loading(let previous) = state.current else { return }
