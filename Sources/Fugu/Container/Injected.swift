@@ -177,7 +177,8 @@
 extension Container {
     /// Returns the container that an ``Injected`` reads which was made in it, while `current` is bound, which isn't within it.
     ///
-    /// In a strict family, that's a view that reports the keys for which `current` has something else if it stands beside this container.
+    /// In a strict family, that's a view that reports the keys for which `current` has something else if it stands beside this
+    /// container.
     fileprivate func read(whileBound current: Container) -> Container {
         guard current.node.family === node.family, !node.isWithin(current.node), current.isStrict else { return self }
         return Container(reading: self, beside: current)
