@@ -154,7 +154,7 @@ extension Container {
     /// The check takes what was set in this container and its ancestors into copies, one for each root, and loads everything in a
     /// child that overrides what a request overrides. External features give their placeholders and aren't loaded; to check what
     /// one reads, replace its load by one that reads the same and opens nothing. All other loads run for real. The copies are
-    /// closed afterwards.
+    /// closed afterward.
     ///
     /// A cycle of plain features, which would stop the program, costs the check one thread that never ends. Inside the load of
     /// an async feature, it stops the program as usual.
