@@ -209,6 +209,8 @@ extension Container {
 
     /// Changes an instance in place that belongs to the main actor, and sets the result.
     ///
+    /// If `body` throws, nothing changes. Writing the same feature inside `body` stops the program with a message.
+    ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - body: A closure that changes the instance.

@@ -1,7 +1,7 @@
 public import Fugu
 
 extension Container {
-    /// Reads a source, and takes values from it here and in descendants.
+    /// Reads a source, and gives its values to reads here and in descendants.
     ///
     /// Its values come before those of sources that were applied earlier, and after what code and rules set here. All
     /// keys with a name see the values together, and observers are notified. A value that doesn't have the type of its
