@@ -198,8 +198,9 @@ extension FeatureContainer {
 
     /// Registers a teardown closure for the instance being loaded.
     ///
-    /// The closure runs in ``Container/close(deadline:)``, or earlier if the instance is replaced, reset, or reloaded. Outside
-    /// a load, the closure belongs to the container and runs last.
+    /// The closure runs in ``Container/close(deadline:)``, or earlier if the instance is replaced, reset, or reloaded. Outside a
+    /// load, the closure belongs to the container and runs last; if the container is closed already, it runs when you close it
+    /// again.
     ///
     /// - Parameter body: The closure. ``CloseError`` collects the errors that it throws.
     public func onClose(_ body: @escaping @Sendable () async throws -> Void) {

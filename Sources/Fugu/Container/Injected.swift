@@ -13,7 +13,7 @@
 /// created in. For a wrapper that was created while a feature loads, that is the home of the feature. In this way, a
 /// feature that reads late follows the overrides of its caller.
 ///
-/// It doesn't follow a container beside the one that it was created in: a model that is made in one `Container.with` and used in
+/// It doesn't follow a container beside the one that it was created in: a model that is created in one `Container.with` and used in
 /// another one has the values of the first. In a test, a strict container reports that.
 ///
 /// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
