@@ -55,7 +55,7 @@ public struct DateGenerator: Feature, Sendable {
 }
 
 extension FeatureContainer {
-    /// The present date.
+    /// The current date.
     public var date: DateGenerator {
         get { self[DateGenerator.self] }
         set { self[DateGenerator.self] = newValue }

@@ -7,8 +7,8 @@ enum Messages {
     static let notAFile = "not a file URL"
 
     static func fileIsFolder(_ path: String) -> String {
-        "Fugu: inMemory(_:) received \(path) and a path above or below it, but a file can't be a folder as well. "
-            + "Remove one of them."
+        "Fugu: inMemory(_:) received \(path) and a path above or below it, but a file can't be a folder as well."
+            + "\nFix: remove one of them."
     }
 
     static func keyValueStore(_ operation: String, _ key: String?, _ reason: String) -> String {

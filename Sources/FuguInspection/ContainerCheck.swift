@@ -2,7 +2,8 @@ public import Fugu
 
 /// The features that a program loads, their homes, and the missing ones, found without running the program.
 ///
-/// Get one from ``Fugu/Container/check(overriding:loading:)``. Its ``description`` is the same in each run, so a test can compare it:
+/// Get one from ``Fugu/Container/check(overriding:loading:)``. Its ``description`` is the same in each run, so a test can compare
+/// it:
 ///
 /// ```text
 /// lives in the root
@@ -47,7 +48,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     /// Other failures: the feature whose load failed, with the text of its error.
     public let failures: [(feature: Feature, error: String)]
 
-    /// A Boolean value that indicates whether everything could be loaded: nothing is forgotten, no load needs itself, and none failed.
+    /// A Boolean value that indicates whether everything could be loaded: nothing is forgotten, no load needs itself, and none
+    /// failed.
     public var isSound: Bool { forgotten.isEmpty && cycles.isEmpty && failures.isEmpty }
 
     init(_ check: LoadCheck) {
@@ -138,11 +140,11 @@ private struct Lives {
 }
 
 extension Container {
-    /// Loads the features of a program in a copy of this container and says what was found, all of it at once: where each instance
-    /// would live, what nothing supplies, what needs itself, and what reaches outside the process but isn't shared.
+    /// Loads the features of a program in a copy of this container, and returns all findings at once: where each instance would
+    /// live, which features nothing supplies, which need themselves, and which reach outside the process but aren't shared.
     ///
-    /// Where an instance lives follows from what its load reads, so a change deep in a program can move a database from the server to
-    /// each request. Let a test compare the text of a check, and such a change is a failing test:
+    /// Where an instance lives follows from what its load reads, so a change deep in a program can move a database from the
+    /// server to each request. A test that compares the text of a check fails after such a change:
     ///
     /// ```swift
     /// let check = await container.check(overriding: \.requestID) { $0.load(Handlers.self) }
@@ -151,8 +153,8 @@ extension Container {
     ///
     /// The check takes what was set in this container and its ancestors into copies, one for each root, and loads everything in a
     /// child that overrides what a request overrides. External features give their placeholders and aren't loaded; to check what
-    /// one reads, replace its load by one that reads the same and opens nothing. All other loads run for real. The copies are closed
-    /// afterwards.
+    /// one reads, replace its load by one that reads the same and opens nothing. All other loads run for real. The copies are
+    /// closed afterward.
     ///
     /// A cycle of plain features, which would stop the program, costs the check one thread that never ends. Inside the load of
     /// an async feature, it stops the program as usual.

@@ -2,8 +2,8 @@ public import Fugu
 
 /// A snapshot of the entries of a container, its ancestors, and its descendants, with the inputs of each instance.
 ///
-/// A graph contains no values, unless you ask for them. You can print, encode, filter, and explain it, and write it as Mermaid, DOT,
-/// JSON, or a page for a browser.
+/// A graph contains no values, unless you ask for them. You can print, encode, filter, and explain it, and write it as Mermaid,
+/// DOT, JSON, or a page for a browser.
 public struct ContainerGraph: Sendable, Codable, Hashable {
     /// The containers in which something is set or loaded, and those around them, in the order of depth and number.
     public internal(set) var containers: [Container]

@@ -3,9 +3,8 @@ public import Fugu
 extension Container {
     /// Runs an operation of a test with the real features.
     ///
-    /// `Container.current` is a new container in which external features load as they do in the program. It has the
-    /// what was set in the container that was current before, or else of `Container.shared`, but no loaded
-    /// instances.
+    /// `Container.current` is a new container in which external features load as they do in the program. It has what was set in
+    /// the container that was current before, or else in `Container.shared`, but no loaded instances.
     ///
     ///     func testServer() throws {
     ///         try Container.live { XCTAssertTrue(try Ping().answers) }

@@ -107,8 +107,7 @@ extension Trait where Self == ContainerTrait {
     /// Gives every test case its own container as `Container.current` that loads the real features, configured by a
     /// closure.
     ///
-    /// The container has what enclosing traits set, or else of `Container.shared`, but no loaded
-    /// instances.
+    /// The container has what enclosing traits set, or else what was set in `Container.shared`, but no loaded instances.
     ///
     /// - Parameter configure: A closure that sets what the test needs. An error that it throws fails the test.
     /// - Returns: The trait.

@@ -65,7 +65,7 @@ import Testing
         let text = try #require(found.first?.text)
         #expect(found.count == 1, "\(found)")
         #expect(text.hasPrefix("Fugu: Number was read"), "\(text)")
-        #expect(text.contains("from the container in which its owner was made"), "\(text)")
+        #expect(text.contains("from the container in which its owner was created"), "\(text)")
     }
 
     @Test("So is a feature that would be another one there (law 29)")

@@ -38,7 +38,7 @@ import Testing
     }
 
     private static let stock =
-        "Fugu: Stock was loaded before Items was set, and keeps what it was made from.\nPath: Stock → Items\n"
+        "Fugu: Stock was loaded before Items was set, and still has the old value.\nPath: Stock → Items\n"
         + "Fix: set Items earlier, or call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
 
     private static func container() -> Container { .strict { $0[Items.self] = Items { 2 } } }
@@ -75,7 +75,7 @@ import Testing
             #expect(container[Shelf.self].count == 2)
         }
         let shelf =
-            "Fugu: Shelf was loaded before Items was set, and keeps what it was made from.\n"
+            "Fugu: Shelf was loaded before Items was set, and still has the old value.\n"
             + "Path: Shelf → Stock → Items\nFix: set Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
             + "An instance that should follow its inputs declares reloadsWhenInputsChange."
         #expect(found.map(\.text) == [shelf, shelf, Self.stock])

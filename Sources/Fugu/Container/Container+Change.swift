@@ -14,13 +14,14 @@ extension Container {
     /// Returns the value or instance that the container has for a type, without loading anything.
     ///
     /// The method looks here and in the ancestors. It finds what code, a rule, or a source set, and what was loaded, including a
-    /// default that was read before; it neither loads anything nor waits for a load in progress. The first use of a name in a family
-    /// asks the sources, on the calling thread. In a load, an instance that is found is an input; `nil` isn't recorded.
+    /// default that was read before; it neither loads anything nor waits for a load in progress. The first use of a name in a
+    /// family asks the sources, on the calling thread. In a load, an instance that is found is an input; `nil` isn't recorded.
     ///
     /// You can call the method on any thread. It never stops the program.
     ///
     /// - Parameter key: The type to look for.
-    /// - Returns: The value or instance that was set or loaded, or `nil`. A closed container has only the instances that it inherits.
+    /// - Returns: The value or instance that was set or loaded, or `nil`. A closed container has only the instances that it
+    ///   inherits.
     /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
     public func ifLoaded<K: NonisolatedKey>(_ key: K.Type) -> K.ContainerValue? {
         ifLoaded(K._key)?.value(as: K.ContainerValue.self)
@@ -29,13 +30,14 @@ extension Container {
     /// Returns the value or instance that the container has for a key, without loading anything.
     ///
     /// The method looks here and in the ancestors. It finds what code, a rule, or a source set, and what was loaded, including a
-    /// default that was read before; it neither loads anything nor waits for a load in progress. The first use of a name in a family
-    /// asks the sources, on the calling thread. In a load, an instance that is found is an input; `nil` isn't recorded.
+    /// default that was read before; it neither loads anything nor waits for a load in progress. The first use of a name in a
+    /// family asks the sources, on the calling thread. In a load, an instance that is found is an input; `nil` isn't recorded.
     ///
     /// You can call the method on any thread. It never stops the program.
     ///
     /// - Parameter key: A key path to the key to look for: `\.timeout`.
-    /// - Returns: The value or instance that was set or loaded, or `nil`. A closed container has only the instances that it inherits.
+    /// - Returns: The value or instance that was set or loaded, or `nil`. A closed container has only the instances that it
+    ///   inherits.
     /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
     public func ifLoaded<K: ValueKey>(_ key: (KeyLookup) -> K) -> K.ContainerValue? {
         ifLoaded(key(KeyLookup())._key)?.value(as: K.ContainerValue.self)
@@ -47,8 +49,9 @@ extension Container {
 
     /// Changes a value or an instance in place, and excludes other writes of it in this container.
     ///
-    /// The closure receives what was set or loaded, or the default of a property. In a strict container, it receives the placeholder
-    /// of an external feature that wasn't set, and this read doesn't fail the test; calling a part that wasn't set does.
+    /// The closure receives what was set or loaded, or the default of a property. In a strict container, it receives the
+    /// placeholder of an external feature that wasn't set, and this read doesn't fail the test; calling a part that wasn't set
+    /// does.
     ///
     ///     container.modify(Audio.self) { $0.volume = { 0.5 } }
     ///
@@ -119,7 +122,7 @@ extension Container {
     /// Reads through the handle give pending values; loads see published values only. Observers are notified once of
     /// each changed key. An update inside another one of the family joins it if the same thread or task begins it. An
     /// update is atomic, not isolated: to count, use `modify`. Make all changes through the handle: what `body` writes to the
-    /// container itself is published at once, and what the handle wrote to the same key replaces it at the end.
+    /// container itself is published immediately, and what the handle wrote to the same key replaces it at the end.
     ///
     /// - Parameter body: A closure that makes the changes through the handle that it receives.
     /// - Throws: What `body` throws.

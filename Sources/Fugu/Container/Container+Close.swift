@@ -2,8 +2,9 @@ extension Container {
     /// Runs the teardown closures of this container and its descendants, and releases their features, loaded or set.
     ///
     /// Loads that are already in progress, and the loads that they need, finish first. Then everything registered with
-    /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, and then those of dependents before those of
-    /// their dependencies. A second call only waits for the first one. Canceling the caller doesn't cancel the closing.
+    /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, and then those of dependents before those of their
+    /// dependencies. A second call waits for the first one, and runs closures that were registered after it. Canceling the caller
+    /// doesn't cancel the closing.
     ///
     /// After the call, reads of throwing and async features that aren't loaded throw ``LoadError``. Properties and
     /// plain features can still be read: a plain feature that isn't there is loaded for its reader alone, isn't kept,

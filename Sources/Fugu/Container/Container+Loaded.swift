@@ -7,8 +7,8 @@ extension FeatureContainer {
     ///
     ///     static func load(in container: any FeatureContainer) -> Users { Users(pool: container.loaded(Pool.self)) }
     ///
-    /// If there is no instance for this container, the program stops with a message that shows the path that led here.
-    /// If that can happen, use ``Container/ifLoaded(_:)-(K.Type)``.
+    /// If there is no instance for this container, the program stops with a message that has the path to the feature. If that can
+    /// happen, use ``Container/ifLoaded(_:)-(K.Type)``.
     /// - Parameter feature: The type of the feature.
     /// - Returns: The instance that a read would give without waiting.
     /// - Complexity: O(1) if the instance is inherited or was read here before; otherwise, O(*d*) for *d* ancestors.

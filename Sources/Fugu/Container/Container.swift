@@ -36,7 +36,7 @@ public final class Container: FeatureContainer {
     /// In a process that links FuguTesting, this container is strict from the start.
     public static let shared = TestProcess.makeShared()
 
-    /// The container that code uses that doesn't receive one.
+    /// The container for code that doesn't receive one.
     ///
     /// It's ``shared`` unless `with` or a test binds another one. Inside a load, it's the handle of the load, so that what
     /// you read from it counts as an input.

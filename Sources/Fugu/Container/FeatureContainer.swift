@@ -1,8 +1,9 @@
 /// A type from which you read keys of every kind: a ``Container``, the handle of a load or of ``Container/update(_:)``, or an
 /// ``ObservableContainer``.
 ///
-/// It has a member for each member of ``ContainerKeys``. Declare an accessor of another kind in an extension of this protocol, not
-/// of ``Container``, so that loads and ``Injected`` have it, too. In a module whose default isolation is the main actor, write
+/// It has a member for each member of ``ContainerKeys``. While a load runs, its handle only reads: setting, replacing, or
+/// resetting anything through it stops the program. Declare an accessor of another kind in an extension of this protocol, not of
+/// ``Container``, so that loads and ``Injected`` have it, too. In a module whose default isolation is the main actor, write
 /// `nonisolated extension`.
 ///
 /// A type that belongs to the main actor conforms to ``MainActorFeature``. The compiler refuses to use it elsewhere.
@@ -11,9 +12,9 @@ public protocol FeatureContainer: PropertyContainer {}
 extension FeatureContainer {
     /// The instance of a feature.
     ///
-    /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
-    /// which it loads if there is none. If that's impossible, for a reason that ``LoadError/Code`` lists, the program stops
-    /// with a message that shows the path that led there. A set holds here and in all descendants that
+    /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance. If there is
+    /// none, the calling thread loads it, or waits for one that does. If that's impossible, for a reason that ``LoadError/Code``
+    /// lists, the program stops with a message that has the path to the feature. A set holds here and in all descendants that
     /// don't set the feature themselves.
     ///
     /// - Parameters:
@@ -56,6 +57,8 @@ extension FeatureContainer {
 
     /// The instance of a feature that ``ContainerKeys`` declares: `container[\.greeter]`.
     ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
+    ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
     @inlinable
     public subscript<Instance>(key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
@@ -65,6 +68,8 @@ extension FeatureContainer {
     }
 
     /// The instance of a feature that ``ContainerKeys`` declares: `container.greeter`.
+    ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
     @inlinable
@@ -193,8 +198,9 @@ extension FeatureContainer {
 
     /// Registers a teardown closure for the instance being loaded.
     ///
-    /// The closure runs in ``Container/close(deadline:)``, or earlier if the instance is replaced, reset, or reloaded. Outside
-    /// a load, the closure belongs to the container and runs last.
+    /// The closure runs in ``Container/close(deadline:)``, or earlier if the instance is replaced, reset, or reloaded. Outside a
+    /// load, the closure belongs to the container and runs last; if the container is closed already, it runs when you close it
+    /// again.
     ///
     /// - Parameter body: The closure. ``CloseError`` collects the errors that it throws.
     public func onClose(_ body: @escaping @Sendable () async throws -> Void) {

@@ -13,7 +13,7 @@
 /// created in. For a wrapper that was created while a feature loads, that is the home of the feature. In this way, a
 /// feature that reads late follows the overrides of its caller.
 ///
-/// It doesn't follow a container beside the one that it was created in: a model that is made in one `Container.with` and used in
+/// It doesn't follow a container beside the one that it was created in: a model that is created in one `Container.with` and used in
 /// another one has the values of the first. In a test, a strict container reports that.
 ///
 /// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
@@ -177,7 +177,8 @@
 extension Container {
     /// Returns the container that an ``Injected`` reads which was made in it, while `current` is bound, which isn't within it.
     ///
-    /// In a strict family, that's a view that reports the keys for which `current` has something else if it stands beside this container.
+    /// In a strict family, that's a view that reports the keys for which `current` has something else if it stands beside this
+    /// container.
     fileprivate func read(whileBound current: Container) -> Container {
         guard current.node.family === node.family, !node.isWithin(current.node), current.isStrict else { return self }
         return Container(reading: self, beside: current)

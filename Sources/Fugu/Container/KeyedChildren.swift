@@ -10,10 +10,10 @@
 /// }
 /// ```
 ///
-/// The child of a value is made when it's first used. It has the value set, so whatever reads the property is loaded once for each
-/// value, and everything else is shared. It's kept while somebody uses it, and afterwards, until more children than `capacity` are
-/// kept or nobody has used it for `idleTime`. Then it's closed, and the teardown closures of what it loaded run. Whoever
-/// asks for the same value while that goes on waits, and gets a new child.
+/// The child of a value is made when it's first used. It has the value set, so whatever reads the property is loaded once for
+/// each value, and everything else is shared. It's kept while somebody uses it, and afterward, until more children than
+/// `capacity` are kept or nobody has used it for `idleTime`. Then it's closed, and the teardown closures of what it loaded run.
+/// Whoever asks for the same value in the meantime waits, and gets a new child.
 ///
 /// Closing the parent closes all children. If you let this object go earlier, call ``evictAll()`` first, which closes those that
 /// nobody uses.
@@ -51,8 +51,8 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
 
     /// Closes the child of a value, for example when a user signs out.
     ///
-    /// If the child is in use, it's closed when its last user has ended, and this method doesn't wait for that. Whoever asks for the
-    /// value from now on gets a new child. A teardown closure of the child can call this, too; it then doesn't wait.
+    /// If the child is in use, it's closed when its last user has ended, and this method doesn't wait for that. Whoever asks for
+    /// the value from now on gets a new child. A teardown closure of the child can call this, too; it then doesn't wait.
     ///
     /// - Parameter value: The value of the property.
     /// - Complexity: O(1), besides the closing.

@@ -3,9 +3,9 @@
 extension FeatureContainer {
     /// The instance of a feature that belongs to the main actor.
     ///
-    /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance,
-    /// which it loads if there is none. A set holds here and in all descendants that don't set
-    /// the feature themselves.
+    /// A read gives the instance that was set here or in an ancestor, nearest first; otherwise, the loaded instance, which it
+    /// loads if there is none. If that's impossible, the program stops with a message, as for a ``Feature``. A set holds here and
+    /// in all descendants that don't set the feature themselves.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -80,7 +80,7 @@ extension Container {
         try modify(TypedKey(Key.feature(F.self), of: F.Instance.self), read: { self[F.self] }, body)
     }
 
-    /// Returns a sequence of the instances of a feature: the present one, and then later ones.
+    /// Returns a sequence of the instances of a feature: the current one, followed by later ones.
     ///
     /// If there is no instance, it's loaded at this call.
     ///

@@ -23,6 +23,8 @@ extension PropertyContainer {
 extension FeatureContainer {
     /// The instance of a feature whose type ``ContainerKeys`` names: `container[\.greeter]`.
     ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
+    ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
     ///   - fileID: The file of the read, for messages.
@@ -39,6 +41,8 @@ extension FeatureContainer {
 
     /// The instance of a feature whose type ``ContainerKeys`` names: `container.greeter`.
     ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
+    ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     @inlinable
     public subscript<F: Feature>(dynamicMember feature: KeyPath<ContainerKeys, F.Type>) -> F.Instance {
@@ -47,6 +51,8 @@ extension FeatureContainer {
     }
 
     /// The instance of a feature that belongs to the main actor and whose type ``ContainerKeys`` names: `container[\.screen]`.
+    ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.
@@ -62,6 +68,8 @@ extension FeatureContainer {
     }
 
     /// The instance of a feature that belongs to the main actor and whose type ``ContainerKeys`` names: `container.screen`.
+    ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     @inlinable
@@ -176,7 +184,7 @@ extension FeatureContainer {
 
     /// Returns the instance of a feature that was loaded or set before, without loading anything.
     ///
-    /// If there is none for this container, the program stops with a message that shows the path that led here.
+    /// If there is none for this container, the program stops with a message that has the path to the feature.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Returns: The instance that a read would give without waiting.
@@ -200,6 +208,8 @@ extension Container {
     }
 
     /// Changes an instance in place that belongs to the main actor, and sets the result.
+    ///
+    /// If `body` throws, nothing changes. Writing the same feature inside `body` stops the program with a message.
     ///
     /// - Parameters:
     ///   - feature: The member of ``ContainerKeys`` that names the feature.

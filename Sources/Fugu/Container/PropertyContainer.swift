@@ -1,6 +1,7 @@
 /// A type from which you read properties: a ``Container``, the handle of a rule, or an ``ObservableContainer``.
 ///
-/// You can read and write from any thread. A first read evaluates the default, and Fugu holds no lock while it does.
+/// You can read and write from any thread. A first read evaluates the default, and Fugu holds no lock while it does. While a load
+/// runs, its handle only reads: setting or resetting anything through it stops the program.
 @dynamicMemberLookup
 public protocol PropertyContainer: AnyObject, PropertyReader {
     /// The storage that inlined reads use. Don't access it directly.
@@ -12,8 +13,9 @@ public protocol PropertyContainer: AnyObject, PropertyReader {
 extension PropertyContainer {
     /// The value of a property.
     ///
-    /// A read gives the value that was set here or in an ancestor, nearest first; otherwise, the value of a source;
-    /// otherwise, the default.
+    /// A read looks here, and then in the ancestors, nearest first. In each, what code set comes before what a rule set, and that
+    /// before the sources. If none of them has a value, the read gives the default; if the property is required, it stops the
+    /// program.
     ///
     /// - Parameter property: The type of the property.
     /// - Complexity: A read takes O(1) after the first one. A set takes O(*m*) for *m* observers and
@@ -32,6 +34,8 @@ extension PropertyContainer {
 
     /// The value of a key's property.
     ///
+    /// A read looks for it as for a type.
+    ///
     /// - Parameter key: The key.
     /// - Complexity: A read takes O(1) after the first one. A set takes O(*m*) for *m* observers and
     ///   instances that the change concerns.
@@ -49,6 +53,8 @@ extension PropertyContainer {
 
     /// The value of a property that ``ContainerKeys`` declares: `container[\.timeout]`.
     ///
+    /// A read looks for it as for a type.
+    ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
     @inlinable
     public subscript<Value>(key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
@@ -59,6 +65,8 @@ extension PropertyContainer {
 
     /// The value of a property that ``ContainerKeys`` declares: `container.timeout`.
     ///
+    /// A read looks for it as for a type.
+    ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
     @inlinable
     public subscript<Value>(dynamicMember key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
@@ -68,8 +76,8 @@ extension PropertyContainer {
 
     /// Removes the value or instance that was set or loaded here.
     ///
-    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
-    /// again at the next read.
+    /// A property then gives the value of a source, the parent's value, or its default, and a feature gives the parent's instance
+    /// or loads again at the next read.
     ///
     /// - Parameter key: The type of the property or feature.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
@@ -77,8 +85,8 @@ extension PropertyContainer {
 
     /// Removes the value or instance that was set or loaded here.
     ///
-    /// A property then gives the parent's value or its default, and a feature gives the parent's instance or loads
-    /// again at the next read.
+    /// A property then gives the value of a source, the parent's value, or its default, and a feature gives the parent's instance
+    /// or loads again at the next read.
     ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.

@@ -8,7 +8,7 @@ enum Messages {
         return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
     }
 
-    /// Returns the line with the path and the place of the read, and only the end of the line before it if it would say nothing new.
+    /// Returns the line with the path and the place of the read, or only a line break if the line would say nothing new.
     private static func pathLine(_ path: [String], _ place: String? = nil) -> String {
         if path.count < 2, place == nil { return "\n" }
         return "\nPath: \(way(path))\(place.map { ", in \($0)" } ?? "")\n"
@@ -138,7 +138,7 @@ enum Messages {
     static func outdated(_ way: [Key]) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
-        return "Fugu: \(name) was loaded before \(input.name) was set, and keeps what it was made from.\nPath: "
+        return "Fugu: \(name) was loaded before \(input.name) was set, and still has the old value.\nPath: "
             + "\(self.way(way.map(\.name)))\nFix: set \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An "
             + "instance that should follow its inputs declares reloadsWhenInputsChange."
     }
@@ -151,8 +151,8 @@ enum Messages {
 
     static func readBeside(_ key: Key, at place: ReadPlace?) -> String {
         "Fugu: \(key.name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
-            + "its owner was made, but Container.current, beside that container, has another \(key.name).\nFix: make the owner "
-            + "where \(key.name) is set, or set it where the owner is made."
+            + "its owner was created, but Container.current, which doesn't descend from it, has another \(key.name)."
+            + "\nFix: create the owner where \(key.name) is set, or set it where the owner is created."
     }
 
     static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
@@ -191,7 +191,8 @@ enum Messages {
 
     static func requiredIsMissing(_ name: String) -> String {
         "Fugu: \(name) is required, and nothing gives a value for it.\n"
-            + "Fix: call validate() when the program starts, which throws everything that is missing or wrong."
+            + "Fix: set it, or apply a source that has it. To learn of everything that is missing or wrong, call validate() when the "
+            + "program starts."
     }
 
     static func warmUpFailed(_ failures: [WarmUpError.Failure]) -> String {

@@ -45,7 +45,7 @@ public struct ErasedClock: Clock, ExternalFeature, Sendable {
         self.sleepUntil = sleepUntil
     }
 
-    /// The present instant.
+    /// The current instant.
     public var now: Instant { readNow() }
 
     /// The smallest possible step of ``now``.

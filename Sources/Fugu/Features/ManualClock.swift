@@ -66,6 +66,7 @@ public final class ManualClock: Clock, Sendable {
     ///   - deadline: The instant to wait for.
     ///   - tolerance: Ignored: the clock wakes sleepers exactly.
     /// - Throws: `CancellationError`, as soon as the task is canceled.
+    /// - Complexity: O(*n*) for *n* tasks that sleep.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let ticket = state.withLock { $0.ticket() }
         try await withTaskCancellationHandler {
@@ -86,6 +87,7 @@ public final class ManualClock: Clock, Sendable {
     ///   - duration: The time to wait.
     ///   - tolerance: Ignored: the clock wakes sleepers exactly.
     /// - Throws: `CancellationError`, as soon as the task is canceled.
+    /// - Complexity: O(*n*) for *n* tasks that sleep.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }
@@ -95,7 +97,7 @@ public final class ManualClock: Clock, Sendable {
     /// Tasks wake in the order of their deadlines, and tasks with equal deadlines in the order in which they began to sleep.
     ///
     /// - Parameter duration: The duration. A negative one stops the program with a message.
-    /// - Complexity: O(*n* log *n*) for *n* tasks that wake.
+    /// - Complexity: O(*n*) for *n* tasks that sleep.
     public func advance(by duration: Duration) {
         if duration < .zero {
             fatalError(Messages.clockGoesBack(duration))
@@ -108,6 +110,7 @@ public final class ManualClock: Clock, Sendable {
     /// An instant that has passed changes nothing.
     ///
     /// - Parameter instant: The instant.
+    /// - Complexity: O(*n*) for *n* tasks that sleep.
     public func advance(to instant: Instant) {
         state.withLock { $0.advance(to: instant) }.resume()
     }
@@ -115,6 +118,7 @@ public final class ManualClock: Clock, Sendable {
     /// Advances the clock to the nearest deadline, if a task sleeps, and wakes all tasks that wait for that instant.
     ///
     /// - Returns: `true` if a task slept.
+    /// - Complexity: O(*n*) for *n* tasks that sleep.
     @discardableResult
     public func advanceToNextDeadline() -> Bool {
         let wakeUp = state.withLock { state in

@@ -26,10 +26,10 @@ public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvert
 ///
 ///     container.modify(Audio.self) { $0.volume = { 0.5 } }
 ///
-/// The result fits every type of closure without `inout` parameters, with any number of parameters, async or not. The
-/// failure belongs to the test that calls the closure or, on a thread or in a detached task that belongs to no test, to the
-/// test that made it. In a process that doesn't link FuguTesting, a call stops the program with the name of the endpoint; in an
-/// Xcode preview, it's reported, and the placeholder is returned.
+/// The result fits every type of closure without `inout` parameters, with any number of parameters, async or not. The failure
+/// belongs to the test that calls the closure or, on a thread or in a detached task that belongs to no test, to the test that
+/// made it. In a process that doesn't link FuguTesting, a call stops the program with the name of the endpoint. In an Xcode
+/// preview, it's reported, and the closure returns its placeholder or throws.
 ///
 /// - Parameters:
 ///   - endpoint: The name of the endpoint, for the message.

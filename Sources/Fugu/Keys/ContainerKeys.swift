@@ -36,7 +36,7 @@ extension ContainerKeys {
     /// The name of a container in debuggers, and in graphs and explanations, for which you import FuguInspection.
     ///
     ///     let request = container.child { $0.containerName = "request 7" }
-    ///     print(request.explain(Session.self))  // … because it read \.requestID, which is set in request 7.
+    ///     print(request.explain(Session.self))  // … It lives in request 7, because it read \.requestID, which is set there.
     ///
     /// A container without a name is numbered. What you set here counts for this container alone,
     /// although children can read it, and isn't an entry of the graph. Use nothing secret.

@@ -12,7 +12,7 @@ public protocol Property: PlainKey where ContainerValue == Value {
     associatedtype Value: Sendable
     /// The value while nothing is set.
     ///
-    /// A family of containers evaluates it at the first read and keeps it until `reset`. Fugu holds no lock meanwhile.
+    /// A family of containers evaluates it at the first read and keeps it until `reset`. Fugu holds no lock while it runs.
     static var defaultValue: Value { get }
     /// A Boolean value that indicates whether the value must never be printed in errors, reports, graphs, or descriptions.
     ///

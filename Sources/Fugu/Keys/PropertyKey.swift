@@ -7,16 +7,16 @@
 /// }
 /// ```
 ///
-/// A key is identified by its name and the type of its value. A key without a name is identified by the place in the
-/// source where it's created, by the type of its value, and by its `id`. So a computed member is the same key at each
-/// use. Keys that are made in a loop or in a function with parameters need an `id` each:
+/// A key is identified by its name and the type of its value. A key without a name is identified by the place in the source where
+/// it's created, by the type of its value, and by its `id`. A computed member is therefore the same key at each use. Keys that
+/// are made in a loop or in a function with parameters need an `id` each:
 ///
 /// ```swift
 /// let keys = (0..<3).map { PropertyKey(defaultValue: 0, id: $0) }
 ///
-/// extension ContainerKeys {
-///     func limit(of user: String) -> PropertyKey<Int> { .init(defaultValue: 10, id: user) }
-/// }
+/// func limit(of user: String) -> PropertyKey<Int> { PropertyKey(defaultValue: 10, id: user) }
+///
+/// container[limit(of: "ada")] = 20
 /// ```
 ///
 /// A function with parameters that makes a key without an `id` stops the program, since all its arguments would give the

@@ -7,8 +7,9 @@ extension PropertyKey where Value: Decodable {
     /// }
     /// ```
     ///
-    /// The value is read like any other: `container.databaseURL`. If it's missing, `validate` throws that together with all
-    /// other mistakes, and a reload that takes it away is refused. A read of a missing value stops the program.
+    /// The value is read like any other: `container.databaseURL`. If it's missing, `validate` throws an error for it together
+    /// with all others, and a reload that takes it away is refused. A read of a missing value stops the program, and so the
+    /// process of a test: set it in the test's trait.
     ///
     /// - Parameters:
     ///   - name: The dotted path that sources look up.

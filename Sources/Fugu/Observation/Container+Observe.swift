@@ -5,9 +5,9 @@ extension Container {
     /// Calls come one at a time, in order, after the change and outside every lock, on the thread that made the change or
     /// on one that's already delivering changes of the key.
     ///
-    /// The first read of a default counts as a change, too. While a feature is observed, it loads again immediately after a
-    /// reset and, if it reloads when its inputs change, after such a change. Setting an equal value doesn't notify observers. An `==` that's isolated to the main
-    /// actor is used only there; elsewhere, every set notifies them.
+    /// The first read of a default counts as a change, too. While a feature is observed, it loads again immediately after a reset
+    /// and, if it reloads when its inputs change, after such a change. Setting an equal value doesn't notify observers. An `==`
+    /// that's isolated to the main actor is used only there; elsewhere, every set notifies them.
     ///
     /// - Parameters:
     ///   - key: The type to observe.
@@ -35,9 +35,9 @@ extension Container {
     /// Calls come one at a time, in order, after the change and outside every lock, on the thread that made the change or
     /// on one that's already delivering changes of the key.
     ///
-    /// The first read of a default counts as a change, too. While a feature is observed, it loads again immediately after a
-    /// reset and, if it reloads when its inputs change, after such a change. Setting an equal value doesn't notify observers;
-    /// an `==` that's isolated to the main actor is used only there.
+    /// The first read of a default counts as a change, too. While a feature is observed, it loads again immediately after a reset
+    /// and, if it reloads when its inputs change, after such a change. Setting an equal value doesn't notify observers. An `==`
+    /// that's isolated to the main actor is used only there; elsewhere, every set notifies them.
     ///
     /// - Parameters:
     ///   - key: A key path to the key to observe: `\.timeout`.

@@ -33,6 +33,8 @@ extension Container {
     /// try container.validate(\.timeout, \.host, properties: Credentials.self)
     /// ```
     ///
+    /// List every key that isn't declared: a name in a source is an error unless its key is listed, declared, or was read before.
+    ///
     /// - Parameters:
     ///   - first: The member of `ContainerKeys` that declares the first key.
     ///   - others: The members that declare the other keys.

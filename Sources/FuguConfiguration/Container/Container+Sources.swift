@@ -1,7 +1,7 @@
 public import Fugu
 
 extension Container {
-    /// Reads a source, and takes values from it here and in descendants.
+    /// Reads a source, and gives its values to reads here and in descendants.
     ///
     /// Its values come before those of sources that were applied earlier, and after what code and rules set here. All
     /// keys with a name see the values together, and observers are notified. A value that doesn't have the type of its
@@ -22,7 +22,7 @@ extension Container {
         }
     }
 
-    /// Puts another source in the place of those of this container that have a name.
+    /// Replaces the sources of this container that have a name with another source.
     ///
     /// All keys with a name see the change together, and observers are notified. It's refused where ``reload(checksUnread:)``
     /// would be. The other source takes the first one's place in the order of precedence; if none has the name, it's
@@ -44,7 +44,7 @@ extension Container {
         }
     }
 
-    /// Takes away the sources of this container that have a name.
+    /// Removes the sources of this container that have a name.
     ///
     /// What they hid is read again, and observers are notified. Sources of ancestors and children stay.
     ///
@@ -61,10 +61,10 @@ extension Container {
 
     /// Reads every source of this container again, and publishes all values together.
     ///
-    /// A reader that saw one new value never sees an old one afterwards. Sources of ancestors and children aren't read.
-    /// If a source can't be read or has vanished, or if a key that was read, is observed, or was declared would become
-    /// wrong, nothing changes at all; neither if a required one would lose its value. Declared keys are checked as ``validate()`` checks them, and so are unknown names and
-    /// conditions; what is wrong already refuses no reload.
+    /// A reader that saw one new value never sees an old one afterward. Sources of ancestors and children aren't read. Nothing
+    /// changes at all if a source can't be read or has vanished, if a key that was read, is observed, or was declared would
+    /// become wrong, or if a required one would lose its value. Declared keys, unknown names, and conditions are checked as
+    /// ``validate()`` checks them. A mistake that was there before the reload doesn't refuse it.
     ///
     /// A file that another process is writing can be read half written; ``reload(every:)`` says how to write files that
     /// are read while they change.

@@ -68,15 +68,15 @@ extension Container {
 
     /// Declares a condition on the values of several keys.
     ///
-    /// ``validate()`` tells a condition that isn't met with the place of the key's value, and a reload that breaks it is
-    /// refused:
+    /// ``validate()`` throws an error with the place of the key's value if the condition isn't met, and a reload that breaks it
+    /// is refused:
     ///
     /// ```swift
     /// container.declareCheck(of: \.certificate, "needs tls.key") { $0.certificate == nil || $0.privateKey != nil }
     /// ```
     ///
-    /// `validate` checks it where no single value is wrong or missing. For a reload, values that are wrong count as their
-    /// defaults, and what isn't met already refuses nothing.
+    /// `validate` checks it where no single value is wrong or missing. For a reload, wrong values count as their defaults, and a
+    /// condition that wasn't met before refuses nothing.
     ///
     /// - Parameters:
     ///   - key: The member of `ContainerKeys` that declares the key to which errors refer.

@@ -7,7 +7,7 @@ public protocol AsyncPropertySource: Sendable {
     /// The name of the source in errors.
     var name: String { get }
 
-    /// Fetches all present values. The container calls it outside every lock.
+    /// Fetches all current values. The container calls it outside every lock.
     ///
     /// - Returns: The values.
     /// - Throws: An error that `apply` or `refresh` passes on. Nothing changes then.
@@ -15,7 +15,7 @@ public protocol AsyncPropertySource: Sendable {
 }
 
 extension Container {
-    /// Fetches an async source, and takes values from it here and in descendants.
+    /// Fetches an async source, and gives its values to reads here and in descendants.
     ///
     /// ``reload(checksUnread:)`` keeps the fetched values; ``refresh()`` fetches again.
     ///

@@ -16,7 +16,7 @@ public struct DictionarySource: CountedSource {
 
     var valueCount: Int { values.count }
 
-    /// Takes the values.
+    /// Returns the values.
     ///
     /// - Returns: The values.
     /// - Throws: ``PropertyError`` if a dotted name also occurs nested.

@@ -27,7 +27,7 @@ public struct EnvironmentSource: CountedSource {
 
     var valueCount: Int { variables.valueCount ?? 0 }
 
-    /// Takes the variables.
+    /// Returns the variables.
     ///
     /// - Returns: The values.
     /// - Throws: Nothing.

@@ -59,7 +59,7 @@ public final class MutableSource: PropertySource {
         for observer in observers { observer.body() }
     }
 
-    /// Takes the present values.
+    /// Returns the current values.
     ///
     /// - Returns: The values.
     /// - Throws: ``PropertyError`` if a dotted name also occurs nested.

@@ -5,7 +5,7 @@
 ///
 /// A source describes itself by its name, never by its values, which may be secrets.
 public protocol PropertySource: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the source where no single value is meant, such as the path that it was given.
+    /// The name of the source in errors that aren't about a single value, such as the path that it was given.
     var name: String { get }
 
     /// Reads all values that are there now.

@@ -27,7 +27,7 @@ public struct StructSource: CountedSource {
 
     var valueCount: Int { (try? values.get().count) ?? 0 }
 
-    /// Takes the values.
+    /// Returns the values.
     ///
     /// - Returns: The values.
     /// - Throws: ``PropertyError`` if an instance refers to itself or holds something that can't be a configuration
