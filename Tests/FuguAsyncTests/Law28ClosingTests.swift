@@ -87,13 +87,16 @@ import Testing
         stage.fail("Server")
         stage.fail("Index")
         container.onClose { throw Boom("own") }
+        let child = container.child()
+        child.onClose { throw Boom("child") }
         let error = try #require(await #expect(throws: CloseError.self) { try await container.close() })
-        #expect(error.failures.map(\.feature) == ["Server", "Index", nil])
-        #expect(error.failures.map { $0.error as? Boom } == [Boom("Server"), Boom("Index"), Boom("own")])
+        #expect(error.failures.map(\.feature) == [nil, "Server", "Index", nil])
+        #expect(error.failures.map { $0.error as? Boom } == [Boom("child"), Boom("Server"), Boom("Index"), Boom("own")])
         #expect(stage.log.all == ["Server", "Index, registered last", "Index, registered first", "Files"])
         #expect(error.description.contains("Server: Server"))
         #expect(error.description.contains("Index: Index"))
         #expect(error.description.contains("the container itself: own"))
+        #expect(error.description.contains("container 1: child"))
     }
 
     struct Session: AsyncFeature {

@@ -92,6 +92,20 @@ import Testing
         #expect(found.first?.text.contains("after the test case ended") == true)
     }
 
+    private enum Payments: RequiredFeature {
+        typealias Instance = Double
+        static var placeholder: Double { 0 }
+    }
+
+    @Test("A required feature that a test doesn't set fails it with the fix (law 29)")
+    func required() async {
+        let found = await issues {
+            try await runCase(.container) { #expect(Container.current[Payments.self] == 0) }
+        }
+        #expect(found.count == 1)
+        #expect(found.first?.text.hasPrefix("Fugu: Payments has to be supplied and wasn't set for this test.\n") == true)
+    }
+
     @Test("Container.shared is strict in a process that links FuguTesting, with and without a trait (law 29)")
     func shared() async throws {
         let place = try #require(Test.current?.sourceLocation)

@@ -529,10 +529,10 @@ private struct Closing: Sendable {
                 // What was made from this one may have been released meanwhile.
                 try await awaitLeavers(of: node)
                 let (closers, uses) = family.lock.withLock { _ in (teardown.takeClosers(), teardown.uses) }
-                if !closers.isEmpty { failures += await run(closers, of: teardown.key) }
+                if !closers.isEmpty { failures += await run(closers, of: teardown.key, in: node) }
                 withExtendedLifetime(uses) {}
             }
-            if !closers.isEmpty { failures += await run(closers.reversed(), of: nil) }
+            if !closers.isEmpty { failures += await run(closers.reversed(), of: nil, in: node) }
             guard let followers else { continue }
             effects.perform()
             for follower in followers { follower.endSequences() }
@@ -540,13 +540,14 @@ private struct Closing: Sendable {
         }
     }
 
-    private func run(_ closers: [Closer], of key: Key?) async -> [CloseError.Failure] {
+    private func run(_ closers: [Closer], of key: Key?, in node: Node) async -> [CloseError.Failure] {
         let span = ClosingSpan(node)
         let call = Frame(.closer, in: family, node, key, under: frame, within: nil)
         var failures: [CloseError.Failure] = []
         for closer in closers {
             guard let error = await closer.run(in: call, deadline) else { continue }
-            failures.append(CloseError.Failure(feature: key?.name, error: error))
+            let name = key?.name ?? (node === self.node ? Messages.closedName : Messages.boxName(node.number))
+            failures.append(CloseError.Failure(feature: key?.name, error: error, name: name))
         }
         call.end()
         if let key { span.end(key, failures.last?.error) }

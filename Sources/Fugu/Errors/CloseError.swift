@@ -26,6 +26,8 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         public let feature: String?
         /// The error that the closure threw, or a ``CloseError`` with the code ``Code/deadlineExceeded`` if it was abandoned.
         public let error: any Error
+        /// The name in messages: that of the feature or, outside a load, that of the container.
+        let name: String
     }
 
     private enum Reason: Sendable {

@@ -40,7 +40,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case cycle, ownReplacement, tooDeep, ended, closed
         case notSupplied(Key?, line: String)
         case overridden(feature: String, home: Home)
-        case external(remedy: String)
+        case external(isRequired: Bool, remedy: String)
         case noPreview(name: String)
     }
 
@@ -96,7 +96,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
-        LoadError(reason: .external(remedy: remedy), path: way.map(\.name)).read(at: place)
+        let reason = Reason.external(isRequired: way.last?.isRequired ?? false, remedy: remedy)
+        return LoadError(reason: reason, path: way.map(\.name)).read(at: place)
     }
     static func noPreview(_ key: Key) -> LoadError {
         LoadError(reason: .noPreview(name: key.codeName), path: [key.name])

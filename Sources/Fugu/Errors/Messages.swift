@@ -44,8 +44,10 @@ enum Messages {
         case .closed:
             "Fugu: \(name) can't be loaded: the container is closed.\(way)Fix: load it before close(), or use "
                 + "a container that is still open."
-        case .external(let remedy):
-            "Fugu: \(name) reaches outside the process and wasn't set for this test."
+        case .external(let isRequired, let remedy):
+            (isRequired
+                ? "Fugu: \(name) has to be supplied and wasn't set for this test."
+                : "Fugu: \(name) reaches outside the process and wasn't set for this test.")
                 + "\(pathLine(path.count > 1 ? path : ["the test", name], place))Fix: \(remedy)"
         case .noPreview(let codeName):
             "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: declare "
@@ -177,12 +179,15 @@ enum Messages {
     }
 
     static func neverClosed(_ keys: [Key?]) -> String {
-        let names = keys.map { $0?.name ?? "the container itself" }.sorted()
+        let names = keys.map { $0?.name ?? closedName }.sorted()
         let first =
             names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", and \(names.count - 20) more" : "")
         return "Fugu: a container was released without close(), so teardown closures of these never ran: \(first).\n"
             + "Fix: call close() before you release the container."
     }
+
+    /// The name of a container in messages about its closing.
+    static let closedName = "the container itself"
 
     /// Returns the text of an error that is an element of a list, whose later lines stand below its first.
     private static func indented(_ error: any Error) -> String {
@@ -201,7 +206,7 @@ enum Messages {
     }
 
     static func closeFailed(_ failures: [CloseError.Failure]) -> String {
-        let lines = failures.map { "\n  \($0.feature ?? "the container itself"): \(indented($0.error))" }.joined()
+        let lines = failures.map { "\n  \($0.name): \(indented($0.error))" }.joined()
         return
             "Fugu: closing a container failed in \(failures.count) place\(failures.count == 1 ? "" : "s"); everything else "
             + "was closed:" + lines
@@ -217,7 +222,7 @@ enum Messages {
 
     static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
         let caller =
-            isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? "the container itself")"
+            isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? closedName)"
         return
             "Fugu: \(caller) waits for close() of a container which in turn waits for it.\nFix: call close() from outside, "
             + "for example at the program's end; a teardown closure only ends what its own feature opened."
