@@ -91,7 +91,8 @@ import Testing
         child.onClose { throw Boom("child") }
         let error = try #require(await #expect(throws: CloseError.self) { try await container.close() })
         #expect(error.failures.map(\.feature) == [nil, "Server", "Index", nil])
-        #expect(error.failures.map { $0.error as? Boom } == [Boom("child"), Boom("Server"), Boom("Index"), Boom("own")])
+        #expect(
+            error.failures.map { $0.error as? Boom } == [Boom("child"), Boom("Server"), Boom("Index"), Boom("own")])
         #expect(stage.log.all == ["Server", "Index, registered last", "Index, registered first", "Files"])
         #expect(error.description.contains("Server: Server"))
         #expect(error.description.contains("Index: Index"))
