@@ -772,11 +772,11 @@ extension Frame {
     }
 
     /// Notes that code in this frame waits for an async load that it has begun.
-    func beginWait(for load: Frame) {
+    func addOwnLoad(_ load: Frame) {
         family.lock.withLock { token in state[token].more().ownLoads[ObjectIdentifier(load)] = load }
     }
 
-    func endWait(for load: Frame) {
+    func removeOwnLoad(_ load: Frame) {
         family.lock.withLock { token in _ = state[token].rare?.ownLoads.removeValue(forKey: ObjectIdentifier(load)) }
     }
 

@@ -124,8 +124,8 @@ struct Reading: ~Copyable {
                 load.start(for: container.object, recorder, mayRunHere: mayRunHere, replacement?.loadAsync ?? loader)
                 isOwnLoad = true
                 if let waiter = joinOwn(load) {
-                    frame?.beginWait(for: load)
-                    defer { frame?.endWait(for: load) }
+                    frame?.addOwnLoad(load)
+                    defer { frame?.removeOwnLoad(load) }
                     try await load.await(waiter)
                 }
             case .wait(let load, .task(let waiter)):
