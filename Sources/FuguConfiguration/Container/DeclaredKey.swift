@@ -36,6 +36,8 @@ struct DeclaredKey: Sendable {
     let mergedMembers: [TypeShape.Member]
     /// The names of these members.
     var memberNames: [String] { mergedMembers.map(\.name) }
+    /// Whether only files can hold the value, and its members have no variables and arguments of their own.
+    var isWholeTable: Bool { mergedMembers.isEmpty && shape(nil).isInFilesOnly }
     /// Returns the members that the type decodes, given a table with a sample of them.
     let shape: @Sendable (LocatedValue?) -> TypeShape
     /// Returns the members that the type decodes, and errors for other members in the sources.
