@@ -265,7 +265,7 @@ enum TypeText {
     /// Returns what a form asks for.
     static func form<Value>(_ form: PropertyForm<Value>?) -> String {
         guard let form else { return "any value" }
-        let separator = form.text.separator
+        let separator = form.text.separator ?? ","
         let parts = [
             form.check?.expected, separator == "," ? nil : "words between \(Quoted.string(String(separator)))",
             form.text.acceptsAnyBoolean ? "any Boolean spelling" : nil, form.mergesTables ? "merged tables" : nil,
