@@ -63,8 +63,8 @@ extension Container {
     ///
     /// A reader that saw one new value never sees an old one afterwards. Sources of ancestors and children aren't read.
     /// If a source can't be read or has vanished, or if a key that was read, is observed, or was declared would become
-    /// wrong, nothing changes at all; neither if a required one would lose its value. Declared keys are checked as ``validate()`` checks them, and so are unknown names and
-    /// conditions; what is wrong already refuses no reload.
+    /// wrong or lose a required value, nothing changes at all. Declared keys are checked as ``validate()`` checks them, and
+    /// so are unknown names and conditions; what is wrong already refuses no reload.
     ///
     /// A file that another process is writing can be read half written; ``reload(every:)`` says how to write files that
     /// are read while they change.
