@@ -109,6 +109,31 @@ private struct Share: NamedProperty {
         #expect(throws: PropertyError.self) { try container.require(\.formFlag) }
     }
 
+    @Test("Of two forms that both say how texts are split, the second one decides, also for commas")
+    func separators() throws {
+        let other = PropertyForm<[String]>.separated(by: ";")
+        let comma = PropertyKey<[String]>(
+            "law25f.commas", defaultValue: [], form: other.and(.separated(by: ",")).and(.checked("words") { _ in true })
+        )
+        try container.apply(EnvironmentSource(environment: ["LAW25F_COMMAS": "a;b,c"]))
+        #expect(container[comma] == ["a;b", "c"])
+    }
+
+    @Test("The bounds of a duration are told as a source writes them")
+    func durations() throws {
+        let wait = PropertyKey(
+            "law25f.wait", defaultValue: .seconds(2), form: .range(.milliseconds(500)...Duration.seconds(90)))
+        let pause = PropertyKey<Duration?>("law25f.pause", form: .range(.seconds(1)..<Duration.seconds(2)))
+        try container.apply(EnvironmentSource(environment: ["LAW25F_WAIT": "2m", "LAW25F_PAUSE": "2s"]))
+        #expect(
+            thrown { try container.validate(wait, pause) } == """
+                environment variable LAW25F_WAIT: law25f.wait: expected 0.5s...90s, found text "2m"
+                environment variable LAW25F_PAUSE: law25f.pause: expected 1s..<2s, found text "2s"
+                """)
+        container.declare(wait)
+        #expect(container.reference().helpText.contains("--law25f-wait <Duration, 0.5s...90s>"))
+    }
+
     @Test("What is required is read like any value, and reported with all other mistakes where it's missing")
     func required() throws {
         container.declare(\.databaseURL, \.databasePort, \.boundPort)

@@ -263,5 +263,15 @@ extension ContainerKeys {
         await task.value
         await child.reload(every: .seconds(5))
     }
+
+    @Test("Polling a container that is closed already ends at once and reports nothing")
+    func alreadyClosed() async throws {
+        let container = Container()
+        let reports = container.reports()
+        try container.apply(ChangingSource(["port": 1]))
+        try await container.close()
+        await container.reload(every: .seconds(5))
+        #expect(reports.all.isEmpty)
+    }
 }
 #endif

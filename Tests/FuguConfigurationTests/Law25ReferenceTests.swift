@@ -119,6 +119,22 @@ private struct Pool: Decodable, Sendable {
         #expect(indented.allSatisfy { $0.hasPrefix("     ") }, "\(reference.helpText)")
     }
 
+    @Test("In Markdown a secret can be required, and the members of a required table aren't called required")
+    func required() {
+        let container = Container()
+        container.declare(
+            PropertyKey<String>.required("law25r.word", isSecret: true),
+            PropertyKey<Upstream>.required("law25r.upstream", form: .merged))
+        let rows = container.reference().markdown.split(separator: "\n").dropFirst(2)
+        #expect(
+            rows == [
+                "| `law25r.word` | `LAW25R_WORD` | `--law25r-word` | String | *required*, *secret* |  |",
+                "| `law25r.upstream` |  |  | Upstream | *required* |  |",
+                "| `law25r.upstream.name` | `LAW25R_UPSTREAM_NAME` | `--law25r-upstream-name` | String |  |  |",
+                "| `law25r.upstream.weight` | `LAW25R_UPSTREAM_WEIGHT` | `--law25r-upstream-weight` | Int |  |  |",
+            ])
+    }
+
     @Test("What no argument can hold isn't offered as one, and the members of a list of tables are listed")
     func filesOnly() throws {
         let container = Container()

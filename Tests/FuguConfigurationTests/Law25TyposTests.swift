@@ -60,13 +60,14 @@ private struct Server: Decodable, Sendable {
         #expect(try advice("port = 80") == ["x:1:1: port: unknown name; did you mean server.port?"])
     }
 
+    private let inside = """
+        nothing reads this name: srv is read as a whole table, which only a file can provide; set it there, or declare a \
+        key for it
+        """
+
     @Test("A variable in the place of a struct's member is a mistake, and with a prefix each that no key has (law 25)")
     func variables() throws {
         let key = PropertyKey<Server?>("srv")
-        let inside = """
-            nothing reads this variable: srv is read as a whole table, which the environment can't provide; set it in a \
-            file, or declare a key for this name
-            """
         #expect(
             try mistakes(EnvironmentSource(environment: ["SRV_PORT": "80", "HOME": "/"]), keys: key) == [
                 "environment variable SRV_PORT: \(inside)"
@@ -75,9 +76,80 @@ private struct Server: Decodable, Sendable {
             prefix: "APP", environment: ["APP_SRV_PORT": "80", "APP_LGO": "x", "HOME": "/"])
         #expect(
             try mistakes(prefixed, keys: key, PropertyKey<Int?>("log")) == [
-                "environment variable APP_SRV_PORT: \(inside)",
                 "environment variable APP_LGO: unknown name; did you mean APP_LOG?",
+                "environment variable APP_SRV_PORT: \(inside)",
             ])
+    }
+
+    @Test("Advice about a name inside a table is the same for variables and arguments (law 25)")
+    func insideTables() throws {
+        let table = PropertyKey<Server?>("srv")
+        let dictionary = PropertyKey<[String: Int]?>("map")
+        let keys: [any ConfigurationKey] = [table, dictionary, PropertyKey("srv.name", defaultValue: "")]
+        let container = Container()
+        try container.apply(
+            EnvironmentSource(prefix: "APP", environment: ["APP_SRV_POTR": "1", "APP_SRV_NAEM": "", "APP_MAP_X": "1"]))
+        try container.apply(ArgumentsSource(["--srv-potr=1", "--srv-naem=x", "--map-x=1"]))
+        let map = inside.replacing("srv", with: "map")
+        #expect(
+            thrown { try container.validate(keys) }.split(separator: "\n") == [
+                "argument --map-x: \(map)", "argument --srv-naem: unknown name; did you mean --srv-name?",
+                "argument --srv-potr: \(inside)", "environment variable APP_MAP_X: \(map)",
+                "environment variable APP_SRV_NAEM: unknown name; did you mean APP_SRV_NAME?",
+                "environment variable APP_SRV_POTR: \(inside)",
+            ])
+    }
+
+    @Test(
+        "A name that goes on after that of a key without members is unknown, and isn't called part of a table (law 25)")
+    func notInside() throws {
+        let sources = EnvironmentSource(
+            prefix: "APP", environment: ["APP_PORT_MAXIMUM": "1", "APP_POOL_WAITERS": "1"])
+        let pool = PropertyKey<Server?>("pool", form: .merged)
+        #expect(
+            try mistakes(sources, keys: PropertyKey("port", defaultValue: 1), pool) == [
+                "environment variable APP_POOL_WAITERS: unknown name",
+                "environment variable APP_PORT_MAXIMUM: unknown name",
+            ])
+    }
+
+    @Test("Of a source that is scoped to a table, the names in others aren't reported (law 25)")
+    func scoped() throws {
+        let port = PropertyKey("port", defaultValue: 1)
+        let file = TOMLSource(text: "[live]\nprot = 2\n[staging]\nport = 3", name: "x")
+        let typo = "x:2:1: live.prot: unknown name; did you mean live.port?"
+        #expect(try mistakes(file.scoped(to: "live"), keys: port) == [typo])
+        #expect(try mistakes(file.scoped(to: "live").mappingNames { $0 }, keys: port) == [typo])
+        let deeper = TOMLSource(text: "[a.live]\nport = 2\n[a.staging]\nport = 3\n[b]\nport = 4", name: "x")
+        #expect(try mistakes(deeper.scoped(to: "a").scoped(to: "live"), keys: port) == ["nothing"])
+        let wrong = TOMLSource(text: "live = 2", name: "x")
+        #expect(
+            try mistakes(wrong.scoped(to: "live"), keys: port) == [
+                "x:1:1: live: expected a table (live.port), found integer"
+            ])
+        let variables = EnvironmentSource(
+            prefix: "APP", environment: ["APP_LIVE_PROT": "2", "APP_STAGING_PORT": "3", "APP_LIVELY_PORT": "4"])
+        #expect(
+            try mistakes(variables.scoped(to: "live"), keys: port) == [
+                "environment variable APP_LIVE_PROT: unknown name; did you mean APP_LIVE_PORT?"
+            ])
+        #expect(
+            try mistakes(ArgumentsSource(["--live-prot=1", "--other=2"]).scoped(to: "live"), keys: port) == [
+                "argument --live-prot: unknown name; did you mean --live-port?"
+            ])
+    }
+
+    @Test("A line that shares all but one word with a known name isn't that name misspelled (law 25)")
+    func words() throws {
+        let port = PropertyKey("redis.port", defaultValue: 1)
+        func advice(_ line: String) throws -> [String] {
+            try mistakes(DotEnvSource(text: line, name: ".env"), keys: port)
+        }
+        #expect(try advice("REDIS_HOST=x") == ["nothing"])
+        #expect(try advice("CACHE_PORT=x") == ["nothing"])
+        #expect(try advice("REDIS_PORT_NAME=x") == ["nothing"])
+        #expect(try advice("REDIS_PROT=1") == [".env:1:1: REDIS_PROT: unknown name; did you mean REDIS_PORT?"])
+        #expect(try advice("REDSI_PORT=1") == [".env:1:1: REDSI_PORT: unknown name; did you mean REDIS_PORT?"])
     }
 
     @Test("A missing member and the one that was perhaps meant are reported together")

@@ -121,7 +121,11 @@ private struct Talkative: Decodable, Sendable {
         let container = Container()
         let key = PropertyKey<[String: Int]>("law26.tokens", defaultValue: [:], isSecret: true)
         try container.apply(TOMLSource(text: "law26.tokens.hunter2 = 'x'", name: "x"))
-        #expect(thrown { _ = try container.require(key) } == "x:1:24: law26.tokens: expected Int, found string")
+        #expect(thrown { _ = try container.require(key) } == "x:1:24: law26.tokens.…: expected Int, found string")
+        struct Login: Decodable, Sendable { var user: String }
+        let login = PropertyKey<Login?>("law26.account", isSecret: true)
+        try container.apply(TOMLSource(text: "[law26.account]", name: "y"))
+        #expect(thrown { _ = try container.require(login) } == "y:1:1: law26.account.…: missing; expected String")
     }
 
     @Test("An argument that stands where a secret's value should is not printed, nor what follows a name (law 26)")

@@ -56,6 +56,19 @@ import Testing
         }
     }
 
+    @Test("10,000 variables among 10,000 names that no key has are reported in time in proportion (law 30)")
+    func variables() throws {
+        try grows(to: 10_000, "variables") { count in
+            let keys = (0..<count).map { PropertyKey<Int?>("variables\(count).setting_number_\($0)") }
+            let names = (0..<count).map { ("APP_VARIABLES\(count)_SETTING_NUMBR_\($0)", "1") }
+            let container = Container()
+            try container.apply(
+                EnvironmentSource(prefix: "APP", environment: Dictionary(uniqueKeysWithValues: names)))
+            let errors = #expect(throws: PropertyErrors.self) { try container.validate(keys) }
+            #expect(errors?.errors.count == count)
+        }
+    }
+
     @Test("10,000 typos among 10,000 names of one table are reported in time in proportion (law 30)")
     func siblings() throws {
         try grows(to: 10_000, "typos in one table") { count in

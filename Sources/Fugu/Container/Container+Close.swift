@@ -1,4 +1,7 @@
 extension Container {
+    /// Whether the container is closed.
+    package var isClosed: Bool { node.isClosed }
+
     /// Runs the teardown closures of this container and its descendants, and releases their features, loaded or set.
     ///
     /// Loads that are already in progress, and the loads that they need, finish first. Then everything registered with

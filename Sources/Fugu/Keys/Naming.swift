@@ -85,11 +85,11 @@ package enum SecretNames {
         }
     }
 
-    /// Returns the part of a name that may be printed, without what lies inside a secret.
+    /// Returns the part of a name that may be printed: `database.…` for a name inside the secret `database`.
     package static func printable(_ name: String) -> String {
         let prefixes = prefixes(of: name)
         return known.withLock { known in
-            prefixes.first { known.names.contains(String($0)) }.map(String.init) ?? name
+            prefixes.first { known.names.contains(String($0)) }.map { "\($0).…" } ?? name
         }
     }
 

@@ -61,12 +61,17 @@ public struct PropertyForm<Value: Sendable>: Sendable {
 
     private static func text<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
         switch range {
-        case let range as PartialRangeFrom<Bound>: "\(range.lowerBound)..."
-        case let range as PartialRangeThrough<Bound>: "...\(range.upperBound)"
-        case let range as PartialRangeUpTo<Bound>: "..<\(range.upperBound)"
+        case let range as ClosedRange<Bound>: "\(text(of: range.lowerBound))...\(text(of: range.upperBound))"
+        case let range as Range<Bound>: "\(text(of: range.lowerBound))..<\(text(of: range.upperBound))"
+        case let range as PartialRangeFrom<Bound>: "\(text(of: range.lowerBound))..."
+        case let range as PartialRangeThrough<Bound>: "...\(text(of: range.upperBound))"
+        case let range as PartialRangeUpTo<Bound>: "..<\(text(of: range.upperBound))"
         default: "\(range)"
         }
     }
+
+    /// Returns a bound as a source writes it.
+    private static func text<Bound>(of bound: Bound) -> String { (bound as? Duration)?.secondsText ?? "\(bound)" }
 
     /// Returns this form with what another one asks for, too.
     ///
@@ -85,7 +90,7 @@ public struct PropertyForm<Value: Sendable>: Sendable {
         } else {
             form.check = check ?? other.check
         }
-        if other.text.separator != "," { form.text.separator = other.text.separator }
+        form.text.separator = other.text.separator ?? text.separator
         form.text.acceptsAnyBoolean = text.acceptsAnyBoolean || other.text.acceptsAnyBoolean
         form.mergesTables = mergesTables || other.mergesTables
         return form
@@ -123,8 +128,21 @@ public struct PropertyForm<Value: Sendable>: Sendable {
 
 /// The way in which the text of a variable or an argument is read.
 package struct PropertyTextForm: Sendable, Hashable {
-    package var separator: Character = ","
+    /// The character between two words, or `nil` for a comma.
+    package var separator: Character?
     package var acceptsAnyBoolean = false
 
     package init() {}
+}
+
+extension Duration {
+    /// The duration in seconds, with as many digits as needed, as a source writes it: `1.5s`.
+    package var secondsText: String {
+        let (seconds, attoseconds) = components
+        let sign = seconds < 0 || attoseconds < 0 ? "-" : ""
+        let digits = "\(attoseconds.magnitude)"
+        var fraction = String(repeating: "0", count: 18 - digits.count) + digits
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        return "\(sign)\(seconds.magnitude)" + (fraction.isEmpty ? "" : ".\(fraction)") + "s"
+    }
 }

@@ -180,13 +180,12 @@ extension ConfigurationReference.Entry {
     /// The cells of the rows in Markdown.
     fileprivate var rows: [[String]] {
         let about = helpLines.joined(separator: " ")
-        let fallback = { (text: String?) in
-            isSecret ? "*secret*" : text.map { "`\($0)`" } ?? (isRequired ? "*required*" : "")
-        }
-        guard isInFilesOnly else {
-            return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, fallback(defaultValue), about]]
-        }
-        return [["`\(name)`", "", "", type, fallback(isTable ? nil : defaultValue), about]]
+        // A member can be optional in a table that is required.
+        let fallback = { (text: String?) in isSecret ? "*secret*" : text.map { "`\($0)`" } ?? "" }
+        let own = [isRequired ? "*required*" : "", fallback(isTable ? nil : defaultValue)].filter { !$0.isEmpty }
+            .joined(separator: ", ")
+        guard isInFilesOnly else { return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, own, about]] }
+        return [["`\(name)`", "", "", type, own, about]]
             + members.map {
                 [
                     "`\(name)\(isList ? "[]" : "").\($0.name)`", $0.variable.map { "`\($0)`" } ?? "",

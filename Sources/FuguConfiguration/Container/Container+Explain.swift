@@ -38,36 +38,18 @@ extension Container {
     /// Returns the explanation without the readers, for which it would have to draw a graph.
     func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
         let layers = origins(of: key)
-        var explanation = Explainer(
-            name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.isMerged
-        )
-        .explanation(of: layers) { key.isRequired ? nil : self[key] }
-        if key.isMerged { explanation.members = members(of: key.name, layers) }
-        return explanation
-    }
-
-    /// Returns the members of a merged table, each with its place.
-    private func members<Value>(of name: String?, _ layers: [ValueOrigin<Value>]) -> [Explanation.Member] {
-        guard let name,
-            case .sources(let sources, .value)? = layers.first(where: { layer in
-                if case .sources(_, .nothing) = layer { false } else { true }
-            })
-        else { return [] }
-        let table = (sources as? SourceStack)?.firstValue(named: name, isMerged: true)?.tree.merged
-        return table?.origins.map { Explanation.Member(name: $0.name, origin: $0.origin) } ?? []
+        return Explainer(name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.isMerged)
+            .explanation(of: layers) { key.isRequired ? nil : self[key] }
     }
 
     /// Returns the explanation without the readers.
     func origin<P: Property>(of property: P.Type) -> Explanation {
         let (named, layers) = (property as? any NamedProperty.Type, origins(of: property))
-        let isMerged = named?.isMerged == true
-        var explanation = Explainer(
+        return Explainer(
             name: named?.name, label: "\(property)", isSecret: P.isSecret || P._key.naming?.isSecret == true,
-            isMerged: isMerged
+            isMerged: named?.isMerged == true
         )
         .explanation(of: layers) { property is any RequiredProperty.Type ? nil : self[property] }
-        if isMerged { explanation.members = members(of: named?.name, layers) }
-        return explanation
     }
 }
 
@@ -96,8 +78,13 @@ private struct Explainer {
             winner = fallback(defaultValue())
         case .nothing: winner = fallback(defaultValue())
         }
-        return Explanation(
+        var explanation = Explanation(
             name: Quoted.line(name ?? label), winner: winner, hidden: entries, mistake: answer.mistake)
+        if isMerged, answer.mistake == nil, let name {
+            let table = layers.answeringSources()?.firstValue(named: name, isMerged: true)?.tree.merged
+            explanation.members = table?.origins.map { Explanation.Member(name: $0.name, origin: $0.origin) } ?? []
+        }
+        return explanation
     }
 
     private func fallback<Value>(_ value: Value?) -> Explanation.Entry {

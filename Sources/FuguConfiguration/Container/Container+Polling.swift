@@ -19,6 +19,8 @@ extension Container {
     ///
     /// - Parameter interval: The time between two polls.
     @concurrent public func reload(every interval: Duration) async {
+        // A closed container loads no clock.
+        guard !isClosed else { return }
         let clock = clock
         await withTaskGroup { group in
             group.addTask {
@@ -93,19 +95,23 @@ private struct SourceWatch {
 
     /// Returns the texts to report for sources that have vanished, which keep their values and hold up no other.
     private mutating func missing(_ entries: [SourceStack.Entry]) -> [String] {
+        var problems: [String] = []
         var known: Set<ObjectIdentifier> = []
-        defer { vanished = known }
-        return entries.compactMap { entry in
+        for entry in entries {
             let id = ObjectIdentifier(entry.application)
-            var problem: String?
             if !vanished.contains(id) {
-                // If it's there again, the next poll finds it.
-                do { _ = try entry.reread(entry.source) } catch { problem = ErrorText.notReloaded("\(error)") }
-                guard problem != nil else { return nil }
+                do {
+                    _ = try entry.reread(entry.source)
+                    // It's there again, as the next poll finds.
+                    continue
+                } catch {
+                    problems.append(ErrorText.notReloaded("\(error)"))
+                }
             }
             known.insert(id)
-            return problem
         }
+        vanished = known
+        return problems
     }
 
     private mutating func reload(_ resting: [ObjectIdentifier: Change], in container: Container) -> [String] {

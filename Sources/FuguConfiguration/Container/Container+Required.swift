@@ -67,12 +67,18 @@ extension Container {
     private func sourceOrigin<Value>(
         of name: String, _ layers: [ValueOrigin<Value>], isMerged: Bool
     ) -> PropertyOrigin? {
-        for layer in layers {
+        layers.answeringSources()?.firstValue(named: name, isMerged: isMerged)?.origin
+    }
+}
+
+extension Array {
+    /// Returns the sources that have the value of a read, unless code or a rule gives it.
+    func answeringSources<Value>() -> SourceStack? where Element == ValueOrigin<Value> {
+        for layer in self {
             switch layer {
             case .code, .rule: return nil
             case .sources(_, .nothing): continue
-            case .sources(let sources, _):
-                return (sources as? SourceStack)?.firstValue(named: name, isMerged: isMerged)?.origin
+            case .sources(let sources, _): return sources as? SourceStack
             }
         }
         return nil

@@ -136,5 +136,6 @@ extension KnownNames {
         // A key that merges tables reads their members by name, declared or not.
         let members = read.flatMap { name in MergedNames.members(of: name)?.map { name + "." + $0 } ?? [] }
         self.init(read + members + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
+        tables = { keys.filter(\.isWholeTable).compactMap(\.name) }
     }
 }

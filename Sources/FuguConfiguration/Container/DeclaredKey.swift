@@ -36,6 +36,8 @@ struct DeclaredKey: Sendable {
     let mergedMembers: [TypeShape.Member]
     /// The names of these members.
     var memberNames: [String] { mergedMembers.map(\.name) }
+    /// Whether only files can hold the value, and its members have no variables and arguments of their own.
+    var isWholeTable: Bool { mergedMembers.isEmpty && shape(nil).isInFilesOnly }
     /// Returns the members that the type decodes, given a table with a sample of them.
     let shape: @Sendable (LocatedValue?) -> TypeShape
     /// Returns the members that the type decodes, and errors for other members in the sources.
@@ -263,7 +265,7 @@ enum TypeText {
     /// Returns what a form asks for.
     static func form<Value>(_ form: PropertyForm<Value>?) -> String {
         guard let form else { return "any value" }
-        let separator = form.text.separator
+        let separator = form.text.separator ?? ","
         let parts = [
             form.check?.expected, separator == "," ? nil : "words between \(Quoted.string(String(separator)))",
             form.text.acceptsAnyBoolean ? "any Boolean spelling" : nil, form.mergesTables ? "merged tables" : nil,

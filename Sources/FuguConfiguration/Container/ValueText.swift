@@ -1,3 +1,5 @@
+import Fugu
+
 /// Texts of values for explanations.
 ///
 /// The values inside a table are never shown, since one of them may be a secret that no key declares: only the names
@@ -31,7 +33,7 @@ enum ValueText {
         case PropertyValue.array(let elements): return list(elements, depth)
         case let value as PropertyValue: return value.description
         case let value as any RawRepresentable: return text(of: value.rawValue, depth: depth)
-        case let value as Duration: return Quoted.string(DurationText.text(of: value))
+        case let value as Duration: return Quoted.string(value.secondsText)
         default: break
         }
         // A source writes it as a string.

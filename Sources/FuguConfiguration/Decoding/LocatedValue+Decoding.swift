@@ -217,8 +217,8 @@ extension LocatedValue {
             }
             return list(of: words)
         case .text:
-            let words =
-                text.isEmpty ? [] : text.split(separator: tree.textForm.separator, omittingEmptySubsequences: false)
+            let separator = tree.textForm.separator ?? ","
+            let words = text.isEmpty ? [] : text.split(separator: separator, omittingEmptySubsequences: false)
             guard words.count == 1, let following = tree.following.first else {
                 return list(of: words.map(Self.trimmed))
             }

@@ -90,8 +90,8 @@ enum ErrorText {
     }
 
     static func insideTable(_ table: String) -> String {
-        "nothing reads this variable: \(table) is read as a whole table, which the environment can't provide; set it in a "
-            + "file, or declare a key for this name"
+        "nothing reads this name: \(table) is read as a whole table, which only a file can provide; set it there, or "
+            + "declare a key for it"
     }
 
     static func swallowedByFlag(after spelling: String) -> String {

@@ -9,7 +9,7 @@ package struct NearestName {
     package init() {}
 
     /// Returns the known name with the fewest edits from `name`, or `nil` if that takes more edits than a third of
-    /// its letters.
+    /// its letters without the words at its ends that both have, so that `redis-host` isn't `redis-port` misspelled.
     ///
     /// If several names are equally near, it returns the first.
     package static func suggestion(for name: String, among known: some Sequence<String>) -> String? {
@@ -29,7 +29,8 @@ package struct NearestName {
             guard effort > 0 else { break }
             guard letters.canBe(within: limit, of: other) else { continue }
             effort -= letters.scalars.count * other.scalars.count
-            guard let distance = letters.distance(to: other, limit: limit) else { continue }
+            let ownLimit = max(1, letters.countWithoutWords(of: other) / 3)
+            guard let distance = letters.distance(to: other, limit: min(limit, ownLimit)) else { continue }
             if let best, (best.distance, best.name) <= (distance, candidate) { continue }
             best = (candidate, distance)
         }
@@ -54,6 +55,25 @@ private struct Letters {
     func canBe(within limit: Int, of other: Letters) -> Bool {
         abs(scalars.count - other.scalars.count) <= limit && (set & ~other.set).nonzeroBitCount <= limit
             && (other.set & ~set).nonzeroBitCount <= limit
+    }
+
+    /// Returns the number of scalars between the words at the beginning and at the end that both names have.
+    func countWithoutWords(of other: Letters) -> Int {
+        let start = Self.sharedWords(scalars, other.scalars)
+        let (rest, otherRest) = (scalars.dropFirst(start), other.scalars.dropFirst(start))
+        return rest.count - Self.sharedWords(rest.reversed(), otherRest.reversed())
+    }
+
+    /// Returns the number of scalars of the words with which both names begin.
+    private static func sharedWords(_ first: [UInt32], _ second: [UInt32]) -> Int {
+        let length = zip(first, second).prefix { $0 == $1 }.count
+        func isEnd(_ scalars: [UInt32]) -> Bool { length == scalars.count || isSeparator(scalars[length]) }
+        if isEnd(first), isEnd(second) { return length }
+        return first[..<length].lastIndex(where: isSeparator) ?? 0
+    }
+
+    private static func isSeparator(_ scalar: UInt32) -> Bool {
+        scalar == UInt8(ascii: ".") || scalar == UInt8(ascii: "-") || scalar == UInt8(ascii: "_")
     }
 
     /// Returns the number of insertions, removals, replacements, and swaps of neighbors that lead to the other name,

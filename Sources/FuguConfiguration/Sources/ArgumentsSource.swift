@@ -94,21 +94,20 @@ private struct ArgumentList: SnapshotContent {
     }
 
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
-        let spellings = Set(known.names.map(Spelling.argument))
-        let unknown = arguments.filter { !spellings.contains($0.key) }.sorted { $0.key < $1.key }
-        let sorted = spellings.sorted()
+        var spelled = SpelledNames(known, separator: "-", Spelling.argument)
+        let unknown = arguments.filter { !spelled.cover($0.key) }.sorted { $0.key < $1.key }
         let marked = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
         let secrets = Set(marked.map(Spelling.argument))
-        var nearest = NearestName()
         return unknown.map { name, argument in
             if let flag = argument.flagBefore, SecretNames.cover(flag) || secrets.contains(Spelling.argument(flag)) {
                 let spelling = "--\(flag)"
                 return PropertyError(
                     ErrorText.swallowedByFlag(after: spelling), source: "the argument after \(spelling)")
             }
-            let suggestion = nearest.suggestion(for: name, in: sorted).map { "--\($0)" }
+            let suggestion = spelled.suggestion(for: name).map { "--\($0)" }
             return PropertyError(
-                ErrorText.unknownName(suggestion: suggestion), source: "argument \(Self.shown(argument.spelling))")
+                spelled.problem(of: name, suggestion: suggestion),
+                source: "argument \(Self.shown(argument.spelling))")
         }
     }
 

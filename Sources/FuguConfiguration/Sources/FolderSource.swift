@@ -132,11 +132,9 @@ private struct FolderFiles: SnapshotContent {
 
     /// A mounted folder can contain files for other programs, so only names that resemble a known name are reported.
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
-        let spellings = Set(known.names.map(Spelling.argument))
-        let sorted = spellings.sorted()
-        var nearest = NearestName()
-        return files.keys.filter { !spellings.contains($0) }.sorted().compactMap { spelling in
-            nearest.suggestion(for: spelling, in: sorted).map { suggestion in
+        var spelled = SpelledNames(known, separator: "-", Spelling.argument)
+        return files.keys.filter { !spelled.cover($0) }.sorted().compactMap { spelling in
+            spelled.suggestion(for: spelling).map { suggestion in
                 PropertyError(ErrorText.unknownName(suggestion: suggestion), source: files[spelling]!.path)
             }
         }

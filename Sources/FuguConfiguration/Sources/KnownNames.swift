@@ -18,6 +18,12 @@ struct KnownNames: Sendable {
     let names: [String]
     /// The members that the types of known names decode.
     var members: [String] = []
+    /// Returns the names of keys that read a whole table, which only files can hold.
+    ///
+    /// It decodes types, so it's only called for advice.
+    var tables: @Sendable () -> [String] = { [] }
+    /// The table to which a source is scoped: what lies outside of it isn't meant for this container.
+    var scope: String?
     /// Patterns for the names whose values a source marks as secrets.
     var secrets: [SecretPattern] = []
     let root: Branch

@@ -35,7 +35,8 @@ public final class MutableSource: PropertySource {
     /// The value under a name, or `nil` if there is none.
     ///
     /// - Parameter name: The name, spelled as it was given.
-    /// - Complexity: O(*c* + *n*) for *c* containers that applied the source, which reload it, and its *n* values.
+    /// - Complexity: O(*c* × (*n* + *k*)) for *c* containers that applied the source, which reload it, its *n* values, and *k*
+    ///   names that were read, are observed, or were declared.
     public subscript(name: String) -> PropertyValue? {
         get { state.withLock { $0.values[name] } }
         set { update { $0[name] = newValue } }
@@ -47,7 +48,8 @@ public final class MutableSource: PropertySource {
     /// reason.
     ///
     /// - Parameter body: A closure that changes the values. It runs under a lock, so it must not use this source.
-    /// - Complexity: O(*c* + *n*) for *c* containers that applied the source, which reload it, and its *n* values.
+    /// - Complexity: O(*c* × (*n* + *k*)) for *c* containers that applied the source, which reload it, its *n* values, and *k*
+    ///   names that were read, are observed, or were declared.
     public func update(_ body: (inout [String: PropertyValue]) -> Void) {
         let observers = state.withLock { state in
             let old = state.values

@@ -87,7 +87,14 @@ public struct PropertySnapshot: Sendable {
     /// Returns the same snapshot with its names translated into the source's own.
     func renaming(_ rename: @escaping @Sendable (String) -> String?) -> PropertySnapshot {
         var snapshot = self
-        snapshot.content = RenamedContent(content: content, rename: rename)
+        snapshot.content = RenamedContent(content: content, scope: nil, rename: rename)
+        return snapshot
+    }
+
+    /// Returns a snapshot of a table.
+    func scoped(to table: String) -> PropertySnapshot {
+        var snapshot = self
+        snapshot.content = RenamedContent(content: content, scope: table) { table + "." + $0 }
         return snapshot
     }
 
@@ -151,6 +158,8 @@ extension SnapshotContent {
 /// Another content under other names.
 private struct RenamedContent: SnapshotContent {
     let content: any SnapshotContent
+    /// The table outside of which the content has no names.
+    let scope: String?
     let rename: @Sendable (String) -> String?
 
     var valueCount: Int? { content.valueCount }
@@ -160,6 +169,8 @@ private struct RenamedContent: SnapshotContent {
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         var renamed = KnownNames(known.names.compactMap(rename))
         renamed.members = known.members.compactMap(rename)
+        renamed.tables = { known.tables().compactMap(rename) }
+        renamed.scope = known.scope.flatMap(rename) ?? scope
         // Patterns outside this content are for its own names.
         let secrets = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
         renamed.secrets = secrets.compactMap(rename).map(SecretPattern.init)

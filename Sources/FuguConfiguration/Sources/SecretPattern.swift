@@ -13,10 +13,12 @@ extension PropertySource {
 
     /// Returns the same source under a prefix: the name `port` is answered with the source's `database.port`.
     ///
+    /// Names outside the prefix are for others, so `validate` doesn't report them.
+    ///
     /// - Parameter prefix: The dotted name of a table.
     /// - Returns: The source.
     public func scoped(to prefix: String) -> some PropertySource {
-        WrappedSource(source: self) { $0.renaming { prefix + "." + $0 } }
+        WrappedSource(source: self) { $0.scoped(to: prefix) }
     }
 
     /// Returns the same source with other names.
@@ -68,10 +70,12 @@ extension AsyncPropertySource {
 
     /// Returns the same source under a prefix: the name `port` is answered with the source's `database.port`.
     ///
+    /// Names outside the prefix are for others, so `validate` doesn't report them.
+    ///
     /// - Parameter prefix: The dotted name of a table.
     /// - Returns: The source.
     public func scoped(to prefix: String) -> some AsyncPropertySource {
-        WrappedAsyncSource(source: self) { $0.renaming { prefix + "." + $0 } }
+        WrappedAsyncSource(source: self) { $0.scoped(to: prefix) }
     }
 
     /// Returns the same source with other names.

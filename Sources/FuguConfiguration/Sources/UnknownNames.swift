@@ -22,6 +22,7 @@ struct UnknownNames {
                 case .table(let found): errors.append(notATable(prefix + key, child, found))
                 case .nothing(let last, let index):
                     let name = prefix + segments[...index].joined(separator: ".")
+                    guard known.scope.map({ name.hasPrefix($0 + ".") }) ?? true else { return }
                     errors.append(unknown(name, child, last))
                 }
             }

@@ -64,46 +64,31 @@ struct VariableList: SnapshotContent {
     /// Of those, only the ones are reported that a type would have read if variables could form tables, and lines of a
     /// file whose names are almost known.
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
-        let spellings = Set(known.names.map(spelling))
-        let members = Set(known.members.map(spelling)).filter { holds($0) && !spellings.contains($0) }
-        var errors = members.sorted().compactMap { inside(known, $0) }
-        let sorted = spellings.sorted()
-        var nearest = NearestName()
-        for variable in names.sorted() where !members.contains(variable) && !spellings.contains(variable) {
-            let isMeant = !prefix.isEmpty && variable.hasPrefix(prefix + "_")
-            guard isMeant || isFile else { continue }
-            let suggestion = suggestion(for: variable, in: sorted, &nearest)
-            guard isMeant || suggestion != nil else { continue }
-            let error = error(ErrorText.unknownName(suggestion: suggestion), variable)
-            errors.append(suggestion == nil ? inside(known, variable) ?? error : error)
+        let members = Set(known.members.map(spelling))
+        var spelled = SpelledNames(known, separator: "_", spelling)
+        return names.sorted().filter { !spelled.cover($0) }.compactMap { variable in
+            let isMeant =
+                !prefix.isEmpty && variable.hasPrefix(prefix + "_")
+                || members.contains(variable) && spelled.table(around: variable) != nil
+            guard isMeant || isFile else { return nil }
+            let suggestion = suggestion(for: variable, &spelled)
+            guard isMeant || suggestion != nil else { return nil }
+            let origin = origin(of: variable)
+            return PropertyError(
+                spelled.problem(of: variable, suggestion: suggestion), source: origin.source, line: origin.line,
+                column: origin.column, name: isFile ? variable : nil)
         }
-        return errors
     }
 
-    private func suggestion(for variable: String, in known: [String], _ nearest: inout NearestName) -> String? {
+    private func suggestion(for variable: String, _ spelled: inout SpelledNames) -> String? {
         // A line such as `exportPORT=1` lacks a blank.
         let word = "export"
-        if isFile, variable.hasPrefix(word), known.contains(String(variable.dropFirst(word.count))) {
-            return String(variable.dropFirst(word.count))
-        }
-        return nearest.suggestion(for: variable, in: known)
+        let rest = String(variable.dropFirst(word.count))
+        return isFile && variable.hasPrefix(word) && spelled.cover(rest) ? rest : spelled.suggestion(for: variable)
     }
 
     private var isFile: Bool {
         if case .file = content { true } else { false }
-    }
-
-    /// Returns the error for a variable that would be a member of a known table.
-    private func inside(_ known: KnownNames, _ variable: String) -> PropertyError? {
-        let table = known.names.filter { variable.hasPrefix(spelling(of: $0) + "_") }.max { $0.count < $1.count }
-        return table.map { error(ErrorText.insideTable($0), variable) }
-    }
-
-    private func error(_ reason: String, _ variable: String) -> PropertyError {
-        let origin = origin(of: variable)
-        let isFile = origin.line != nil
-        return PropertyError(
-            reason, source: origin.source, line: origin.line, column: origin.column, name: isFile ? variable : nil)
     }
 
     func variable(for name: String) -> String? { Spelling.variable(name, prefix: prefix) }

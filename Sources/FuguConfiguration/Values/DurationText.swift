@@ -43,13 +43,4 @@ enum DurationText {
     private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int128 {
         digits.reduce(0) { $0 * 10 + Int128($1 - 0x30) }
     }
-
-    /// Returns the text of a duration from a Swift value, in seconds with as many digits as needed.
-    static func text(of duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let sign = seconds < 0 || attoseconds < 0 ? "-" : ""
-        var fraction = Digits.padded(attoseconds.magnitude, 18)
-        while fraction.hasSuffix("0") { fraction.removeLast() }
-        return sign + String(seconds.magnitude) + (fraction.isEmpty ? "" : "." + fraction) + "s"
-    }
 }

@@ -43,7 +43,10 @@ func applySources(to container: Container, arguments: [String]) throws {
 
 func configure(_ container: Container, arguments: [String]) throws {
     declareSettings(in: container)
-    if arguments.contains("--help") { print(container.reference(prefix: "APP").helpText) }
+    if arguments.contains("--help") {
+        print(container.reference(prefix: "APP").helpText)
+        exit(0)
+    }
     try applySources(to: container, arguments: arguments)
     try container.validate()
 }
