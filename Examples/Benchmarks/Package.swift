@@ -36,8 +36,7 @@ let package = Package(
         .executableTarget(
             name: "Growth",
             dependencies: [
-                "CHeap", "Workloads", .product(name: "Fugu", package: "Fugu"),
-                .product(name: "FuguConfiguration", package: "Fugu"),
+                "CHeap", .product(name: "Fugu", package: "Fugu"), .product(name: "FuguConfiguration", package: "Fugu"),
             ],
             swiftSettings: settings),
         .target(name: "Counting", swiftSettings: settings),

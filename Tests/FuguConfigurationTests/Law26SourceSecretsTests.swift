@@ -1,5 +1,5 @@
 // The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
-#if DEBUG
+#if DEBUG || UNOPTIMIZED
 import Foundation
 import Fugu
 import FuguConfiguration

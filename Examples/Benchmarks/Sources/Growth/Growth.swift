@@ -1,5 +1,4 @@
 import Foundation
-import Workloads
 
 /// Measures how time grows with size, and that memory doesn't grow.
 @main
@@ -33,8 +32,8 @@ struct Growth {
             printRow(
                 curve.name,
                 ["\(curve.sizes[0])"] + times
-                    + [curve.last.exponent, curve.fit.exponent, isRight ? "passed" : "FAILED"])
-            if !isRight { broken.append("\(curve.name): exponent \(curve.fit.exponent)") }
+                    + [curve.last.short, curve.fit.short, isRight ? "passed" : "FAILED"])
+            if !isRight { broken.append("\(curve.name): exponent \(curve.fit.short)") }
         }
         print("\nProcessor time, best of \(options.rounds) rounds. Exponents (last, fit): at most \(Curve.bound).\n")
         return broken
@@ -112,6 +111,6 @@ struct Usage: Error, CustomStringConvertible {
 }
 
 extension Double {
-    /// The exponent with two digits.
-    fileprivate var exponent: String { "\((self * 100).rounded() / 100)" }
+    /// With two digits.
+    fileprivate var short: String { "\((self * 100).rounded() / 100)" }
 }
