@@ -71,7 +71,7 @@ public struct PropertyForm<Value: Sendable>: Sendable {
     }
 
     /// Returns a bound as a source writes it.
-    private static func text<Bound>(of bound: Bound) -> String { (bound as? Duration)?.secondsText ?? "\(bound)" }
+    private static func text<Bound>(of bound: Bound) -> String { (bound as? Duration).map(DurationWords.seconds) ?? "\(bound)" }
 
     /// Returns this form with what another one asks for, too.
     ///
@@ -135,10 +135,11 @@ package struct PropertyTextForm: Sendable, Hashable {
     package init() {}
 }
 
-extension Duration {
-    /// The duration in seconds, with as many digits as needed, as a source writes it: `1.5s`.
-    package var secondsText: String {
-        let (seconds, attoseconds) = components
+/// The text of durations.
+package enum DurationWords {
+    /// Returns a duration in seconds, with as many digits as needed, as a source writes it: `1.5s`.
+    package static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
         let sign = seconds < 0 || attoseconds < 0 ? "-" : ""
         let digits = "\(attoseconds.magnitude)"
         var fraction = String(repeating: "0", count: 18 - digits.count) + digits

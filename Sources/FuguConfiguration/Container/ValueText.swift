@@ -33,7 +33,7 @@ enum ValueText {
         case PropertyValue.array(let elements): return list(elements, depth)
         case let value as PropertyValue: return value.description
         case let value as any RawRepresentable: return text(of: value.rawValue, depth: depth)
-        case let value as Duration: return Quoted.string(value.secondsText)
+        case let value as Duration: return Quoted.string(DurationWords.seconds(value))
         default: break
         }
         // A source writes it as a string.

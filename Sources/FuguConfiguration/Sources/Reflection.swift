@@ -68,7 +68,7 @@ struct Reflection {
         case let value as any BinaryFloatingPoint: return .double(Double("\(value)") ?? Double(value))
         case let value as any StringProtocol: return .string(String(value))
         case let value as Character: return .string(String(value))
-        case let value as Duration: return .string(value.secondsText)
+        case let value as Duration: return .string(DurationWords.seconds(value))
         case let value as OffsetDateTime: return .offsetDateTime(value)
         case let value as LocalDateTime: return .localDateTime(value)
         case let value as LocalDate: return .localDate(value)
