@@ -71,7 +71,9 @@ public struct PropertyForm<Value: Sendable>: Sendable {
     }
 
     /// Returns a bound as a source writes it.
-    private static func text<Bound>(of bound: Bound) -> String { (bound as? Duration).map(DurationWords.seconds) ?? "\(bound)" }
+    private static func text<Bound>(of bound: Bound) -> String {
+        (bound as? Duration).map(DurationWords.seconds) ?? "\(bound)"
+    }
 
     /// Returns this form with what another one asks for, too.
     ///
