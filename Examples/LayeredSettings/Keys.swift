@@ -18,8 +18,8 @@ struct ByteSize: TextDecodable, Encodable, Sendable, CustomStringConvertible {
     init(megabytes: Int) { bytes = megabytes * 1_000_000 }
 
     init?(text: String) {
-        guard let number = Int(text.dropLast(2)), text.hasSuffix("KB") || text.hasSuffix("MB") else { return nil }
-        bytes = number * (text.hasSuffix("MB") ? 1_000_000 : 1_000)
+        guard let number = UInt32(text.dropLast(2)), text.hasSuffix("KB") || text.hasSuffix("MB") else { return nil }
+        bytes = Int(number) * (text.hasSuffix("MB") ? 1_000_000 : 1_000)
     }
 
     var description: String { bytes.isMultiple(of: 1_000_000) ? "\(bytes / 1_000_000)MB" : "\(bytes / 1_000)KB" }

@@ -81,6 +81,18 @@ extension ContainerKeys {
         }
     }
 
+    @Test("A value that was open is a secret once the source that replaces its own calls it one (law 26)")
+    func later() throws {
+        let container = Container()
+        let source = DictionarySource(["later26.token": "hunter2"], name: "values")
+        let key = PropertyKey<String?>("later26.token")
+        try container.apply(source)
+        #expect(container[key] == "hunter2")
+        try container.replaceSources(named: "values", with: source.markingSecrets("*.token"))
+        #expect(container[key] == "hunter2")
+        #expect(!container.graph(includingValues: true).json.contains("hunter2"))
+    }
+
     @Test("What may be the value of a flag that a source calls secret isn't printed as an unknown name (law 26)")
     func flags() throws {
         let arguments = ArgumentsSource(["--vault26-word", "--hunter2", "--vault26-account", "--hunter3"])

@@ -185,9 +185,10 @@ package struct LocatedValue: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether both values are the same for every type; not-a-number is the
-    /// same as itself.
+    /// Returns a Boolean value that indicates whether both values are the same for every type, and both are secrets or
+    /// neither is; not-a-number is the same as itself.
     func isSame(as other: LocatedValue) -> Bool {
+        guard isSecret == other.isSecret else { return false }
         var pairs = [(self, other)]
         while let (left, right) = pairs.popLast() {
             guard left.isAlike(right) else { return false }

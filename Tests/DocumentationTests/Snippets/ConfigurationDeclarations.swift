@@ -23,8 +23,8 @@ nonisolated struct ByteSize: TextDecodable {
     static let textForm = "a size, such as 512KB or 20MB"
 
     init?(text: String) {
-        guard let number = Int(text.dropLast(2)), text.hasSuffix("KB") || text.hasSuffix("MB") else { return nil }
-        bytes = number * (text.hasSuffix("MB") ? 1_000_000 : 1_000)
+        guard let number = UInt32(text.dropLast(2)), text.hasSuffix("KB") || text.hasSuffix("MB") else { return nil }
+        bytes = Int(number) * (text.hasSuffix("MB") ? 1_000_000 : 1_000)
     }
 }
 
