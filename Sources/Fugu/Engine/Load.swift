@@ -762,12 +762,16 @@ extension Frame {
 
     /// Returns when the load has ended.
     ///
+    /// - `frame`: The frame that waits, which is known to do so already.
     /// - Throws: `CancellationError` if the waiting task is canceled first.
-    func await(_ waiter: TaskWaiter) async throws {
+    func await(_ waiter: TaskWaiter, for frame: Frame?) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
             return try await waiter.wait { [self] in withdraw(waiter) }
         }
-        escalate(to: Task.currentPriority)
+        // The frame may have been raised a moment ago, and its task not yet.
+        let raised = frame.map { frame in frame.family.lock.withLock { token in frame.state[token].rare?.priority ?? 0 }
+        }
+        escalate(to: max(Task.currentPriority, TaskPriority(rawValue: raised ?? 0)))
         try await waiter.wait { [self] in withdraw(waiter) }
     }
 

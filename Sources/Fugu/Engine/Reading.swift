@@ -126,11 +126,11 @@ struct Reading: ~Copyable {
                 if let waiter = joinOwn(load) {
                     frame?.addOwnLoad(load)
                     defer { frame?.removeOwnLoad(load) }
-                    try await load.await(waiter)
+                    try await load.await(waiter, for: frame)
                 }
             case .wait(let load, .task(let waiter)):
                 do {
-                    try await load.await(waiter)
+                    try await load.await(waiter, for: frame)
                 } catch {
                     endWait(for: load)
                     stopWaiting()
