@@ -769,11 +769,12 @@ extension Frame {
             return try await waiter.wait { [self] in withdraw(waiter) }
         }
         // The frame may have been raised a moment ago, and its task not yet.
-        let raised = frame.map { frame in frame.family.lock.withLock { token in frame.state[token].rare?.priority ?? 0 }
-        }
-        escalate(to: max(Task.currentPriority, TaskPriority(rawValue: raised ?? 0)))
+        escalate(to: max(Task.currentPriority, TaskPriority(rawValue: frame?.raisedPriority ?? 0)))
         try await waiter.wait { [self] in withdraw(waiter) }
     }
+
+    /// The priority to which waiters have raised this frame, or 0.
+    private var raisedPriority: UInt8 { family.lock.withLock { token in state[token].rare?.priority ?? 0 } }
 
     /// Notes that code in this frame waits for an async load that it has begun.
     func addOwnLoad(_ load: Frame) {
