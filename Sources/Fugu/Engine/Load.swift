@@ -762,19 +762,23 @@ extension Frame {
 
     /// Returns when the load has ended.
     ///
-    /// - `frame`: The frame that waits, which is known to do so already.
     /// - Throws: `CancellationError` if the waiting task is canceled first.
-    func await(_ waiter: TaskWaiter, for frame: Frame?) async throws {
+    func await(_ waiter: TaskWaiter) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
             return try await waiter.wait { [self] in withdraw(waiter) }
         }
         // The frame may have been raised a moment ago, and its task not yet.
-        escalate(to: max(Task.currentPriority, TaskPriority(rawValue: frame?.raisedPriority ?? 0)))
+        escalate(to: Task.currentPriority)
         try await waiter.wait { [self] in withdraw(waiter) }
     }
 
-    /// The priority to which waiters have raised this frame, or 0.
-    private var raisedPriority: UInt8 { family.lock.withLock { token in state[token].rare?.priority ?? 0 } }
+    /// Raises the load as far as a frame that has begun to wait for it, whose task may not have been raised yet.
+    @inline(never)
+    func raise(for frame: Frame) {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let raised = frame.family.lock.withLock { token in frame.state[token].rare?.priority ?? 0 }
+        if raised > 0 { escalate(to: TaskPriority(rawValue: raised)) }
+    }
 
     /// Notes that code in this frame waits for an async load that it has begun.
     func addOwnLoad(_ load: Frame) {

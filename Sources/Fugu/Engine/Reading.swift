@@ -124,13 +124,17 @@ struct Reading: ~Copyable {
                 load.start(for: container.object, recorder, mayRunHere: mayRunHere, replacement?.loadAsync ?? loader)
                 isOwnLoad = true
                 if let waiter = joinOwn(load) {
-                    frame?.addOwnLoad(load)
+                    if let frame {
+                        frame.addOwnLoad(load)
+                        load.raise(for: frame)
+                    }
                     defer { frame?.removeOwnLoad(load) }
-                    try await load.await(waiter, for: frame)
+                    try await load.await(waiter)
                 }
             case .wait(let load, .task(let waiter)):
+                if let frame { load.raise(for: frame) }
                 do {
-                    try await load.await(waiter, for: frame)
+                    try await load.await(waiter)
                 } catch {
                     endWait(for: load)
                     stopWaiting()
