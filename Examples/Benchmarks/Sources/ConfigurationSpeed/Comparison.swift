@@ -21,8 +21,7 @@ func compareWithSwiftConfiguration() async throws -> [Comparison] {
         let members = stride(from: group, to: names.count, by: 100).map { "\"key\($0)\": \($0)" }
         return "\"group\(group)\": {\(members.joined(separator: ", "))}"
     }
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("settings-\(UUID().uuidString).json")
-    try Data("{\(groups.joined(separator: ",\n"))}".utf8).write(to: file)
+    let file = try temporaryFile("{\(groups.joined(separator: ",\n"))}")
     defer { try? FileManager.default.removeItem(at: file) }
 
     let keys = names.map { PropertyKey<Int>($0, defaultValue: -1) }
@@ -50,7 +49,7 @@ func compareWithSwiftConfiguration() async throws -> [Comparison] {
         theirs[1].append(clock.measure { for _ in 0..<100_000 { _ = reader?.int(forKey: theirKeys[7]) } })
     }
     return zip(["a JSON file, 10,000 values", "one value, 100,000 times"], zip(ours, theirs)).map { name, times in
-        Comparison(name: name, ours: median(times.0), theirs: median(times.1))
+        Comparison(name: name, ours: times.0.median, theirs: times.1.median)
     }
 }
 
@@ -62,29 +61,33 @@ func compareWithPython() throws -> [Comparison]? {
     ]
     var comparisons: [Comparison] = []
     for parser in parsers {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("document-\(UUID().uuidString)")
-        try Data(parser.text.utf8).write(to: file)
+        let file = try temporaryFile(parser.text)
         defer { try? FileManager.default.removeItem(at: file) }
         let program = """
             import json, sys, time, tomllib
             text = open(sys.argv[1], encoding="utf-8").read()
-            times = []
-            for _ in range(5):
-                begun = time.perf_counter()
-                \(parser.call)(text)
-                times.append(time.perf_counter() - begun)
-            print(sorted(times)[2])
+            begun = time.perf_counter()
+            \(parser.call)(text)
+            print(time.perf_counter() - begun)
             """
-        guard let printed = try output(of: "python3", ["-c", program, file.path]), let seconds = Double(printed) else {
-            return nil
+        var (ours, theirs): ([Duration], [Duration]) = ([], [])
+        for _ in 0..<5 {
+            guard let printed = try output(of: "python3", ["-c", program, file.path]), let seconds = Double(printed)
+            else { return nil }
+            theirs.append(.seconds(seconds))
+            ours.append(try ContinuousClock().measure { _ = try parser.load(parser.text) })
         }
-        let times = try (0..<5).map { _ in try ContinuousClock().measure { _ = try parser.load(parser.text) } }
-        comparisons.append(Comparison(name: parser.name, ours: median(times), theirs: .seconds(seconds)))
+        comparisons.append(Comparison(name: parser.name, ours: ours.median, theirs: theirs.median))
     }
     return comparisons
 }
 
-private func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }
+/// Returns a new file with the text, which the caller removes.
+private func temporaryFile(_ text: String) throws -> URL {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("document-\(UUID().uuidString).json")
+    try Data(text.utf8).write(to: file)
+    return file
+}
 
 /// Returns what a program prints, or `nil` if it can't be started or fails.
 private func output(of program: String, _ arguments: [String]) throws -> String? {

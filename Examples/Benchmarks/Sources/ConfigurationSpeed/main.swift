@@ -8,7 +8,11 @@ import Foundation
 import Fugu
 import FuguConfiguration
 
-/// The median of repeated runs, which alternate so that neither side has the machine to itself.
+extension [Duration] {
+    var median: Duration { sorted()[count / 2] }
+}
+
+/// The medians of repeated runs, which alternate so that neither side has the machine to itself.
 func medians(of count: Int, _ bodies: [() throws -> Void]) throws -> [Duration] {
     var times = [[Duration]](repeating: [], count: bodies.count)
     for _ in 0..<count {
@@ -16,7 +20,7 @@ func medians(of count: Int, _ bodies: [() throws -> Void]) throws -> [Duration] 
             times[index].append(try ContinuousClock().measure(body))
         }
     }
-    return times.map { $0.sorted()[$0.count / 2] }
+    return times.map(\.median)
 }
 
 func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
@@ -86,7 +90,7 @@ func measureKeys() throws {
     }
     print("TOML, 10,000 declared keys:")
     for (what, times) in zip(["apply", "first read of all", "validate", "reload"], rounds) {
-        let time = times.sorted()[times.count / 2] / .milliseconds(1)
+        let time = times.median / .milliseconds(1)
         print("  \(what.padding(toLength: 24, withPad: " ", startingAt: 0)) \(rounded(time)) ms")
     }
 }
