@@ -4,6 +4,7 @@ import Testing
 
 extension ContainerKeys {
     fileprivate var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
+    fileprivate var rate: PropertyKey<Double> { .init(defaultValue: 1) }
 }
 
 @Suite("Children by key: one for each tenant, kept while it's used, and closed when it's evicted")
@@ -192,6 +193,18 @@ struct KeyedChildrenTests {
         await tenants.evictAll()
         #expect(reports.count == 1 && reports.all.first?.contains("\\.tenant") == true)
         #expect(reports.all.first?.contains("secret") == false)
+    }
+
+    @Test("A value that doesn't equal itself stops the program with a message")
+    func unequalToItself() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let rates = Container().children(by: \.rate)
+            await rates.withChild(for: 0.5) { _ in }
+            await rates.withChild(for: .nan) { _ in }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("Fugu: a value of \\.rate doesn't equal itself"))
+        #expect(text.contains("Fix: pass a value that equals itself"))
     }
 
     @Test("Letting go of the children ends the watch over idle ones and releases them (law 8)")

@@ -30,7 +30,7 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
     /// them other values, make a child of the child: ``Container/withChild(_:operation:)``.
     ///
     /// - Parameters:
-    ///   - value: The value of the property.
+    ///   - value: The value of the property. A value that doesn't equal itself, such as `Double.nan`, stops the program.
     ///   - operation: The operation, which receives the child.
     /// - Returns: What `operation` returns.
     /// - Throws: What `operation` throws.
@@ -162,6 +162,8 @@ private actor ChildTable<Value: Hashable & Sendable> {
 
     /// Returns the child of a value for one more user.
     func child(for value: Value) async -> Container {
+        // Such a value would never be found again, nor would its child.
+        if value != value { fatalError(Messages.unequalToItself(valueOf: key)) }
         while let entry = entries[value], entry.isClosing { await close(entry.container, of: value) }
         // A user may have closed it.
         if let entry = entries[value], entry.container.node.isClosed { detach(value, entry) }
