@@ -73,7 +73,11 @@ struct LoadRecord {
     var inputs: [Input] { first.map { [$0] + more } ?? [] }
 
     mutating func append(_ input: Input) {
-        if mask & input.key.mask != 0, contains(input) { return }
+        if mask & input.key.mask == 0 {
+            seen?.insert(input.identity)
+        } else if contains(input) {
+            return
+        }
         mask |= input.key.mask
         if first == nil { first = input } else { more.append(input) }
     }

@@ -44,6 +44,21 @@ struct GraphTests {
         return try entry(name, container, depth: depth).inputs.map { try #require(names[$0]) }
     }
 
+    @Test("A key that a load reads twice is one input, however many the load has (law 15)")
+    func oneInputForEachKey() {
+        let inputs = (0..<40).map { number in PropertyKey(defaultValue: number, id: number) }
+        let sum = FeatureKey(id: UniqueID()) { container in
+            // From the tenth input on, the inputs are found in a set, which the eleventh read makes.
+            let first = inputs[..<10].map { container[$0] } + [container[inputs[0]]]
+            let others = inputs[10...].flatMap { [container[$0], container[$0]] }
+            return (first + others).reduce(0, +)
+        }
+        let container = Container()
+        _ = container[sum]
+        let counts = GraphSnapshot(of: container).entries.map(\.inputs.count).filter { $0 > 0 }
+        #expect(counts == [40])
+    }
+
     @Test("A container in which nothing was read or set has an empty graph, and looking at it changes nothing")
     func empty() {
         let container = Container()
