@@ -173,6 +173,17 @@ struct DecorateTests {
         #expect(child[key].text == "7" && child[key].inner === container[key].inner)
     }
 
+    @Test("A parent's value is set and decorated after a child has decorated the feature (law 14)")
+    func parentAfterChild() {
+        let container = Container()
+        let child = container.child()
+        child.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
+        #expect(child[Mailer.self].text == "logged mailer 1")
+        container[Mailer.self] = Mailer("set")
+        container.decorate(Mailer.self) { mailer, _ in Mailer("counted \(mailer.text)", around: mailer) }
+        #expect(container[Mailer.self].text == "counted set")
+    }
+
     @Test("The graph shows what is wrapped as an input of the wrapper")
     func graph() {
         let container = Container()

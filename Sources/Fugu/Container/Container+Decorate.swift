@@ -229,7 +229,7 @@ struct Decorated: Sendable {
             if node.isRoot { return (inner, []) }
             operation = .replace(inherited)
         }
-        return (inner, [Write(node, TypedKey(resetting: inner), operation)])
+        return (inner, [Write(node, inner, key.equal, operation)])
     }
 }
 
