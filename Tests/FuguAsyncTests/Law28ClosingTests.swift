@@ -50,6 +50,31 @@ import Testing
         }
     }
 
+    @Test(
+        "A closer can wait for a task that reads a sequence of the container (laws 12 and 28)",
+        .timeLimit(.minutes(1)))
+    func closerAwaitsReader() async throws {
+        struct Number: Property { static var defaultValue: Int { 1 } }
+        let log = Log<String>()
+        try await finishing(task: {
+            try await Container().withChild { child in
+                let began = Gate()
+                let reader = Task { for await _ in child.values(of: Number.self) { began.open() } }
+                let states = child.states(of: Between.self)
+                let watcher = Task { for await _ in states {} }
+                child.onClose {
+                    await reader.value
+                    await watcher.value
+                    // One that begins now ends at once.
+                    for await _ in child.values(of: Number.self) {}
+                    log.add("closed")
+                }
+                await began.opened()
+            }
+        })
+        #expect(log.all == ["closed"])
+    }
+
     @Test("Dependents close before what they depend on, also through others, each last registered first (law 28)")
     func order() async throws {
         let container = Container()

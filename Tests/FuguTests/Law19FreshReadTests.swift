@@ -2,7 +2,7 @@
 import Support
 import Testing
 
-@Suite("Law 19: reads that begin after a change") struct Law19FreshReadTests {
+@Suite("Law 19: reads that begin after a change", .timeLimit(.minutes(2))) struct Law19FreshReadTests {
     struct Number: Property { static var defaultValue: Int { 1 } }
 
     /// The ways to change an input.
@@ -84,6 +84,78 @@ import Testing
         #expect(try await second.value == 2)
         _ = try await first.value
         #expect(try await container[Fetched.self] == 2)
+    }
+
+    @Test("A read begun after a replacement doesn't get the failure of what was replaced (law 19)")
+    func replacedFailure() async throws {
+        struct Source: AsyncFeature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+        }
+        struct Copy: AsyncFeature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) async throws -> Int {
+                try await container[Source.self]
+            }
+        }
+        struct Replaced: Error {}
+        let (began, goesOn) = (Gate(), Gate())
+        let container = Container()
+        container.replace(Source.self) { _ in
+            began.open()
+            await goesOn.opened()
+            throw Replaced()
+        }
+        let first = Task { try await container[Copy.self] }
+        await began.opened()
+        container.replace(Source.self) { _ in 2 }
+        let second = Task { try await container[Copy.self] }
+        // It waits for the first load, or for nothing.
+        let isOver = Gate()
+        let over = Task {
+            _ = await second.result
+            isOver.open()
+        }
+        let key = Key(raw: Key.asyncFeature(Copy.self))
+        while !isOver.isOpen, container.waiterCount(for: key) < 2 { await Task.yield() }
+        goesOn.open()
+        await over.value
+        #expect(try await second.value == 2)
+        _ = await first.result
+    }
+
+    @Test("A sequence and an observer get the value when an input changes during the first load (laws 12 and 19)")
+    func firstLoad() async throws {
+        for isSequence in [true, false] {
+            let (began, goesOn) = (Gate(), Gate())
+            let loads = Counter()
+            let live = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+                let number = container[Number.self]
+                if loads.add() == 1 {
+                    began.open()
+                    goesOn.wait()
+                }
+                return number
+            }
+            let container = Container()
+            let heard = Log<Int>()
+            let other = startThread {
+                began.wait()
+                container[Number.self] = 2
+                goesOn.open()
+            }
+            if isSequence {
+                // A plain feature is loaded by the call itself.
+                let values = container.values(of: \.[live])
+                other.wait()
+                heard.add(try await finishing(task: { await values.first { _ in true } }) ?? 0)
+            } else {
+                container.observe(\.[live]) { heard.add($0) }
+                _ = container[live]
+                other.wait()
+            }
+            #expect(heard.all == [2] && container.ifLoaded(\.[live]) == 2)
+        }
     }
 
     @Test(

@@ -278,6 +278,7 @@ extension Effects {
     /// Makes the followers that would see the instance load it again, because it wasn't kept.
     mutating func noteNotKept(_ token: LockToken, _ place: Place, of provenance: Provenance) {
         place.forEachFollower(token) { follower in
+            follower.missFirst(token)
             guard follower.isMissing(token) else { return note(token, follower, isReset: true) }
             if follower.watchFailed(token, provenance, isOutdated: true, until: holder?.object) { tell(follower) }
         }

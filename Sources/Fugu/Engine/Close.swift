@@ -431,6 +431,11 @@ private struct Closing: Sendable {
                 return nodes
             }
             for node in nodes { try await awaitLoads(of: node) }
+            // A closer may wait for a task that reads a sequence, of any of these containers.
+            let followers = family.lock.withLock { token in
+                nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower } }
+            }
+            for follower in followers { follower.endSequences() }
             // Deepest first, and the youngest first at each depth.
             let order = nodes.sorted { ($0.depth, $0.number) > ($1.depth, $1.number) }
             for node in order { failures += try await close(node) }
@@ -511,19 +516,19 @@ private struct Closing: Sendable {
             // Wait for released leavers while their inputs are still there.
             try await awaitLeavers(of: node)
             var effects = Effects()
-            let (teardowns, closers, followers) = family.lock.withLock { token -> ([Teardown], [Closer], [Follower]?) in
+            let (teardowns, closers, isDone) = family.lock.withLock { token -> ([Teardown], [Closer], Bool) in
                 let rare = node.storage[token].more()
                 let present = node.storage.cells(token).compactMap { $0.place?[token].lifetime?.teardown }
                 let teardowns = (present + rare.leavers.values).filter(\.hasClosers)
                 let closers = teardowns.isEmpty ? rare.closers : []
                 if teardowns.isEmpty { rare.closers = [] }
                 guard teardowns.isEmpty, closers.isEmpty, rare.releasedCount == 0 else {
-                    return (teardowns, closers, nil)
+                    return (teardowns, closers, false)
                 }
                 // No closer is left, including those that other closers registered.
                 node.release(token, &effects)
                 rare.closing = nil
-                return ([], [], node.storage.cells(token).compactMap { $0.place?[token].rare?.follower })
+                return ([], [], true)
             }
             for teardown in teardowns.sorted(by: { $0.order > $1.order }) {
                 // What was made from this one may have been released meanwhile.
@@ -533,9 +538,8 @@ private struct Closing: Sendable {
                 withExtendedLifetime(uses) {}
             }
             if !closers.isEmpty { failures += await run(closers.reversed(), of: nil, in: node) }
-            guard let followers else { continue }
+            guard isDone else { continue }
             effects.perform()
-            for follower in followers { follower.endSequences() }
             return failures
         }
     }

@@ -288,6 +288,11 @@ extension Follower {
 
     private func isLoad(_ frame: Frame) -> Bool { frame.kind == .load && frame.key == key && frame.family === family }
 
+    /// Counts a value that was never seen as missed, so that a load that fails or isn't kept is tried again.
+    func missFirst(_ token: LockToken) {
+        if case .nothing = state[token].seen { state[token].seen = .loss(attempts: 0) }
+    }
+
     /// Whether observers miss a value, once pending events are delivered.
     func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
 
@@ -343,6 +348,8 @@ extension Follower {
             // From now on the value counts as missed, so that a load that fails is tried again.
             if case .loss = state[token].seen {} else { state[token].seen = .loss(attempts: 0) }
             state[token].queue(.gone, at: now(token), until: nil, only: observer)
+        } else {
+            missFirst(token)
         }
     }
 

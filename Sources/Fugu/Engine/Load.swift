@@ -649,8 +649,9 @@ private struct LoadEnd {
     private func outcome(_ token: LockToken, _ result: Result<Payload, any Error>) -> LoadOutcome {
         LoadOutcome(
             result: result, way: failedWay, home: home, provenance: provenance, lifetime: lifetime,
-            hasOldInputs: hasOldInputs, mustBeRetried: hasOldInputs && facts.reloads,
-            isProvisional: load.state[token].load.isProvisional)
+            // A failure counts as old, too, if the loader that failed was reset or replaced meanwhile.
+            hasOldInputs: hasOldInputs || !failedWay.isEmpty && asker.wasReset(token, key, since: facts.begun),
+            mustBeRetried: hasOldInputs && facts.reloads, isProvisional: load.state[token].load.isProvisional)
     }
 
     /// Gives the waiters the outcome of the load, or the value of a cell instead.

@@ -321,6 +321,9 @@ extension Node {
     /// Whether the container is closed.
     var isClosed: Bool { family.lock.withLock { token in storage[token].isClosed } }
 
+    /// Whether the container is closed or closing.
+    var isRefusing: Bool { family.lock.withLock { token in storage[token].isRefusing } }
+
     /// Releases everything the node has, because its container is being released.
     func end() {
         var garbage = Garbage()

@@ -88,7 +88,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         state.withLock { $0.observer = observer }
         container.add(observer, nil, startsWithPresent: true)
         // Closing cancels the observers that exist at that moment; this one may have been added later.
-        if container.node.isClosed { observer.cancel() }
+        if container.node.isRefusing { observer.cancel() }
     }
 
     func cancel() {

@@ -81,18 +81,19 @@ extension AsyncStream {
     /// When its reader leaves, a load that only this stream waits for is canceled.
     fileprivate init(of subject: Subject, in container: Container)
     where Element: Sendable {
-        let preparation = subject.reloader(container, false)
         let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
             subject.key, isSequence: true, { continuation.yield($0.value(as: Element.self)) },
             onEnd: { continuation.finish() })
+        // Before the load, so that one that isn't kept, or fails, is tried again.
+        container.add(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        let preparation = subject.reloader(container, false)
         continuation.onTermination = { _ in
             observer.cancel()
             preparation?.cancel()
         }
-        container.add(observer, subject.reloader, subject.naming, startsWithPresent: true)
         // Closing ends the sequences that exist at that moment; this one may have been added later.
-        if container.node.isClosed { observer.cancel() }
+        if container.node.isRefusing { observer.cancel() }
         self = stream
     }
 
