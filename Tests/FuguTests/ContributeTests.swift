@@ -93,6 +93,20 @@ struct ContributeTests {
         #expect(texts(child) == ["own", "late", "later"])
     }
 
+    @Test("The elements of a list that reloads reload with it (law 19)")
+    func reloads() {
+        let list = FeatureKey<[String]>(reloadsWhenInputsChange: true, id: UniqueID()) { ["own \($0[Level.self])"] }
+        let container = Container()
+        container.contribute(to: \.[list]) { "added \($0[Level.self])" }
+        let child = container.child()
+        child.contribute(to: \.[list]) { "child \($0[RequestID.self])" }
+        #expect(child[list] == ["own 1", "added 1", "child 0"])
+        container[Level.self] = 2
+        #expect(container[list] == ["own 2", "added 2"])
+        child[RequestID.self] = 7
+        #expect(child[list] == ["own 2", "added 2", "child 7"])
+    }
+
     @Test("Reset removes what this container has added, and releases it (laws 8 and 20)")
     func resets() {
         let container = Container()

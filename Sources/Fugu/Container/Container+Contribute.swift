@@ -91,6 +91,8 @@ extension Container {
 
 extension ListElement {
     fileprivate func read(in handle: Container) throws -> Payload {
-        try handle.read(key, nil, { Request(key.raw) }, load)
+        // An element reloads if the list that reads it does.
+        let reloads = handle.recorder?.load?.reloads ?? false
+        return try handle.read(key, nil, { Request(key.raw, reloads: reloads) }, load)
     }
 }
