@@ -72,7 +72,7 @@ struct LoadRecord {
 
     var inputs: [Input] { first.map { [$0] + more } ?? [] }
 
-    mutating func append(_ input: Input) {
+    mutating func append(_ input: consuming Input) {
         if mask & input.key.mask == 0 {
             seen?.insert(input.identity)
         } else if contains(input) {
@@ -110,11 +110,12 @@ struct LoadRecord {
 
     /// Moves the inputs into the garbage.
     fileprivate mutating func forgetInputs(_ garbage: inout Garbage) {
-        guard let first else { return }
+        guard let first = first.take() else { return }
         garbage.add(first.provenance)
         garbage.add(first.lifetime)
-        if !more.isEmpty { garbage.add(Retained(more)) }
-        (self.first, more, seen) = (nil, [], nil)
+        if more.isEmpty { return }
+        garbage.add(Retained(more))
+        (more, seen) = ([], nil)
     }
 }
 
@@ -682,11 +683,12 @@ private struct LoadEnd {
         // The last reference must not be released under the lock.
         effects.garbage.add(lifetime)
         state[token].load.container = nil
-        guard let rare = state[token].rare else { return }
+        guard let rare = state[token].rare.take() else { return }
         // Later events need the load's number, and deferred followers are notified after this.
-        let left = RareFrameState()
-        (left.number, left.deferred) = (rare.number, rare.deferred)
-        state[token].rare = left
+        if rare.number != nil || !rare.deferred.isEmpty {
+            let left = state[token].more()
+            (left.number, left.deferred) = (rare.number, rare.deferred)
+        }
         effects.garbage.add(rare)
     }
 
