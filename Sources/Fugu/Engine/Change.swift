@@ -456,12 +456,50 @@ private struct Answer {
     let isEqual: Bool
 }
 
+/// A comparison of values, which is user code and happens outside the lock.
+private struct Comparison {
+    /// The index of the write.
+    let index: Int
+    let equal: Equality
+    let old: Payload
+    let new: Payload
+    let stamp: Stamp
+}
+
 /// A reason why writes aren't done at once.
 private enum Obstacle {
-    /// Values must be compared, which is user code.
-    case compare([(index: Int, old: Payload, new: Payload, stamp: Stamp)])
+    case compare([Comparison])
     case wait(Frame, Signal)
     case circle(Key)
+}
+
+/// A change to announce, once all writes of a commit are done.
+private struct Announcement {
+    let place: Place
+    let kind: ChangeKind
+    /// The state whose value equals the new one, if that's known.
+    var known: Stamp?
+}
+
+/// The writes of a commit: a single one, which needs no list, or several.
+protocol WriteList {
+    var count: Int { get }
+    subscript(index: Int) -> Write { get set }
+    /// Calls `body` with each write, in order, and its index, without copying the write.
+    mutating func updateEach(_ body: (Int, inout Write) -> Void)
+}
+
+extension Write: WriteList {
+    var count: Int { 1 }
+    subscript(_: Int) -> Write {
+        get { self }
+        set { self = newValue }
+    }
+    mutating func updateEach(_ body: (Int, inout Write) -> Void) { body(0, &self) }
+}
+
+extension [Write]: WriteList {
+    mutating func updateEach(_ body: (Int, inout Write) -> Void) { for index in indices { body(index, &self[index]) } }
 }
 
 extension Family {
@@ -474,10 +512,10 @@ extension Family {
     /// - `isObsolete`: Called under the lock. If it returns `true`, nothing is done.
     /// - `alongside`: Called under the lock, after the writes.
     @discardableResult
-    func commit<Writes: MutableCollection>(
-        _ writes: consuming Writes, endOf owner: Frame? = nil,
+    func commit(
+        _ writes: consuming some WriteList, endOf owner: Frame? = nil,
         unless isObsolete: (LockToken) -> Bool = { _ in false }, alongside: (LockToken) -> Void = { _ in }
-    ) -> Bool where Writes.Element == Write, Writes.Index == Int {
+    ) -> Bool {
         var writes = writes
         let scope = Context.bound
         let waiter = scope?.unfinished
@@ -487,8 +525,8 @@ extension Family {
             let obstacle = lock.withLock { token -> Obstacle? in
                 if isObsolete(token) { return nil }
                 if let obstacle = self.obstacle(token, &writes, owner, waiter) { return obstacle }
-                perform(token, writes, owner, &effects)
-                while case let inner = effects.takeInner(), !inner.isEmpty { perform(token, inner, owner, &effects) }
+                perform(token, &writes, owner, &effects)
+                while case var inner = effects.takeInner(), !inner.isEmpty { perform(token, &inner, owner, &effects) }
                 alongside(token)
                 if let owner, owner.kind == .modify { effects.wake(owner.endExclusion(token)) }
                 isDone = true
@@ -496,12 +534,14 @@ extension Family {
             }
             switch obstacle {
             case nil:
-                for write in writes where write.isTooLate { reports.report(Messages.changeAfterEnd(of: write.key)) }
+                writes.updateEach { _, write in
+                    if write.isTooLate { reports.report(Messages.changeAfterEnd(of: write.key)) }
+                }
                 effects.perform()
                 return isDone
             case .compare(let open):
-                for (index, old, new, stamp) in open {
-                    writes[index].answer = Answer(stamp: stamp, isEqual: writes[index].equal(old, new))
+                for each in open {
+                    writes[each.index].answer = Answer(stamp: each.stamp, isEqual: each.equal(each.old, each.new))
                 }
             case .wait(let exclusion, let signal):
                 signal.wait()
@@ -512,81 +552,101 @@ extension Family {
     }
 
     /// Returns what must be done before the writes, or `nil`.
-    private func obstacle<Writes: MutableCollection>(
-        _ token: LockToken, _ writes: inout Writes, _ owner: Frame?, _ waiter: Frame?
-    ) -> Obstacle? where Writes.Element == Write, Writes.Index == Int {
-        var open: [(index: Int, old: Payload, new: Payload, stamp: Stamp)] = []
-        for index in writes.indices {
-            let key = writes[index].key
-            if writes[index].node.isEnded(token) {
-                writes[index].isTooLate = true
-                continue
-            }
-            guard let cell = writes[index].node.storage.existingCell(token, key), cell.has(CellFlags.kept) else {
-                if writes[index].answer != nil { writes[index].answer = nil }
-                continue
-            }
-            if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner,
-                !writes[index].isBeneath(exclusion, waiter)
-            {
-                let signal = Signal()
-                return exclusion.add(token, .thread(signal), for: waiter)
-                    ? .wait(exclusion, signal) : .circle(exclusion.key!)
-            }
-            guard let new = writes[index].value, case .found(let seen, _) = writes[index].node.look(token, key),
-                let old = seen.payload
-            else {
-                if writes[index].answer != nil { writes[index].answer = nil }
-                continue
-            }
-            let stamp = Stamp(seen)
-            if writes[index].answer?.stamp == stamp { continue }
-            if let isEqual = writes[index].equal.known(old, new) {
-                writes[index].answer = Answer(stamp: stamp, isEqual: isEqual)
-            } else {
-                open.append((index, old, new, stamp))
-            }
+    private func obstacle(
+        _ token: LockToken, _ writes: inout some WriteList, _ owner: Frame?, _ waiter: Frame?
+    ) -> Obstacle? {
+        var open: [Comparison] = []
+        var found: Obstacle?
+        writes.updateEach { index, write in
+            if found == nil { found = obstacle(token, &write, index, owner, waiter, &open) }
         }
-        return open.isEmpty ? nil : .compare(open)
+        return found ?? (open.isEmpty ? nil : .compare(open))
+    }
+
+    /// Returns what must be waited for before one write, or `nil`, and adds the comparison that it needs to `open`.
+    private func obstacle(
+        _ token: LockToken, _ write: inout Write, _ index: Int, _ owner: Frame?, _ waiter: Frame?,
+        _ open: inout [Comparison]
+    ) -> Obstacle? {
+        if write.node.isEnded(token) {
+            write.isTooLate = true
+            return nil
+        }
+        guard let cell = write.node.storage.existingCell(token, write.key), cell.has(CellFlags.kept) else {
+            if write.answer != nil { write.answer = nil }
+            return nil
+        }
+        if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner,
+            !write.isBeneath(exclusion, waiter)
+        {
+            let signal = Signal()
+            return exclusion.add(token, .thread(signal), for: waiter)
+                ? .wait(exclusion, signal) : .circle(exclusion.key!)
+        }
+        guard let new = write.value, case .found(let seen, _) = write.node.look(token, write.key),
+            let old = seen.payload
+        else {
+            if write.answer != nil { write.answer = nil }
+            return nil
+        }
+        let stamp = Stamp(seen)
+        if write.answer?.stamp == stamp { return nil }
+        if let isEqual = write.equal.known(old, new) {
+            write.answer = Answer(stamp: stamp, isEqual: isEqual)
+        } else {
+            open.append(Comparison(index: index, equal: write.equal, old: old, new: new, stamp: stamp))
+        }
+        return nil
     }
 
     /// Performs the writes.
     ///
     /// Readers must never see an old value after a new one, so several cells are closed before the first one is changed.
-    private func perform<Writes: MutableCollection>(
-        _ token: LockToken, _ writes: Writes, _ transaction: Frame?, _ effects: inout Effects
-    ) where Writes.Element == Write, Writes.Index == Int {
+    private func perform(
+        _ token: LockToken, _ writes: inout some WriteList, _ transaction: Frame?, _ effects: inout Effects
+    ) {
         let isOne = writes.count == 1
         if !isOne {
-            for write in writes where !write.isTooLate { write.node.storage.cell(token, write.key).close() }
+            writes.updateEach { _, write in
+                if !write.isTooLate { write.node.storage.cell(token, write.key).close() }
+            }
         }
-        var changes: [(place: Place, kind: ChangeKind, known: Stamp?)] = []
-        for index in writes.indices where !writes[index].isTooLate {
-            let answer = writes[index].answer
-            let isEqual = answer?.isEqual == true
-            let change = Change(token, writes[index])
-            var kind = change.apply(token, writes[index], isOpen: isOne, isEqual: isEqual, &effects)
-            if let made = writes[index].made, keep(token, made, writes[index], &effects) { kind = kind ?? .loaded }
-            if change.node.storage[token].strictness != nil { change.node.noteOutdated(token, writes[index], kind) }
-            guard let kind, let place = change.cell.place else { continue }
-            if isOne, kind != .unset, !isEqual {
-                return effects.announce(token, place, kind, endOf: transaction)
-            }
-            changes.append((place, kind, isEqual ? answer?.stamp : nil))
-            // Keys that later writes of this commit set must not anchor instances that were loaded before.
-            if kind == .unset {
-                for place in effects.dropUnanchored(token, place) { changes.append((place, .dropped, nil)) }
-            }
+        var changes: [Announcement] = []
+        writes.updateEach { _, write in
+            if !write.isTooLate { perform(token, write, isOne: isOne, transaction, &effects, &changes) }
         }
         if !isOne {
-            for write in writes where !write.isTooLate {
-                write.node.storage.existingCell(token, write.key)?.openIfPresent()
+            writes.updateEach { _, write in
+                if !write.isTooLate { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
             }
         }
-        for (place, kind, known) in changes {
+        for change in changes {
             // Followers that saw an equal value aren't notified, and remember the new state.
-            if let known { place.forEachFollower(token) { effects.note(token, $0, isReset: false, known: known) } }
-            effects.announce(token, place, kind, endOf: transaction)
+            if let known = change.known {
+                change.place.forEachFollower(token) { effects.note(token, $0, isReset: false, known: known) }
+            }
+            effects.announce(token, change.place, change.kind, endOf: transaction)
+        }
+    }
+
+    /// Performs one write, and announces its change, or adds it to those that are announced after all writes.
+    private func perform(
+        _ token: LockToken, _ write: Write, isOne: Bool, _ transaction: Frame?, _ effects: inout Effects,
+        _ changes: inout [Announcement]
+    ) {
+        let isEqual = write.answer?.isEqual == true
+        let change = Change(token, write)
+        var kind = change.apply(token, write, isOpen: isOne, isEqual: isEqual, &effects)
+        if let made = write.made, keep(token, made, write, &effects) { kind = kind ?? .loaded }
+        if change.node.storage[token].strictness != nil { change.node.noteOutdated(token, write, kind) }
+        guard let kind, let place = change.cell.place else { return }
+        if isOne, kind != .unset, !isEqual { return effects.announce(token, place, kind, endOf: transaction) }
+        changes.append(Announcement(place: place, kind: kind, known: isEqual ? write.answer?.stamp : nil))
+        // Keys that later writes of this commit set must not anchor instances that were loaded before.
+        if kind == .unset {
+            for place in effects.dropUnanchored(token, place) {
+                changes.append(Announcement(place: place, kind: .dropped))
+            }
         }
     }
 

@@ -221,7 +221,7 @@ extension Container {
         if case .success(let payload) = result {
             // Compare the values while other writes are still excluded.
             _ = Context.run(nil, modify) {
-                node.family.commit(CollectionOfOne(Write(node, key, .set(payload))), endOf: modify)
+                node.family.commit(Write(node, key, .set(payload)), endOf: modify)
             }
         } else {
             modify.endExclusion()

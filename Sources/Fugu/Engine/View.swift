@@ -127,14 +127,14 @@ extension Container {
     /// Sets, replaces, or resets a key, when no `modify` of it is in progress here.
     func change(_ key: TypedKey, _ operation: Operation) {
         switch role {
-        case .owner, .view: asked.family.commit(CollectionOfOne(Write(asked, key, operation)))
+        case .owner, .view: asked.family.commit(Write(asked, key, operation))
         case .handle(let load):
             checkMayChange(key.key)
             let node = load.homeNode
-            node.family.commit(CollectionOfOne(Write(node, key, operation)))
+            node.family.commit(Write(node, key, operation))
         case .draft(let draft):
             let write = Write(draft.node, key, operation)
-            if !draft.frame.add(write) { draft.node.family.commit(CollectionOfOne(write)) }
+            if !draft.frame.add(write) { draft.node.family.commit(write) }
         case .rule(let draft):
             let operation: Operation = if case .set(let payload) = operation { .rule(payload) } else { .rule(nil) }
             if !draft.frame.add(Write(draft.node, key, operation)) {
