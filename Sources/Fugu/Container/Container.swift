@@ -153,7 +153,10 @@ public final class Container: FeatureContainer {
     /// What you set in the child stays there.
     ///
     /// - Returns: The child. It keeps this container alive.
-    public func child() -> Container { Container(childOf: owner ?? self, node, recorder) }
+    public func child() -> Container {
+        if case .owner = role { return Container(childOf: self, asked, nil) }
+        return Container(childOf: owner ?? self, node, recorder)
+    }
 
     /// Returns a new child, configured by a closure.
     ///

@@ -96,10 +96,10 @@ struct Write {
 /// The work that was collected under the lock, to be done after releasing it.
 struct Effects {
     var garbage = Garbage()
-    /// The outermost frame that runs here, which notifies followers at its end.
+    /// The outermost frame that runs here, which notifies followers at its end, or `nil` if it isn't known yet.
     ///
     /// The code that runs in it keeps it.
-    private let holder: UnmanagedReference<Frame>?
+    private var knownHolder: UnmanagedReference<Frame>??
     /// The first follower that has something to deliver.
     private var follower: Follower?
     private var more: More?
@@ -116,7 +116,16 @@ struct Effects {
         func wakeWaiters() { for waiter in waiters { waiter.wake() } }
     }
 
-    init(in frame: Frame? = Frame.own) { holder = frame?.outermost }
+    /// Creates effects of the code that runs here, which finds its frame only for followers.
+    init() {}
+
+    /// Creates effects in a frame, or in none.
+    init(in frame: Frame?) { knownHolder = .some(frame?.outermost) }
+
+    private mutating func holder() -> Frame? {
+        if knownHolder == nil { knownHolder = .some(Frame.own?.outermost) }
+        return knownHolder!?.object
+    }
 
     mutating func add(_ event: PendingEvent) { more.orMade(More()).events.append(event) }
     mutating func wake(_ waiters: [Waiter]) { if !waiters.isEmpty { more.orMade(More()).waiters += waiters } }
@@ -143,14 +152,14 @@ struct Effects {
     }
 
     /// Does the collected work; followers are notified at the end of the outermost frame that runs here.
-    func perform() {
+    mutating func perform() {
         // Wake first, because a `deinit` that runs below may wait for one of these.
         wakeWaiters()
         if let more { for event in more.events { event.tell() } }
         garbage.dispose()
         guard let follower else { return }
         let others = more?.followers ?? []
-        if let holder { holder.object.add([follower] + others) } else { Follower.deliver(follower, others) }
+        if let holder = holder() { holder.add([follower] + others) } else { Follower.deliver(follower, others) }
     }
 }
 
@@ -264,14 +273,14 @@ extension Effects {
         _ token: LockToken, _ follower: Follower, isReset: Bool, known: Stamp? = nil, endOf transaction: Frame? = nil,
         _ look: Look? = nil
     ) {
-        let notice = Notice(isReset: isReset, known: known, transaction: transaction, holder: holder?.object)
+        let notice = Notice(isReset: isReset, known: known, transaction: transaction, holder: holder())
         if follower.refresh(token, notice, look, &garbage) { tell(follower) }
     }
 
     /// Makes the followers that would see the instance watch the inputs of its failed load.
     mutating func noteFailure(_ token: LockToken, _ place: Place, of provenance: Provenance, isOutdated: Bool) {
         place.forEachFollower(token) { follower in
-            if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder?.object) { tell(follower) }
+            if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder()) { tell(follower) }
         }
     }
 
@@ -280,7 +289,7 @@ extension Effects {
         place.forEachFollower(token) { follower in
             follower.missFirst(token)
             guard follower.isMissing(token) else { return note(token, follower, isReset: true) }
-            if follower.watchFailed(token, provenance, isOutdated: true, until: holder?.object) { tell(follower) }
+            if follower.watchFailed(token, provenance, isOutdated: true, until: holder()) { tell(follower) }
         }
     }
 
@@ -517,14 +526,12 @@ extension Family {
         unless isObsolete: (LockToken) -> Bool = { _ in false }, alongside: (LockToken) -> Void = { _ in }
     ) -> Bool {
         var writes = writes
-        let scope = Context.bound
-        let waiter = scope?.unfinished
         while true {
-            var effects = Effects(in: scope?.own)
+            var effects = Effects()
             var isDone = false
             let obstacle = lock.withLock { token -> Obstacle? in
                 if isObsolete(token) { return nil }
-                if let obstacle = self.obstacle(token, &writes, owner, waiter) { return obstacle }
+                if let obstacle = self.obstacle(token, &writes, owner) { return obstacle }
                 perform(token, &writes, owner, &effects)
                 while case var inner = effects.takeInner(), !inner.isEmpty { perform(token, &inner, owner, &effects) }
                 alongside(token)
@@ -545,28 +552,27 @@ extension Family {
                 }
             case .wait(let exclusion, let signal):
                 signal.wait()
-                Waits.remove(waiter, for: exclusion)
-            case .circle(let key): fatalError(Messages.circleOfWaits(key, waiter))
+                Waits.remove(Frame.current, for: exclusion)
+            case .circle(let key): fatalError(Messages.circleOfWaits(key, Frame.current))
             }
         }
     }
 
     /// Returns what must be done before the writes, or `nil`.
     private func obstacle(
-        _ token: LockToken, _ writes: inout some WriteList, _ owner: Frame?, _ waiter: Frame?
+        _ token: LockToken, _ writes: inout some WriteList, _ owner: Frame?
     ) -> Obstacle? {
         var open: [Comparison] = []
         var found: Obstacle?
         writes.updateEach { index, write in
-            if found == nil { found = obstacle(token, &write, index, owner, waiter, &open) }
+            if found == nil { found = obstacle(token, &write, index, owner, &open) }
         }
         return found ?? (open.isEmpty ? nil : .compare(open))
     }
 
     /// Returns what must be waited for before one write, or `nil`, and adds the comparison that it needs to `open`.
     private func obstacle(
-        _ token: LockToken, _ write: inout Write, _ index: Int, _ owner: Frame?, _ waiter: Frame?,
-        _ open: inout [Comparison]
+        _ token: LockToken, _ write: inout Write, _ index: Int, _ owner: Frame?, _ open: inout [Comparison]
     ) -> Obstacle? {
         if write.node.isEnded(token) {
             write.isTooLate = true
@@ -576,12 +582,13 @@ extension Family {
             if write.answer != nil { write.answer = nil }
             return nil
         }
-        if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner,
-            !write.isBeneath(exclusion, waiter)
-        {
-            let signal = Signal()
-            return exclusion.add(token, .thread(signal), for: waiter)
-                ? .wait(exclusion, signal) : .circle(exclusion.key!)
+        if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner {
+            let waiter = Frame.current
+            if !write.isBeneath(exclusion, waiter) {
+                let signal = Signal()
+                return exclusion.add(token, .thread(signal), for: waiter)
+                    ? .wait(exclusion, signal) : .circle(exclusion.key!)
+            }
         }
         guard let new = write.value, case .found(let seen, _) = write.node.look(token, write.key),
             let old = seen.payload

@@ -45,8 +45,9 @@ public import Synchronization
 
     /// Returns when every reader that was inside a box at the time of the call has left it.
     static func awaitReaders() {
-        for index in 0..<count {
-            let stripe = unsafe shared + Int(index * stride)
+        let stripes = unsafe shared
+        for index in 0..<Int(count) {
+            let stripe = unsafe stripes + index &* Int(stride)
             let value = unsafe stripe.pointee.load(ordering: .sequentiallyConsistent)
             guard value & 1 == 1 else { continue }
             var looks = 0
