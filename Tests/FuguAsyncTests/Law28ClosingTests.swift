@@ -1,4 +1,4 @@
-import Fugu
+@testable import Fugu
 import Support
 import Testing
 
@@ -48,6 +48,38 @@ import Testing
             container.onClose { log.add("Metrics") }
             return Thing("Metrics")
         }
+    }
+
+    @Test("A child that a load makes while its container waits for that load is closed, too (law 28)")
+    func childOfDrainingLoad() async throws {
+        struct Own: AsyncFeature {
+            static var home: Home { .local }
+            static func load(in container: any FeatureContainer) async throws -> Int { 0 }
+        }
+        struct Outer: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Container { .current }
+        }
+        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        let container = Container()
+        container.replace(Own.self) { container in
+            container.onClose { log.add("closed") }
+            return 1
+        }
+        container.replace(Outer.self) { _ in
+            began.open()
+            await goesOn.opened()
+            let child = Container.current.child()
+            _ = try await child[Own.self]
+            return child
+        }
+        let load = Task { try await container[Outer.self] }
+        await began.opened()
+        let closing = Task { try await container.close() }
+        while !container.node.isRefusing { await Task.yield() }
+        goesOn.open()
+        let child = try await load.value
+        try await closing.value
+        #expect(log.all == ["closed"] && child.node.isClosed)
     }
 
     @Test(

@@ -424,13 +424,12 @@ private struct Closing: Sendable {
     func run() async -> Result<[CloseError.Failure], any Error> {
         var failures: [CloseError.Failure] = []
         do {
-            // Loads that began before, and what they need, finish first.
-            let nodes = family.lock.withLock { token in
-                let nodes = node.subtree(token)
-                for node in nodes { node.storage[token].isRefusing = true }
-                return nodes
+            // Loads that began before, and what they need, finish first. They may make further children.
+            var nodes: [Node] = []
+            while case let more = refuseLoads(besides: nodes), !more.isEmpty {
+                try await awaitLoads(of: more)
+                nodes += more
             }
-            for node in nodes { try await awaitLoads(of: node) }
             // A closer may wait for a task that reads a sequence, of any of these containers.
             let followers = family.lock.withLock { token in
                 nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower } }
@@ -448,14 +447,24 @@ private struct Closing: Sendable {
         return .success(failures)
     }
 
-    /// Returns when nothing is in progress in a container.
+    /// Refuses new loads in the container and its descendants, and returns those that aren't known yet.
+    private func refuseLoads(besides known: [Node]) -> [Node] {
+        let known = Set(known.map { ObjectIdentifier($0) })
+        return family.lock.withLock { token in
+            let nodes = node.subtree(token)
+            for node in nodes { node.storage[token].isRefusing = true }
+            return nodes.filter { !known.contains(ObjectIdentifier($0)) }
+        }
+    }
+
+    /// Returns when nothing is in progress in some containers.
     ///
-    /// - Throws: `CloseError` if one of its loads waits for this closing.
-    private func awaitLoads(of node: Node) async throws {
-        func isIdle(_ token: LockToken) -> Bool { node.storage[token].inProgress == 0 }
+    /// - Throws: `CloseError` if one of their loads waits for this closing.
+    private func awaitLoads(of nodes: [Node]) async throws {
         // Any load that begins from now on is needed by one of these.
-        let loads = family.lock.withLock { token in
-            isIdle(token) ? [] : family.loads(token).filter { $0.node === node }
+        let loads = family.lock.withLock { token -> [Frame] in
+            let busy = Set(nodes.filter { $0.storage[token].inProgress > 0 }.map { ObjectIdentifier($0) })
+            return busy.isEmpty ? [] : family.loads(token).filter { busy.contains(ObjectIdentifier($0.node!)) }
         }
         var waits: [Frame] = []
         defer { for load in waits { Waits.remove(frame, for: load) } }
@@ -463,7 +472,7 @@ private struct Closing: Sendable {
             if Waits.add(frame, for: load) != nil { throw CloseError.waitsForItself(load.key!.name, isLoad: true) }
             waits.append(load)
         }
-        await awaitIdle(node, isIdle)
+        for node in nodes { await awaitIdle(node) { token in node.storage[token].inProgress == 0 } }
     }
 
     /// Lets the nodes load again, except those that another closing refuses or that are closed.

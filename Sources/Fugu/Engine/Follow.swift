@@ -158,13 +158,14 @@ private struct FollowerState {
 
     /// Removes and returns the first event.
     mutating func takeFirst() -> Event {
+        // Nearly always the case, and cheaper.
+        if events.count == 1 {
+            first = 0
+            return events.removeLast()
+        }
         let event = events[first]
         first += 1
-        if events.count == 1 {
-            // Nearly always the case, and cheaper.
-            events.removeLast()
-            first = 0
-        } else if first == events.count || first >= 64 && first * 2 > events.count {
+        if first == events.count || first >= 64 && first * 2 > events.count {
             events.removeFirst(first)
             first = 0
         }
@@ -483,8 +484,10 @@ extension Follower {
     private func takeTurn(_ token: LockToken, in frame: Frame) -> Turn? {
         state[token].isDelivering = isDue(token, in: frame)
         guard state[token].isDelivering else { return nil }
-        return Turn(
-            event: state[token].takeFirst(), observers: state[token].observers, reloader: state[token].reloader)
+        let event = state[token].takeFirst()
+        // Only a value that's gone is loaded again.
+        let reloader = if case .gone = event.news { state[token].reloader } else { Reloader?.none }
+        return Turn(event: event, observers: state[token].observers, reloader: reloader)
     }
 
     /// Whether there's an event that no longer has to wait for the end of a frame.
