@@ -3,12 +3,9 @@
 /// A slow reader skips to the newest value. The sequence ends when the reader's task is canceled, or when the container
 /// closes or is released. Readers don't take values from each other. The sequence doesn't keep the container alive.
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
-    /// The type of errors: reading values can't fail.
-    public typealias Failure = Never
-
     private let source: @Sendable () -> AsyncStream<Element>
     /// The stream that has recorded values since the sequence was created, for its first reader.
-    private let first: Locked<AsyncStream<Element>?>
+    private let first: Locked<Unprinted<AsyncStream<Element>>?>
 
     private init(
         _ container: Container, isStarted: Bool, _ stream: @escaping @Sendable (Container) -> AsyncStream<Element>
@@ -16,7 +13,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
         // Waiting for values doesn't keep the container alive.
         let owner = container.owner ?? container
         source = { [weak owner] in owner.map(stream) ?? AsyncStream { $0.finish() } }
-        first = Locked(isStarted ? stream(owner) : nil)
+        first = Locked(isStarted ? Unprinted(stream(owner)) : nil)
     }
 
     init(of definition: KeyDefinition, in container: Container) {
@@ -36,14 +33,14 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// - Returns: The iterator, which begins with the current value.
     public func makeAsyncIterator() -> AsyncIterator {
         let first = first.withLock { $0.take() }
-        return AsyncIterator(stream: first ?? source())
+        return AsyncIterator(stream: first?.content ?? source())
     }
 
     /// An iterator over the values.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var iterator: AsyncStream<Element>.Iterator
+        private var iterator: Unprinted<AsyncStream<Element>.Iterator>
 
-        fileprivate init(stream: AsyncStream<Element>) { iterator = stream.makeAsyncIterator() }
+        fileprivate init(stream: AsyncStream<Element>) { iterator = Unprinted(stream.makeAsyncIterator()) }
 
         /// Returns the current value at first, and then the newest value that wasn't returned yet.
         ///
@@ -55,25 +52,22 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
         /// - Parameter actor: The actor on which the caller runs.
         /// - Returns: The value, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            await iterator.next(isolation: actor)
+            await iterator.content.next(isolation: actor)
         }
     }
 }
 
-// Printing shows neither the values nor their readers.
-extension ObservedValues: CustomStringConvertible, CustomReflectable {
-    /// The name of the type.
-    public var description: String { "\(Self.self)" }
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+/// What printing doesn't show: the values that wait, and their readers.
+private struct Unprinted<Content>: CustomStringConvertible, CustomReflectable {
+    var content: Content
+
+    init(_ content: Content) { self.content = content }
+
+    var description: String { "\(Content.self)" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension ObservedValues.AsyncIterator: CustomStringConvertible, CustomReflectable {
-    /// The name of the type.
-    public var description: String { "\(Self.self)" }
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension Unprinted: Sendable where Content: Sendable {}
 
 extension AsyncStream {
     /// Creates a stream of the current value, if there is one, and all later ones.
