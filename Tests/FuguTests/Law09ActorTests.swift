@@ -304,24 +304,32 @@ extension Law9Size: @MainActor Equatable {
         """
 
     @Test(
-        "The compiler refuses to load, read, set, or observe a main-actor feature off the main actor (law 9)",
-        arguments: [
+        "The compiler refuses to load, read, set, or observe a main-actor feature off the main actor (law 9)")
+    nonisolated func compiler() throws {
+        let statements = [
             "_ = Model.load(in: container)", "_ = container[Model.self]", "_ = container.model",
             "container[Model.self] = model", "container.model = model", "container.replace(Model.self) { _ in model }",
             "_ = container.ifLoaded(Model.self)",
             "container.modify(Model.self) { _ in }",
             "container.observeOnMainActor(Model.self) { _ in }",
             "_ = container.values(of: Model.self)", "@MainActorInjected(Model.self) var injected; _ = injected",
-        ])
-    nonisolated func compiler(statement: String) throws {
-        let uses = ["@MainActor", "nonisolated"].map {
-            Self.screen + "\($0) func use(_ container: Container, _ model: Model) { \(statement) }"
+        ]
+        // One line for each.
+        let uses = ["@MainActor", "nonisolated"].map { isolation in
+            Self.screen
+                + statements.enumerated().map { number, statement in
+                    "\(isolation) func use\(number)(_ container: Container, _ model: Model) { \(statement) }\n"
+                }.joined()
         }
         guard let right = try Compiler.check(uses[0]), let wrong = try Compiler.check(uses[1]) else {
             return print("skipped: no compiler or no module Fugu was found")
         }
         #expect(right.isRight, "\(right.output)")
-        #expect(!wrong.isRight && wrong.output.contains("main actor-isolated"), "\(wrong.output)")
+        let errors = wrong.output.split(separator: "\n").filter { $0.contains("main actor-isolated") }
+        let first = Self.screen.count { $0 == "\n" } + 1
+        for (number, statement) in statements.enumerated() {
+            #expect(errors.contains { $0.contains(".swift:\(first + number):") }, "\(statement): \(wrong.output)")
+        }
     }
 
     @Test("A plain load can't read a main-actor feature (law 9)")
