@@ -1,17 +1,16 @@
 import Foundation
 import FuguConfiguration
+import Support
 import Testing
 
 /// Input that is large or hostile ends in a value or an error, in time that grows as the input does.
 @Suite(.serialized) struct BoundedInputTests {
-    /// A megabyte; unoptimised code gets a quarter, so that the suite stays fast.
-    private static var size: Int {
-        #if DEBUG
-        250_000
-        #else
-        1_000_000
-        #endif
-    }
+    /// A megabyte; unoptimised code gets a quarter or less, so that the suite stays fast.
+    #if DEBUG
+    private static let size = rounds(250_000, few: 100_000)
+    #else
+    private static let size = 1_000_000
+    #endif
 
     private static func repeated(_ text: String, _ suffix: String = "") -> [UInt8] {
         Array((String(repeating: text, count: size / text.utf8.count + 1) + suffix).utf8)
@@ -59,7 +58,7 @@ import Testing
     /// Unoptimised code is given more.
     private static var limit: Duration {
         #if DEBUG
-        .milliseconds(1_250)
+        .milliseconds(size / 200)
         #else
         .seconds(1)
         #endif

@@ -29,7 +29,7 @@ private final class Numbers: PropertySource {
 
 @Suite(.timeLimit(.minutes(5))) struct Law25ReloadTests {
     @Test(
-        "4 threads that read two values changing together in 1,000 reloads never see an old one after a new one (law 25)"
+        "4 threads that read two values changing together in many reloads never see an old one after a new one (law 25)"
     )
     func allOrNothing() async throws {
         let container = Container()
@@ -39,10 +39,12 @@ private final class Numbers: PropertySource {
         container.observe(\.first) { heard.add($0) }
         let isDone = Locked(false)
         let failures = Log<String>()
-        let reads = Log<Int>()
+        let (reads, reloads) = (Log<Int>(), rounds(1_000, few: 300))
         await onThreads(5) { index in
             if index == 4 {
-                for _ in 0..<1_000 { if (try? container.reload()) == nil { failures.add("a reload failed") } }
+                for _ in 0..<reloads {
+                    if (try? container.reload()) == nil { failures.add("a reload failed") }
+                }
                 return isDone.withLock { $0 = true }
             }
             // Two read the container, two a child, each its values in another order.
@@ -61,10 +63,11 @@ private final class Numbers: PropertySource {
             }
             reads.add(count)
         }
+        let last = reloads + 1
         #expect(failures.all.isEmpty)
-        #expect(container.first == 1_001 && child.second == "1001" && child.list == [1_001])
-        #expect(heard.all == heard.all.sorted() && heard.all.last == 1_001)
-        #expect(heard.all.count >= 1_000)
+        #expect(container.first == last && child.second == "\(last)" && child.list == [last])
+        #expect(heard.all == heard.all.sorted() && heard.all.last == last)
+        #expect(heard.all.count >= reloads)
         print("readers of a reload under load: \(reads.all.reduce(0, +)) rounds of reads")
     }
 

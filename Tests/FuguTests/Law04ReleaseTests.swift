@@ -140,7 +140,7 @@ import Testing
     @Test("An instance that kept its handle observes and reads while the last reference to its container goes (4, 8)")
     func lastReference() async throws {
         try await finishing {
-            let end = ContinuousClock.now + .milliseconds(400)
+            let end = ContinuousClock.now + .milliseconds(rounds(400, few: 150))
             var round = 0
             while ContinuousClock.now < end {
                 round += 1
@@ -174,7 +174,7 @@ import Testing
         try await finishing {
             let root = Container()
             let heard = Counter()
-            let end = ContinuousClock.now + .milliseconds(300)
+            let end = ContinuousClock.now + .milliseconds(rounds(300, few: 100))
             onThreads(3) { number in
                 while ContinuousClock.now < end {
                     guard number > 0 else {

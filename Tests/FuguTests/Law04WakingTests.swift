@@ -10,7 +10,7 @@ import Testing
     func atOnce() {
         // The moment is short; in many rounds, each a little later than the one before, threads meet in it. Where threads have to
         // wait for a processor, fewer rounds are enough to ask for.
-        let signals = (0..<30_000).map { _ in Signal() }
+        let signals = (0..<rounds(30_000, few: 6_000)).map { _ in Signal() }
         let arrived = [Arrivals(), Arrivals()]
         let isOver = Atomic(false)
         let begin = ContinuousClock.now

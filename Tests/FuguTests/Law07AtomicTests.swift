@@ -6,13 +6,14 @@ import Testing
     struct Count: Property { static var defaultValue: Int { 0 } }
     struct Broken: Error {}
 
-    @Test("Eight threads that each add one 20,000 times make 160,000 (law 7)")
+    @Test("Eight threads that each add one thousands of times lose none (law 7)")
     func increments() async {
         let container = Container()
+        let count = rounds(20_000, few: 4_000)
         await onThreads(8) { _ in
-            for _ in 0..<20_000 { container.modify(Count.self) { $0 += 1 } }
+            for _ in 0..<count { container.modify(Count.self) { $0 += 1 } }
         }
-        #expect(container[Count.self] == 160_000)
+        #expect(container[Count.self] == 8 * count)
     }
 
     @Test("Observed values and values on the heap are counted exactly too (law 7)")

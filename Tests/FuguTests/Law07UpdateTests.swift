@@ -155,7 +155,7 @@ import Testing
             $0[First.self] = 0
             $0[Second.self] = 0
         }
-        let rounds = 4_000
+        let rounds = Support.rounds(4_000, few: 1_000)
         let failures = Counter()
         await onThreads(4) { thread in
             guard thread > 0 else {

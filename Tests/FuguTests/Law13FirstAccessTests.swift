@@ -33,7 +33,7 @@ import Testing
 
     @Test("Of a key that two threads track for the first time together, neither misses a change (law 13)")
     func together() async throws {
-        let (missed, rounds) = (Counter(), 5_000)
+        let (missed, rounds) = (Counter(), Support.rounds(5_000, few: 1_000))
         try await finishing {
             let container = Container()
             let observable = container.observable

@@ -75,10 +75,10 @@ import Testing
     }
 
     @Test(
-        "A chain of 3,000 is overridden, reset, dropped and released on a small stack, and nothing of it is left",
+        "A long chain is overridden, reset, dropped and released on a small stack, and nothing of it is left",
         .enabled(if: !ThisProcess.isThreadSanitized, "frames are of another size there"), arguments: [false, true])
     func smallStack(reloads: Bool) async throws {
-        let (ended, count) = (Counter(), 3_000)
+        let (ended, count) = (Counter(), rounds(3_000, few: 1_000))
         let isRight = try await finishing(stackSize: 256 << 10) {
             let keys = Self.chain(count, reloads: reloads, ended: ended)
             var container: Container? = Container()

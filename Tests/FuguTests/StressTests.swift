@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stress") struct StressTests {
     /// How long it takes: a moment, unless the environment asks for more.
-    private static let seconds = Double(ProcessInfo.processInfo.environment["FUGU_STRESS_SECONDS"] ?? "") ?? 0.5
+    private static let seconds = Double(ProcessInfo.processInfo.environment["FUGU_STRESS_SECONDS"] ?? "") ?? 0.2
 
     @Test("8 threads set, reset, and read instances: each is released once, and none is read after its end (laws 4, 8)")
     func instances() async {

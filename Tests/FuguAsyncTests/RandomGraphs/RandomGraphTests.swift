@@ -8,7 +8,8 @@ import Testing
     /// `FUGU_GRAPHS=…` makes as many graphs.
     @Test("Random graphs with failures and cancellations end, load nothing twice and close all once (laws 6, 27, 28)")
     func graphs() async {
-        await run(seeds: 0..<(ProcessInfo.processInfo.environment["FUGU_GRAPHS"].flatMap { UInt64($0) } ?? 2_000))
+        let given = ProcessInfo.processInfo.environment["FUGU_GRAPHS"].flatMap { UInt64($0) }
+        await run(seeds: 0..<(given ?? UInt64(rounds(2_000, few: 600))))
     }
 
     /// Runs a graph for each seed, some at a time, and ends even if one of them does not.

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// Values, families, rules, sources, reloads, observers, effects, closing, late reads and strictness together.
@@ -8,7 +9,7 @@ import Testing
     @Test("Random stories give what the laws say, whatever is mixed (laws 1 to 29)")
     func stories() async {
         let environment = ProcessInfo.processInfo.environment
-        let (count, length) = (environment["FUGU_STEPS"].flatMap { Int($0) } ?? 10_000, 250)
+        let (count, length) = (environment["FUGU_STEPS"].flatMap { Int($0) } ?? rounds(10_000, few: 3_000), 250)
         let first = environment["FUGU_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1_000_000_000)
         let given = environment["FUGU_SEEDS"].flatMap { Int($0) } ?? 1
         let stories = environment["FUGU_SEED"] == nil ? (count + length - 1) / length : given

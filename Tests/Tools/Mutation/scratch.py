@@ -55,7 +55,8 @@ def run(work, selection, limit, change=-1, met=None, count=None):
     """
     program = work / ".build/debug/FuguPackageTests.xctest"
     environment = dict(
-        os.environ, FUGU_CHANGE=str(change), FUGU_SEED="1", FUGU_SEEDS="16", FUGU_STRESS_SECONDS="0.1", SWIFT_BACKTRACE="enable=no")
+        os.environ, FUGU_CHANGE=str(change), FUGU_SEED="1", FUGU_SEEDS="16", FUGU_STRESS_SECONDS="0.1", FUGU_THOROUGH="1",
+        SWIFT_BACKTRACE="enable=no")
     if met:
         environment["FUGU_CHANGES_MET"] = str(met)
     process = subprocess.Popen(
