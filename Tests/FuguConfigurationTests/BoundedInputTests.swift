@@ -58,7 +58,7 @@ import Testing
     /// Unoptimised code is given more.
     private static var limit: Duration {
         #if DEBUG
-        .milliseconds(size / 200)
+        .milliseconds(1_250)
         #else
         .seconds(1)
         #endif
