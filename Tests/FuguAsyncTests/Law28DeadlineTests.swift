@@ -41,6 +41,18 @@ import Testing
         #expect(error.failures.map { $0.error as? Boom } == [Boom()])
     }
 
+    @Test("A deadline and an idle time may be longer than any clock can tell (law 28)")
+    func endless() async throws {
+        let container = Container()
+        let log = container.stage.log
+        let children = container.children(by: Number.self, idleTime: .seconds(Int64.max))
+        await children.withChild(for: 1) { $0.onClose { log.add("closed") } }
+        try await finishing { try await container.close(deadline: .seconds(Int64.max)) }
+        #expect(log.all == ["closed"])
+    }
+
+    struct Number: Property { static var defaultValue: Int { 0 } }
+
     /// Its closers wait until the test lets them go on, or until they are cancelled.
     struct Slow: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {

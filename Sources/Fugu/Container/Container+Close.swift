@@ -6,8 +6,8 @@ extension Container {
     ///
     /// Loads that are already in progress, and the loads that they need, finish first. Then everything registered with
     /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, and then those of dependents before those of their
-    /// dependencies. A second call waits for the first one, and runs closures that were registered after it. Canceling the caller
-    /// doesn't cancel the closing.
+    /// dependencies. A second call waits for the first one, whose deadline counts, and runs closures that were registered after it.
+    /// Canceling the caller doesn't cancel the closing.
     ///
     /// After the call, reads of throwing and async features that aren't loaded throw ``LoadError``. Properties and
     /// plain features can still be read: a plain feature that isn't there is loaded for its reader alone, isn't kept,

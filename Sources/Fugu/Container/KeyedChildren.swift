@@ -106,8 +106,8 @@ extension Container {
     ) -> KeyedChildren<Value> {
         KeyedChildren(
             ChildTable(
-                of: owner ?? self, key, capacity: max(capacity, 0), idle: idleTime.map { (time: $0, clock: clock) }, set
-            ))
+                of: owner ?? self, key, capacity: max(capacity, 0),
+                idle: idleTime.map { (time: min($0, .longest), clock: clock) }, set))
     }
 }
 

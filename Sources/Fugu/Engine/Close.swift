@@ -299,7 +299,7 @@ final class ClosingCall: Sendable {
     /// Limits the call to a time from now; a limit that ends earlier remains.
     func setDeadline(_ deadline: Duration) {
         let alarm = Task {
-            do { try await Task.sleep(for: deadline) } catch { return }
+            do { try await Task.sleep(for: min(deadline, .longest)) } catch { return }
             end(.failure(CloseError.exceeded(deadline)))
         }
         let isOver = state.withLock { state in
@@ -319,6 +319,11 @@ final class ClosingCall: Sendable {
         for alarm in alarms { alarm.cancel() }
         waiter.wake()
     }
+}
+
+extension Duration {
+    /// A century: deadlines and idle times that are longer would overflow the instants of clocks.
+    static var longest: Duration { .seconds(100 * 366 * 86_400) }
 }
 
 // MARK: Closing
