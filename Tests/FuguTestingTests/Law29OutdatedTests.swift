@@ -114,6 +114,26 @@ import Testing
             ])
     }
 
+    @Test("So is a decorated feature, a list, and what was made from one, in a child whose parent sets it later (law 29)")
+    func decoratedInChild() async {
+        let found = await issues {
+            let root = Self.container()
+            let child = root.child()
+            child.decorate(Items.self) { items, _ in Items { items.fetch() * 10 } }
+            child.contribute(to: \.outdatedList) { $0[Items.self].fetch() }
+            #expect(child[Stock.self].count == 20 && child.outdatedList == [20])
+            root[Items.self] = Items { 3 }
+            root.outdatedList = [7]
+            #expect(child[Items.self].fetch() == 20 && child[Stock.self].count == 20 && child.outdatedList == [20])
+            #expect(root[Stock.self].count == 3)
+        }
+        func wrapped(_ name: String) -> String {
+            "Fugu: \(name) was loaded in a child that decorates or adds to it before \(name) was set above, and still wraps "
+                + "the old value.\nFix: set \(name) before you read it in the child."
+        }
+        #expect(found.map(\.text) == [wrapped("Items"), Self.stock, wrapped(#"\.outdatedList"#)])
+    }
+
     struct Both: Feature {
         let sum: Int
         static func load(in container: any FeatureContainer) -> Both {
@@ -160,5 +180,6 @@ import Testing
 }
 
 extension ContainerKeys {
+    fileprivate var outdatedList: FeatureKey<[Int]> { .init { _ in [] } }
     fileprivate var outdatedDouble: FeatureKey<Int> { .init { 2 * $0[Number.self] } }
 }

@@ -213,15 +213,19 @@ struct DecorateTests {
         let container = Container()
         container.replace(Loop.self) { try $0[Loop.self] }
         let error = #expect(throws: LoadError.self) { try container[Loop.self] }
-        #expect(error?.description.contains("call decorate instead of replace") == true)
+        #expect(error?.description.contains("call decorate, and use the instance that its closure receives") == true)
         #expect(error?.path == ["Loop", "Loop"])
+        let decorated = Container()
+        decorated.decorate(Loop.self) { try $1[Loop.self] }
+        let own = #expect(throws: LoadError.self) { try decorated[Loop.self] }
+        #expect(own?.description.contains("decorates Loop reads Loop itself") == true, "\(own?.description ?? "")")
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
             let container = Container()
             container.replace(Mailer.self) { $0[Mailer.self] }
             _ = container[Mailer.self]
         }
-        expectMessage(of: result, "closure that replaces how Mailer loads reads Mailer")
+        expectMessage(of: result, "closure that replaces or decorates Mailer reads Mailer")
     }
 
     @Test("A load can't decorate anything (law 15)")

@@ -25,6 +25,8 @@ struct Layers: Sendable {
     /// The layers, the innermost one first.
     fileprivate(set) var all: [Layer] = []
 
+    var areAroundInherited: Bool { base == nil }
+
     init(_ setting: Operation?) {
         if let layers = setting?.replacement?.layers { self = layers } else { base = setting }
     }

@@ -720,18 +720,25 @@ extension Node {
         while let node = open.popLast() {
             for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) {
                 guard let place = cell.place, let provenance = place[token].provenance,
-                    provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
+                    node !== self && cell.key == write.key
+                        || provenance.mask & write.key.mask != 0 && provenance.keys.contains(write.key)
                 else { continue }
                 place[token].more().outdatedBy = write.key
                 cell.close()
             }
             var child = node.storage[token].firstChild?.object
             while let next = child {
-                // A child that holds the key hides the change.
-                if !next.holds(token, write.key) { open.append(next) }
+                // A child that holds the key hides the change, unless it wraps what it inherits.
+                if !next.holds(token, write.key) || next.wrapsInherited(token, write.key) { open.append(next) }
                 child = next.storage[token].nextSibling?.object
             }
         }
+    }
+
+    /// Whether what the node has for a key are decorations or elements around what it would inherit.
+    private func wrapsInherited(_ token: LockToken, _ key: Key) -> Bool {
+        let replacement = storage.existingCell(token, key)?.place?[token].rare?.replacement
+        return replacement?.layers?.areAroundInherited == true
     }
 
     /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.

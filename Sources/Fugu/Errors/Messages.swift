@@ -25,8 +25,8 @@ enum Messages {
             "Fugu: \(name) needs itself to load.\(way)Fix: let one of them read what it needs later, through the container "
                 + "that its load(in:) received."
         case .ownReplacement:
-            "Fugu: the closure that replaces how \(name) loads reads \(name) itself.\(way)Fix: to wrap what would be loaded "
-                + "without the closure, call decorate instead of replace."
+            "Fugu: the closure that replaces or decorates \(name) reads \(name) itself.\(way)Fix: to wrap what would be loaded "
+                + "without the closure, call decorate, and use the instance that its closure receives."
         case .tooDeep:
             "Fugu: \(Self.way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for "
                 + "more.\(way)Fix: load some of them before the others need them, or read what is needed later, through the "
@@ -140,6 +140,10 @@ enum Messages {
     static func outdated(_ way: [Key]) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
+        if resets.isEmpty {
+            return "Fugu: \(name) was loaded in a child that decorates or adds to it before \(name) was set above, and still "
+                + "wraps the old value.\nFix: set \(name) before you read it in the child."
+        }
         return "Fugu: \(name) was loaded before \(input.name) was set, and still has the old value.\nPath: "
             + "\(self.way(way.map(\.name)))\nFix: set \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An "
             + "instance that should follow its inputs declares reloadsWhenInputsChange."
