@@ -117,6 +117,37 @@ struct Law28FailureIsLastTests {
         #expect(log.all == ["closed"])
     }
 
+    /// Its closer registers another one, which begins when the test lets it.
+    struct TakingMore: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose {
+                container.onClose {
+                    await stage.gate("late closer").opened()
+                    stage.log.add("given back")
+                }
+                stage.tally("registered").add()
+            }
+            throw Boom("more")
+        }
+    }
+
+    @Test("So are those that a closer of the failed load registers (law 28)")
+    func lateCloser() async throws {
+        let container = Container()
+        let stage = container.stage
+        let reader = Task {
+            await #expect(throws: Boom("more")) { try await container[TakingMore.self] }
+            stage.log.add("thrown")
+        }
+        await stage.tally("registered").reaches(1)
+        await giveOthersTime()
+        #expect(stage.log.all == [])
+        stage.gate("late closer").open()
+        try await finishing { await reader.value }
+        #expect(stage.log.all == ["given back", "thrown"])
+    }
+
     @Test("A waiter that is cancelled while the closers run leaves at once, and they run on (laws 27 and 28)")
     func cancelledMeanwhile() async throws {
         let container = Container()

@@ -88,6 +88,44 @@ struct Law15SharedTests {
         #expect(root[Pool.self] !== double)
     }
 
+    @Test(
+        "A replaced or decorated loader keeps the declared home, unless a container below it replaces the loader (law 15)",
+        arguments: [false, true])
+    func replacedKeepsHome(isDecorated: Bool) throws {
+        let root = Container()
+        if isDecorated {
+            root.decorate(Database.self) { Database($0.prefix + $1[Level.self]) }
+        } else {
+            root.replace(Database.self) { Database($0[Logger.self].prefix + 1) }
+        }
+        let child = root.child { $0[RequestID.self] = 7 }
+        let error = #expect(throws: LoadError.self) { try child[Database.self] }
+        #expect(error?.code == .inputOverridden && error?.path.last == "RequestID")
+        #expect(try root.child()[Database.self] === root[Database.self] && root[Database.self].prefix == 1)
+        child.replace(Database.self) { Database($0[Logger.self].prefix + 2) }
+        #expect(try child[Database.self].prefix == 9 && child.child()[Database.self] === child[Database.self])
+        #expect(try child.child { $0[RequestID.self] = 8 }[Database.self].prefix == 10)
+    }
+
+    @Test("An update sees what it does to a shared feature through a child, too (laws 7 and 15)")
+    func updateThroughChild() throws {
+        let root = Container()
+        let before = try root[Database.self]
+        try root.update { handle in
+            handle.reset(Database.self)
+            try root.child().update { child in
+                let again = try child[Database.self]
+                #expect(again !== before)
+            }
+            handle.replace(Database.self) { _ in Database(5) }
+            try root.child().update { child in
+                let replaced = try child[Database.self]
+                #expect(replaced.prefix == 5)
+            }
+        }
+        #expect(try root.child()[Database.self].prefix == 5)
+    }
+
     #if DEBUG
     final class Connection: Feature, Sendable {
         let id: Int

@@ -2,7 +2,7 @@
 
 /// The request that a load answers.
 struct LoadFacts: Sendable {
-    /// The home that the feature declares.
+    /// The home that the feature declares, or `inferred` if its loader was replaced below that.
     let home: Home
     let reloads: Bool
     let isExternal: Bool
@@ -340,11 +340,9 @@ extension Frame {
 
     /// Runs the closers of a failed or canceled load.
     private func closeFailed() async {
-        let closers = family.lock.withLock { token in
-            defer { state[token].rare?.closers = [] }
-            return state[token].rare?.closers ?? []
-        }
-        for closer in closers.reversed() {
+        func takeLast() -> Closer? { family.lock.withLock { token in state[token].rare?.closers.popLast() } }
+        // A child task of the load, or a closer, may register another one meanwhile.
+        while let closer = takeLast() {
             let error = await Task { await closer.run(in: self, nil) }.value
             if let error { family.reports.report(Messages.closerFailed(of: key!, error)) }
         }
@@ -410,7 +408,7 @@ private struct LoadEnd {
         var isLocal = facts.home.isLocal || state[token].load.isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
         var others: [Key] = []
-        if case .with(let key) = facts.home.kind, facts.limit == nil {
+        if case .with(let key) = facts.home.kind {
             // A node that sets the key has an instance that's different, whether the load reads the key or not.
             others = [key]
             home = asker

@@ -94,7 +94,8 @@ struct Reading: ~Copyable {
     private func load(in home: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
         let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
-        return try Reading(request, in: home, for: container, recorder, isForDescendant: true).read(loader)
+        return try Reading(request, in: home, for: container, recorder, through: draft, isForDescendant: true)
+            .read(loader)
     }
 
     private func run(
@@ -116,7 +117,7 @@ struct Reading: ~Copyable {
             case .above(let home):
                 let container = container.object.ancestor(home)
                 given = try await Reading(
-                    request, in: home, for: container, recorder, isTask: true, isForDescendant: true
+                    request, in: home, for: container, recorder, through: draft, isTask: true, isForDescendant: true
                 ).readAsync(loader)
                 withExtendedLifetime(container) {}
             case .load(let load, let replacement):
@@ -233,9 +234,13 @@ struct Reading: ~Copyable {
         case .pending(let payload): return .found(payload)
         case .missing(let holder): limit = holder
         }
-        if limit == nil, request.home.isFixed, !node.isRoot {
+        // A loader that was replaced below the declared home makes an instance that lives where its inputs live.
+        var declared = request.home
+        if declared.isFixed, !node.isRoot {
             let home = fixedHome(token)
-            if home !== node {
+            if limit?.depth ?? 0 > home.depth {
+                declared = .inferred
+            } else if home !== node {
                 // The wait in this node is over.
                 awaited = nil
                 return decide(token, in: home)
@@ -262,10 +267,10 @@ struct Reading: ~Copyable {
             node.path.firstResult { draft.pendingWrite(token, of: key, in: $0) == nil ? nil : draft }
         }
         let rare = node.ancestor(at: 0).place(token, key)[token].more()
-        let expected = expectedHome(token, of: node, rare.last, limit)
+        let expected = expectedHome(token, of: node, declared, rare.last, limit)
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
         if misses < 4, !isAlone, !rare.loads.all.isEmpty,
-            let decision = join(token, rare, expected, limit, through: draft)
+            let decision = join(token, rare, declared, expected, limit, through: draft)
         {
             return decision
         }
@@ -277,7 +282,7 @@ struct Reading: ~Copyable {
             return .external(strictness)
         }
         let facts = LoadFacts(
-            home: request.home, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
+            home: declared, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
             expected: expected, begun: node.family.state[token].now, isPrivate: isAlone)
         let load = Frame(
             .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
@@ -316,14 +321,14 @@ struct Reading: ~Copyable {
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
     private mutating func join(
-        _ token: LockToken, _ rare: RarePlaceState, _ mine: UnmanagedReference<Node>,
+        _ token: LockToken, _ rare: RarePlaceState, _ declared: Home, _ mine: UnmanagedReference<Node>,
         _ limit: UnmanagedReference<Node>?, through draft: Frame?
     ) -> Decision? {
         for load in rare.loads.candidates(at: mine) {
             let facts = load.load!
             guard facts.limit == limit, load.draft === draft, !facts.isPrivate,
                 !load.state[token].load.isAbandoned,
-                facts.expected == mine || expectedHome(token, of: load.node!, rare.last, limit) == mine,
+                facts.expected == mine || expectedHome(token, of: load.node!, declared, rare.last, limit) == mine,
                 !facts.reloads || !load.hasOldInputs(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
@@ -344,9 +349,9 @@ struct Reading: ~Copyable {
 
     /// Returns the node in which the key's next instance for `asker` will probably live, judging by the last one.
     private func expectedHome(
-        _ token: LockToken, of asker: Node, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
+        _ token: LockToken, of asker: Node, _ declared: Home, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
     ) -> UnmanagedReference<Node> {
-        if request.home.isLocal || request.home.isFixed && limit == nil || asker.isRoot || last?.isLocal == true {
+        if declared.isLocal || declared.isFixed || asker.isRoot || last?.isLocal == true {
             return UnmanagedReference(asker)
         }
         return asker.path.firstResult { node in
@@ -384,7 +389,7 @@ struct Reading: ~Copyable {
     /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or fail if a key
     /// held on the way hides the instance.
     private func decide(_ token: LockToken, in home: Node) -> Decision {
-        if let cell = home.storage.existingCell(token, key), cell.has(CellFlags.loaded) {
+        if case .found = home.look(token, key, through: draft) {
             let way = node.family.way(token, from: key) { key in
                 node.path.firstResult { $0.depth > home.depth && $0.holds(token, key) ? true : nil } ?? false
             }
