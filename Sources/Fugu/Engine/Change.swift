@@ -428,7 +428,7 @@ private struct Change {
 
     /// Marks the key as reset, so that a load in progress isn't kept here.
     private func markReset(_ token: LockToken) {
-        guard family.rootPlace(token, of: key)?[token].rare?.loads.all.isEmpty == false else { return }
+        guard family.rootPlace(token, of: key)?[token].rare?.loads.isEmpty == false else { return }
         node.place(token, key)[token].more().resetTime = family.state[token].tick()
     }
 
@@ -478,7 +478,7 @@ private struct Comparison {
 /// A reason why writes aren't done at once.
 private enum Obstacle {
     case compare([Comparison])
-    case wait(Frame, Signal)
+    case wait(Wait)
     case circle(Key)
 }
 
@@ -550,9 +550,7 @@ extension Family {
                 for each in open {
                     writes[each.index].answer = Answer(stamp: each.stamp, isEqual: each.equal(each.old, each.new))
                 }
-            case .wait(let exclusion, let signal):
-                signal.wait()
-                Waits.remove(Frame.current, for: exclusion)
+            case .wait(let wait): wait.block()
             case .circle(let key): fatalError(Messages.circleOfWaits(key, Frame.current))
             }
         }
@@ -585,9 +583,7 @@ extension Family {
         if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner {
             let waiter = Frame.current
             if !write.isBeneath(exclusion, waiter) {
-                let signal = Signal()
-                return exclusion.add(token, .thread(signal), for: waiter)
-                    ? .wait(exclusion, signal) : .circle(exclusion.key!)
+                return exclusion.beginWait(token, for: waiter).map { .wait($0) } ?? .circle(exclusion.key!)
             }
         }
         guard let new = write.value, case .found(let seen, _) = write.node.look(token, write.key),

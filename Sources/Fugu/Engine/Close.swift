@@ -275,7 +275,7 @@ final class ClosingCall: Sendable {
         var alarms: [Task<Void, Never>] = []
     }
     private let state = Locked(State())
-    private let waiter = TaskWaiter()
+    private let waiter = Waiter()
 
     /// Runs the closer.
     ///
@@ -494,7 +494,7 @@ private struct Closing: Sendable {
 
     /// Closes one container, after its children.
     private func close(_ node: Node) async throws -> [CloseError.Failure] {
-        enum Step { case begun, wait(Frame, TaskWaiter), over }
+        enum Step { case begun, wait(Wait), over }
         while true {
             let step = try family.lock.withLock { token -> Step in
                 let rare = node.storage[token].more()
@@ -504,9 +504,8 @@ private struct Closing: Sendable {
                     rare.closing = frame
                     return .begun
                 }
-                let waiter = TaskWaiter()
-                guard other.add(token, .task(waiter), for: frame) else { throw frame.waitsForCloser }
-                return .wait(other, waiter)
+                guard let wait = other.beginWait(token, for: frame) else { throw frame.waitsForCloser }
+                return .wait(wait)
             }
             switch step {
             case .begun:
@@ -514,11 +513,10 @@ private struct Closing: Sendable {
             case .over:
                 try await awaitLeavers(of: node)
                 return []
-            case .wait(let other, let waiter):
+            case .wait(let wait):
                 if let deadline { family.leavers.beginDeadline(deadline) }
-                await waiter.wait()
+                await wait.suspend()
                 if let deadline { family.leavers.endDeadline(deadline) }
-                Waits.remove(frame, for: other)
             }
         }
     }
@@ -586,7 +584,7 @@ private struct Closing: Sendable {
 
     private func awaitIdle(_ node: Node, _ isIdle: (LockToken) -> Bool) async {
         while true {
-            let waiter = TaskWaiter()
+            let waiter = Waiter()
             let isDone = family.lock.withLock { token in
                 if isIdle(token) { return true }
                 node.storage[token].more().idleWaiters.append(waiter)

@@ -27,7 +27,6 @@ final class Observer: Cancelling {
         var follower: Follower?
         /// The number of the last event before the observation began; later ones are delivered.
         var since: UInt64 = 0
-        var index = 0
     }
 
     init(
@@ -43,16 +42,11 @@ final class Observer: Cancelling {
         state = Locked(State(call: Call(body: call), onEnd: onEnd))
     }
 
-    fileprivate var index: Int {
-        get { state.withLock { $0.index } }
-        set { state.withLock { $0.index = newValue } }
-    }
-
     /// Begins to observe through a follower, unless the observer is already canceled.
-    fileprivate func begin(_ follower: Follower, at number: UInt64, index: Int) {
+    fileprivate func begin(_ follower: Follower, at number: UInt64) {
         state.withLock { state in
             guard state.call != nil else { return }
-            (state.follower, state.since, state.index) = (follower, number, index)
+            (state.follower, state.since) = (follower, number)
         }
     }
 
@@ -101,8 +95,7 @@ final class Follower: Sendable {
 ///
 /// The family's lock protects it.
 private struct FollowerState {
-    var observers: [Observer?] = []
-    var count = 0
+    var observers = SparseList<Observer>()
     /// The number of observers at which those whose owners were released are removed.
     var sweepCount = 16
     /// Loads the key again without a reader, or `nil` until an observer brings a loader.
@@ -120,6 +113,8 @@ private struct FollowerState {
     var first = 0
     var number: UInt64 = 0
     var isDelivering = false
+    /// A frame for the next delivery.
+    var spareFrame: Frame?
     var isEnded = false
 
     /// What observers have received last, or are about to receive.
@@ -338,9 +333,8 @@ extension Follower {
     }
 
     fileprivate func add(_ token: LockToken, _ observer: Observer, _ reloader: Reloader?, startsWithPresent: Bool) {
-        observer.begin(self, at: state[token].number, index: state[token].observers.count)
+        observer.begin(self, at: state[token].number)
         state[token].observers.append(observer)
-        state[token].count += 1
         if state[token].reloader == nil { state[token].reloader = reloader }
         guard startsWithPresent else { return }
         if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
@@ -367,20 +361,18 @@ extension Follower {
 // Outside the lock.
 extension Follower {
     fileprivate func remove(_ observer: Observer) {
-        let dropped: (Follower, Provenance?, Reloader?)? = family.lock.withLock { token in
-            let index = observer.index
-            guard index < state[token].observers.count, state[token].observers[index] === observer else { return nil }
-            state[token].observers[index] = nil
-            state[token].count -= 1
-            closeHoles(token)
-            return endIfUnused(token)
+        let dropped: Unused? = family.lock.withLock { token in
+            state[token].observers.remove(observer) ? endIfUnused(token) : nil
         }
         withExtendedLifetime((dropped, observer)) {}
     }
 
-    /// Ends the follower if it has neither observers nor pending events, and returns what to release outside the lock.
-    private func endIfUnused(_ token: LockToken) -> (Follower, Provenance?, Reloader?)? {
-        guard state[token].count == 0, !state[token].isEnded, !state[token].isDelivering,
+    /// What a follower that has ended leaves, to be released outside the lock.
+    private typealias Unused = (Follower, Provenance?, Reloader?)
+
+    /// Ends the follower if it has neither observers nor pending events.
+    private func endIfUnused(_ token: LockToken) -> Unused? {
+        guard state[token].observers.count == 0, !state[token].isEnded, !state[token].isDelivering,
             state[token].first == state[token].events.count,
             let place = node.use({ $0.storage.existingCell(token, key)?.place }),
             place[token].rare?.follower === self
@@ -389,57 +381,76 @@ extension Follower {
         return (self, state[token].watched.take(), state[token].reloader.take())
     }
 
-    /// Compacts the list when it's mostly holes, which observers leave so that removing one takes constant time.
-    private func closeHoles(_ token: LockToken) {
-        guard state[token].observers.count > 16, state[token].count * 2 < state[token].observers.count else { return }
-        state[token].observers = state[token].observers.filter { $0 != nil }
-        for (index, observer) in state[token].observers.enumerated() { observer?.index = index }
-    }
-
     /// Cancels all observers, because the container was released.
     func end() {
         let ended = family.lock.withLock { token in
             state[token].isEnded = true
-            defer { (state[token].observers, state[token].events, state[token].reloader) = ([], [], nil) }
-            return (state[token].observers, state[token].events, state[token].reloader, state[token].watched.take())
+            defer { (state[token].events, state[token].reloader) = ([], nil) }
+            let observers = state[token].observers.takeAll()
+            return (observers, state[token].events, state[token].reloader, state[token].watched.take())
         }
-        for observer in ended.0 { observer?.cancel() }
+        for observer in ended.0 { observer.cancel() }
     }
 
     /// Cancels the observers of sequences, because the container is closed.
     func endSequences() {
         let sequences = family.lock.withLock { token in
-            state[token].observers.compactMap { $0?.isSequence == true ? $0 : nil }
+            state[token].observers.all.filter(\.isSequence)
         }
         for observer in sequences { observer.cancel() }
     }
 
     /// Cancels the observers whose owners were released, once there are twice as many observers as after the last sweep.
     fileprivate func sweep() {
-        let observers = family.lock.withLock { token -> [Observer] in
-            if state[token].count < state[token].sweepCount { return [] }
-            return state[token].observers.compactMap(\.self)
+        let observers = family.lock.withLock { token in
+            state[token].observers.count < state[token].sweepCount ? [] : state[token].observers.all
         }
         if observers.isEmpty { return }
         for observer in observers where observer.isIdle { observer.cancel() }
-        family.lock.withLock { token in state[token].sweepCount = max(16, 2 * state[token].count) }
+        family.lock.withLock { token in state[token].sweepCount = max(16, 2 * state[token].observers.count) }
     }
 
     /// Delivers the pending events of followers, and those that the observers cause, in rounds.
     ///
     /// A round has no parent frame, and what observers change is delivered in the next round.
     static func deliver(_ first: Follower, _ others: [Follower] = []) {
-        var frame = Frame(.observers, in: first.family, nil, under: nil, within: nil)
-        first.deliver(in: frame)
-        for follower in others { follower.deliver(in: frame) }
-        while let round = frame.nextRound() {
-            for follower in round.followers { follower.deliver(in: round.frame) }
-            frame = round.frame
+        var frame: Frame?
+        first.deliver(in: &frame)
+        for follower in others { follower.deliver(in: &frame) }
+        while frame != nil {
+            for follower in first.endRound(&frame) { follower.deliver(in: &frame) }
         }
     }
 
-    /// Stops delivering, because the container is being released.
-    private func stop() { family.lock.withLock { token in state[token].isDelivering = false } }
+    /// Ends a round of observers, and returns the followers that the observers' changes reached, for the next one.
+    ///
+    /// The round ends first: a thread that already delivers to one of these followers either takes the events that waited
+    /// for the end, or has stopped when this thread checks.
+    ///
+    /// - `frame`: The frame of the round, replaced by that of the next one. The follower keeps a frame that nothing else
+    ///   refers to, for its next delivery.
+    private func endRound(_ frame: inout Frame?) -> [Follower] {
+        frame!.markFinished()
+        let (followers, attempts) = family.lock.withLock { token -> ([Follower], [ObjectIdentifier: Int]) in
+            guard let rare = frame!.state[token].rare else {
+                if isKnownUniquelyReferenced(&frame), !state[token].isEnded {
+                    frame!.restart()
+                    swap(&state[token].spareFrame, &frame)
+                }
+                return ([], [:])
+            }
+            defer { rare.deferred = [] }
+            return (rare.deferred, rare.attempts)
+        }
+        frame = nil
+        if followers.isEmpty || attempts.isEmpty { return followers }
+        let next = newFrame()
+        family.lock.withLock { token in next.state[token].more().attempts = attempts }
+        frame = next
+        return followers
+    }
+
+    private func newFrame() -> Frame { Frame(.observers, in: family, nil, under: nil, within: nil) }
 
     /// The next event that a thread delivers.
     private struct Turn: ~Copyable {
@@ -449,51 +460,57 @@ extension Follower {
     }
 
     /// Delivers queued events, unless another thread is doing so, which then delivers these, too.
-    private func deliver(in frame: Frame) {
-        // A handle may have made the first observation; then only the node is known. While a container is being released,
-        // nothing is delivered.
-        var bound = container?.object
-        var node: Node?
+    ///
+    /// - `frame`: The frame of the round, or `nil` if nothing was delivered in it yet.
+    private func deliver(in frame: inout Frame?) {
+        // While a container is being released, nothing is delivered.
+        guard let container = boundContainer() else { return }
         var next: Turn? = family.lock.withLock { token in
-            if state[token].isDelivering || !isDue(token, in: frame) { return nil }
-            if container == nil { node = self.node.object }
+            if state[token].isDelivering { return nil }
+            if frame == nil { frame = state[token].spareFrame.take() }
             return takeTurn(token, in: frame)
         }
         guard next != nil else { return }
-        if let node { bound = Container(viewing: node) }
-        guard let container = bound else { return stop() }
-        var isUnused = false
+        let frame = frame.orMade(newFrame())
         Context.run(container, frame) {
             while let turn = next.take() {
                 tell(turn, in: container)
                 // Keep the turn's list until the lock has been taken, which orders these calls before the list changes in place.
+                var dropped: Unused?
                 next = family.lock.withLock { token in
-                    isUnused = state[token].count == 0
-                    return takeTurn(token, in: frame)
+                    let next = takeTurn(token, in: frame)
+                    // The last observer may have been canceled while it was called.
+                    if next == nil { dropped = endIfUnused(token) }
+                    return next
                 }
                 extendLifetime(turn)
+                extendLifetime(dropped)
             }
         }
-        // The last observer may have been canceled while it was called.
-        guard isUnused else { return }
-        let dropped = family.lock.withLock { token in endIfUnused(token) }
-        withExtendedLifetime(dropped) {}
+    }
+
+    /// Returns the container to bind while observers are called.
+    private func boundContainer() -> Container? {
+        if let container { return container.object }
+        // A handle made the first observation, so only the node is known.
+        let node = family.lock.withLock { token in state[token].isEnded ? nil : self.node.object }
+        return node.map { Container(viewing: $0) }
     }
 
     /// Returns what the caller delivers next, or `nil` if there's nothing more.
-    private func takeTurn(_ token: LockToken, in frame: Frame) -> Turn? {
+    private func takeTurn(_ token: LockToken, in frame: Frame?) -> Turn? {
         state[token].isDelivering = isDue(token, in: frame)
         guard state[token].isDelivering else { return nil }
         let event = state[token].takeFirst()
         // Only a value that's gone is loaded again.
         let reloader = if case .gone = event.news { state[token].reloader } else { Reloader?.none }
-        return Turn(event: event, observers: state[token].observers, reloader: reloader)
+        return Turn(event: event, observers: state[token].observers.slots, reloader: reloader)
     }
 
     /// Whether there's an event that no longer has to wait for the end of a frame.
     ///
     /// A frame of another container doesn't hold up later events.
-    private func isDue(_ token: LockToken, in frame: Frame) -> Bool {
+    private func isDue(_ token: LockToken, in frame: Frame?) -> Bool {
         guard state[token].first < state[token].events.count, !state[token].isEnded,
             !node.use({ $0.isEnded(token) })
         else { return false }
@@ -543,7 +560,7 @@ extension Follower {
 
     /// Whether there's still no value, and it may be loaded; a value that's there is queued instead.
     private func isGone(_ token: LockToken, _ garbage: inout Garbage) -> Bool {
-        if state[token].isEnded || state[token].count == 0 { return false }
+        if state[token].isEnded || state[token].observers.count == 0 { return false }
         if case .found = node.use({ $0.look(token, key) }) {
             _ = refresh(token, Notice(), nil, &garbage)
             return false

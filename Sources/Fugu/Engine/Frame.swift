@@ -71,6 +71,9 @@ final class Frame: Sendable {
     /// Marks the frame as ended, for reads through its handle and for chains.
     func markFinished() { finished.store(true, ordering: .releasing) }
 
+    /// Lets a frame that has ended, and to which nothing else refers, be used again.
+    func restart() { finished.store(false, ordering: .relaxed) }
+
     /// Ends the frame under the lock.
     ///
     /// Returns the waiters, which the caller must wake outside the lock.
@@ -85,13 +88,12 @@ final class Frame: Sendable {
         deliver()
     }
 
-    /// Adds a thread or task that waits for the end on behalf of another frame, whose wait `Waits.remove` ends.
-    ///
-    /// Returns `false`, and adds nothing, if that would close a circle of waits.
-    func add(_ token: LockToken, _ waiter: Waiter, for frame: Frame?) -> Bool {
-        if Waits.add(frame, for: self) != nil { return false }
-        state[token].more().waiters.append(waiter)
-        return true
+    /// Begins a wait for the end on behalf of another frame, or returns `nil` if that would close a circle of waits.
+    func beginWait(_ token: LockToken, for frame: Frame?) -> Wait? {
+        if Waits.add(frame, for: self) != nil { return nil }
+        let wait = Wait(frame: frame, target: self)
+        state[token].more().waiters.append(wait.waiter)
+        return wait
     }
 
     /// Defers the delivery to followers until the frame ends.
@@ -104,23 +106,6 @@ final class Frame: Sendable {
         guard outer == nil else { return }
         let followers = takeDeferred()
         if let first = followers.first { Follower.deliver(first, Array(followers.dropFirst())) }
-    }
-
-    /// Ends a round of observers, and returns the next one, for the followers that the observers' changes reached.
-    ///
-    /// The round ends first: a thread that already delivers to one of these followers either takes the events that waited
-    /// for the end, or has stopped when this thread checks.
-    func nextRound() -> (frame: Frame, followers: [Follower])? {
-        markFinished()
-        let followers = takeDeferred()
-        if followers.isEmpty { return nil }
-        let next = Frame(.observers, in: family, nil, under: nil, within: nil)
-        family.lock.withLock { token in
-            if let attempts = state[token].rare?.attempts, !attempts.isEmpty {
-                next.state[token].more().attempts = attempts
-            }
-        }
-        return (next, followers)
     }
 
     /// Removes and returns the followers that were deferred since the last call.
@@ -149,7 +134,7 @@ struct FrameState {
 ///
 /// The family's lock protects it.
 final class RareFrameState {
-    var waiters = WaiterList()
+    var waiters = SparseList<Waiter>()
     /// The followers to deliver to at the end, if the frame is the outermost one on its thread or task.
     var deferred: [Follower] = []
     /// The number of attempts to load again for each follower, in this and earlier rounds of a delivery.
@@ -269,23 +254,11 @@ struct Context: Sendable {
 
 // MARK: Waiting
 
-/// A waiting thread or task.
-enum Waiter {
-    case thread(Signal)
-    case task(TaskWaiter)
-
-    func wake() {
-        switch self {
-        case .thread(let signal): signal.raise()
-        case .task(let waiter): waiter.wake()
-        }
-    }
-}
-
-/// A waiting task, which resumes when it's woken or when the task is canceled.
-final class TaskWaiter: Sendable {
+/// A thread or task that waits, until it's woken or, if it's a task that allows this, canceled.
+final class Waiter: Sendable {
     private enum State {
         case idle
+        case blocked(Signal)
         case suspended(CheckedContinuation<Void, any Error>)
         case released(isCancelled: Bool)
     }
@@ -294,18 +267,29 @@ final class TaskWaiter: Sendable {
     func wake() { release(isCancelled: false) }
 
     private func release(isCancelled: Bool) {
-        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            switch state {
-            case .released: return nil
-            case .idle:
-                state = .released(isCancelled: isCancelled)
-                return nil
-            case .suspended(let continuation):
-                state = .released(isCancelled: isCancelled)
-                return continuation
-            }
+        let former = state.withLock { state in
+            let former = state
+            if case .released = former { return former }
+            state = .released(isCancelled: isCancelled)
+            return former
         }
-        if isCancelled { continuation?.resume(throwing: CancellationError()) } else { continuation?.resume() }
+        switch former {
+        case .idle, .released: return
+        case .blocked(let signal): signal.raise()
+        case .suspended(let continuation):
+            if isCancelled { continuation.resume(throwing: CancellationError()) } else { continuation.resume() }
+        }
+    }
+
+    /// Blocks the thread until woken.
+    func block() {
+        let signal = state.withLock { state -> Signal? in
+            if case .released = state { return nil }
+            let signal = Signal()
+            state = .blocked(signal)
+            return signal
+        }
+        signal?.wait()
     }
 
     /// Returns when woken, or throws `CancellationError` if the task is canceled first, after calling `onCancel`.
@@ -337,36 +321,63 @@ final class TaskWaiter: Sendable {
     }
 }
 
-/// The waiters for a frame, in the order in which they came.
-///
-/// Removing one takes constant time, apart from rare compaction.
-struct WaiterList {
-    private var slots: [Waiter?] = []
-    private var places: [ObjectIdentifier: Int] = [:]
+/// A wait for the end of a frame, on behalf of another one.
+struct Wait {
+    fileprivate let waiter = Waiter()
+    fileprivate let frame: Frame?
+    fileprivate let target: Frame
+
+    /// Blocks the thread until the frame has ended.
+    func block() {
+        waiter.block()
+        Waits.remove(frame, for: target)
+    }
+
+    /// Returns when the frame has ended.
+    func suspend() async {
+        await waiter.wait()
+        Waits.remove(frame, for: target)
+    }
+}
+
+/// A list in the order of additions, from which removing an element takes constant time on average.
+struct SparseList<Element: AnyObject> {
+    /// The elements, with holes where some were removed.
+    private(set) var slots: [Element?] = []
+    /// The indices of the elements, once there are many.
+    private var indices: [ObjectIdentifier: Int] = [:]
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
+    var all: [Element] { slots.compactMap(\.self) }
 
-    mutating func append(_ waiter: Waiter) {
-        // Only tasks can leave early.
-        if case .task(let task) = waiter { places[ObjectIdentifier(task)] = slots.count }
-        slots.append(waiter)
+    mutating func append(_ element: Element) {
+        slots.append(element)
         count += 1
+        if slots.count <= 8 { return }
+        let first = slots.count == 9 ? 0 : slots.count - 1
+        for index in first..<slots.count {
+            if let element = slots[index] { indices[ObjectIdentifier(element)] = index }
+        }
     }
 
-    mutating func remove(_ task: TaskWaiter) {
-        guard let place = places.removeValue(forKey: ObjectIdentifier(task)) else { return }
-        slots[place] = nil
+    /// Removes an element, and returns whether it was there.
+    @discardableResult
+    mutating func remove(_ element: Element) -> Bool {
+        let id = ObjectIdentifier(element)
+        let index = slots.count > 8 ? indices.removeValue(forKey: id) : slots.firstIndex { $0 === element }
+        guard let index else { return false }
         count -= 1
-        guard slots.count > 16, slots.count > 2 * count else { return }
-        for waiter in takeAll() { append(waiter) }
+        if index == slots.count - 1 { slots.removeLast() } else { slots[index] = nil }
+        if count == 0 || slots.count > 16 && slots.count > 2 * count {
+            if !slots.isEmpty { for element in takeAll() { append(element) } }
+        }
+        return true
     }
 
-    mutating func takeAll() -> [Waiter] {
-        if count == 0 { return [] }
-        let waiting = slots.compactMap { $0 }
-        self = WaiterList()
-        return waiting
+    mutating func takeAll() -> [Element] {
+        defer { self = SparseList() }
+        return all
     }
 }
 

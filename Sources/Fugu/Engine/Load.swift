@@ -67,8 +67,6 @@ struct LoadRecord {
     fileprivate(set) var container: UnmanagedReference<Container>?
     /// The node that the handle reads after the load.
     fileprivate(set) var home: UnmanagedReference<Node>?
-    /// The index in the list of the key's loads.
-    fileprivate var index = -1
 
     var inputs: [Input] { first.map { [$0] + more } ?? [] }
 
@@ -145,39 +143,38 @@ final class PendingOutcome: Sendable {
 ///
 /// The code that runs a load keeps it until it has left the list.
 struct LoadList {
-    private(set) var all: [Frame] = []
-    /// The loads by the node in which the instance is expected to live, once there are many.
-    private var homes: [UnmanagedReference<Node>: [Frame]] = [:]
+    private var list = SparseList<Frame>()
+    /// The loads that readers may join, by the node in which the instance is expected to live, once there are many.
+    private var homes: [UnmanagedReference<Node>: SparseList<Frame>]?
 
-    mutating func append(_ token: LockToken, _ load: Frame) {
-        load.state[token].load.index = all.count
-        all.append(load)
-        if all.count == 8 {
-            for load in all { homes[load.load!.expected, default: []].append(load) }
-        } else if all.count > 8 {
-            homes[load.load!.expected, default: []].append(load)
-        }
+    var all: [Frame] { list.all }
+    var isEmpty: Bool { list.isEmpty }
+
+    mutating func append(_ load: Frame) {
+        list.append(load)
+        guard homes != nil || list.count >= 8 else { return }
+        let added = homes == nil ? list.all : [load]
+        homes = homes ?? [:]
+        for load in added { homes![load.load!.expected, default: SparseList()].append(load) }
     }
 
-    mutating func remove(_ token: LockToken, _ load: Frame) {
-        let index = load.state[token].load.index
-        // The list is freed with the root, which a load through a kept handle may outlive.
-        guard index >= 0, index < all.count, all[index] === load else { return }
-        load.state[token].load.index = -1
-        let last = all.removeLast()
-        if index < all.count {
-            all[index] = last
-            last.state[token].load.index = index
-        }
-        if all.isEmpty { return homes = [:] }
-        guard !homes.isEmpty else { return }
+    mutating func remove(_ load: Frame) {
+        list.remove(load)
+        if list.isEmpty { homes = nil } else { refuse(load) }
+    }
+
+    /// Takes a load out of those that readers may join.
+    mutating func refuse(_ load: Frame) {
+        guard homes != nil else { return }
         let expected = load.load!.expected
-        homes[expected]?.removeAll { $0 === load }
-        if homes[expected]?.isEmpty == true { homes[expected] = nil }
+        homes![expected]?.remove(load)
+        if homes![expected]?.isEmpty == true { homes![expected] = nil }
     }
 
-    /// Returns the loads that a reader may join if it expects the instance to live in a node.
-    func candidates(at home: UnmanagedReference<Node>) -> [Frame] { homes.isEmpty ? all : homes[home] ?? [] }
+    /// The loads that a reader may join if it expects the instance to live in a node.
+    func candidates(at home: UnmanagedReference<Node>) -> [Frame?] {
+        homes.map { $0[home]?.slots ?? [] } ?? list.slots
+    }
 }
 
 // MARK: Inputs
@@ -674,7 +671,7 @@ private struct LoadEnd {
 
     /// Removes the load from all lists, and releases what's needed only while it runs.
     func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
-        place[token].rare?.loads.remove(token, load)
+        place[token].rare?.loads.remove(load)
         asker.endWork(token, &effects)
         let state = load.state
         state[token].load.forgetInputs(&effects.garbage)
@@ -760,7 +757,7 @@ extension Frame {
 
     /// Adds the load to the list of its key's loads.
     func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in loads: inout LoadList) {
-        loads.append(token, self)
+        loads.append(self)
         state[token].load.container = container
         node!.beginWork(token)
     }
@@ -768,7 +765,7 @@ extension Frame {
     /// Returns when the load has ended.
     ///
     /// - Throws: `CancellationError` if the waiting task is canceled first.
-    func await(_ waiter: TaskWaiter) async throws {
+    func await(_ waiter: Waiter) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
             return try await waiter.wait { [self] in withdraw(waiter) }
         }
@@ -814,7 +811,7 @@ extension Frame {
     /// Removes a task that no longer waits.
     ///
     /// When the last one leaves, the load is canceled, and the next reader begins a new one.
-    private func withdraw(_ waiter: TaskWaiter) {
+    private func withdraw(_ waiter: Waiter) {
         let task: Task<Void, Never>? = family.lock.withLock { token in
             if isFinished { return nil }
             guard let rare = state[token].rare else { return nil }
@@ -822,6 +819,7 @@ extension Frame {
             // The task that began the load may not wait yet.
             guard rare.waiters.isEmpty, rare.isLaunched else { return nil }
             state[token].load.isAbandoned = true
+            family.rootPlace(token, of: key!)?[token].rare?.loads.refuse(self)
             return rare.task
         }
         task?.cancel()
@@ -848,7 +846,7 @@ extension Node {
     /// Wakes the tasks that wait until nothing is in progress here.
     func wakeIdle(_ token: LockToken, _ effects: inout Effects) {
         guard let rare = storage[token].rare, !rare.idleWaiters.isEmpty else { return }
-        effects.wake(rare.idleWaiters.map { .task($0) })
+        effects.wake(rare.idleWaiters)
         rare.idleWaiters = []
     }
 }

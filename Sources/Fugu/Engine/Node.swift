@@ -173,7 +173,7 @@ final class RareNodeState {
     var releasedCount = 0
     var hasNoLeavers: Bool { leavers.isEmpty && releasedCount == 0 }
     /// The tasks that wait until no load is in progress here, or until leavers are gone.
-    var idleWaiters: [TaskWaiter] = []
+    var idleWaiters: [Waiter] = []
     /// The load whose handle made the container or an ancestor.
     var recorder: Frame?
     /// The refusals while the container is being configured, or `nil` at other times.
@@ -356,7 +356,7 @@ extension Node {
             if rare.sources != nil { family.state[token].sourced.remove(UnmanagedReference(self)) }
             if let scope = rare.scope { scope.forget(token, in: self) }
             passLeavers(token, rare)
-            effects.wake(rare.idleWaiters.map { .task($0) })
+            effects.wake(rare.idleWaiters)
             garbage.add(rare)
         }
         effects.wakeWaiters()

@@ -77,7 +77,7 @@ struct Reading: ~Copyable {
             case .above(let home): given = try load(in: home, loader)
             case .load(let load, let replacement): return try run(load, replacement, loader)
             case .wait(let load, let waiter):
-                if case .thread(let signal) = waiter { signal.wait() }
+                waiter.block()
                 endWait(for: load)
             case .external(let strictness): return try refuse(by: strictness)
             case .ended where key.kind == .property:
@@ -132,7 +132,7 @@ struct Reading: ~Copyable {
                     defer { frame?.removeOwnLoad(load) }
                     try await load.await(waiter)
                 }
-            case .wait(let load, .task(let waiter)):
+            case .wait(let load, let waiter):
                 if let frame { load.raise(for: frame) }
                 do {
                     try await load.await(waiter)
@@ -149,12 +149,12 @@ struct Reading: ~Copyable {
     }
 
     /// Joins the load that this read began, and returns the waiter, or returns `nil` if the load has ended.
-    private mutating func joinOwn(_ load: Frame) -> TaskWaiter? {
-        let waiter = TaskWaiter()
+    private mutating func joinOwn(_ load: Frame) -> Waiter? {
+        let waiter = Waiter()
         return node.family.lock.withLock { token in
             if load.isFinished { return nil }
             load.state[token].more().isLaunched = true
-            _ = load.join(token, .task(waiter))
+            _ = load.join(token, waiter)
             return waiter
         }
     }
@@ -269,7 +269,7 @@ struct Reading: ~Copyable {
         let rare = node.ancestor(at: 0).place(token, key)[token].more()
         let expected = expectedHome(token, of: node, declared, rare.last, limit)
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
-        if misses < 4, !isAlone, !rare.loads.all.isEmpty,
+        if misses < 4, !isAlone, !rare.loads.isEmpty,
             let decision = join(token, rare, declared, expected, limit, through: draft)
         {
             return decision
@@ -324,7 +324,7 @@ struct Reading: ~Copyable {
         _ token: LockToken, _ rare: RarePlaceState, _ declared: Home, _ mine: UnmanagedReference<Node>,
         _ limit: UnmanagedReference<Node>?, through draft: Frame?
     ) -> Decision? {
-        for load in rare.loads.candidates(at: mine) {
+        for case let load? in rare.loads.candidates(at: mine) {
             let facts = load.load!
             guard facts.limit == limit, load.draft === draft, !facts.isPrivate,
                 !load.state[token].load.isAbandoned,
@@ -339,7 +339,7 @@ struct Reading: ~Copyable {
                 }
                 return .cycle(circle.compactMap(\.key) + [key])
             }
-            let waiter = isTask ? Waiter.task(TaskWaiter()) : .thread(Signal())
+            let waiter = Waiter()
             awaited = load.join(token, waiter)
             isOwnLoad = false
             return .wait(load, waiter)

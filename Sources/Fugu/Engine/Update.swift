@@ -243,7 +243,7 @@ extension Frame {
 
     /// Excludes other writes of the key in the node.
     fileprivate func beginExclusion() {
-        enum Step { case done, again, wait(Frame, Signal), circle }
+        enum Step { case done, again, wait(Wait), circle }
         var tries = 0
         while true {
             tries += 1
@@ -258,16 +258,13 @@ extension Frame {
                 }
                 // The other one usually ends within a moment.
                 if tries < Self.patience, parent == nil { return .again }
-                let signal = Signal()
-                return other.add(token, .thread(signal), for: parent) ? .wait(other, signal) : .circle
+                return other.beginWait(token, for: parent).map { .wait($0) } ?? .circle
             }
             switch step {
             case .done: return
             case .again: yieldThread()
             case .circle: fatalError(Messages.circleOfWaits(key!, parent))
-            case .wait(let other, let signal):
-                signal.wait()
-                Waits.remove(parent, for: other)
+            case .wait(let wait): wait.block()
             }
         }
     }

@@ -4,35 +4,15 @@ import Synchronization
 ///
 /// A family has one only while its events are observed.
 final class EventHub: Sendable {
-    /// The observers in the order in which they came, with holes where some have left.
-    private struct Observers {
-        var all: [EventObserver?] = []
-        var places: [ObjectIdentifier: Int] = [:]
-    }
-    private let observers = Locked(Observers())
+    private let observers = Locked(SparseList<EventObserver>())
     private let lastNumber = Atomic<UInt64>(0)
     private let lastLoad = Atomic<UInt64>(0)
 
-    fileprivate func add(_ observer: EventObserver) {
-        observers.withLock { observers in
-            observers.places[ObjectIdentifier(observer)] = observers.all.count
-            observers.all.append(observer)
-        }
-    }
+    fileprivate func add(_ observer: EventObserver) { observers.withLock { $0.append(observer) } }
 
     /// Removes an observer, and returns whether none is left.
     fileprivate func remove(_ observer: EventObserver) -> Bool {
-        observers.withLock { observers in
-            guard let place = observers.places.removeValue(forKey: ObjectIdentifier(observer)) else { return false }
-            observers.all[place] = nil
-            if observers.all.count > 16, observers.places.count * 2 < observers.all.count {
-                observers.all.removeAll { $0 == nil }
-                for (index, observer) in observers.all.enumerated() {
-                    observers.places[ObjectIdentifier(observer!)] = index
-                }
-            }
-            return observers.places.isEmpty
-        }
+        observers.withLock { $0.remove(observer) && $0.isEmpty }
     }
 
     func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
@@ -44,7 +24,7 @@ final class EventHub: Sendable {
     /// Outside every lock: reports an event to observers, whose calls are part of no load and cause no events.
     func tell(_ event: EventRecord) {
         if Self.isHearing { return }
-        let observers = observers.withLock { $0.all }
+        let observers = observers.withLock { $0.slots }
         Self.$isHearing.withValue(true) {
             Context.run(nil, nil) { for observer in observers { observer?.hear(event) } }
         }

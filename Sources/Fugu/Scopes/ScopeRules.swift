@@ -57,7 +57,7 @@ struct ScopeRun {
     private enum Step {
         case done
         case run(Frame, [ScopeRule])
-        case wait(Frame, Signal)
+        case wait(Wait)
         case circle(String)
     }
 
@@ -68,9 +68,7 @@ struct ScopeRun {
             switch family.lock.withLock({ token in next(token, waiter) }) {
             case .done: return
             case .run(let frame, let rules): run(rules, in: frame)
-            case .wait(let frame, let signal):
-                signal.wait()
-                Waits.remove(waiter, for: frame)
+            case .wait(let wait): wait.block()
             case .circle(let path): fatalError(Messages.scopeNeedsItself(path))
             }
         }
@@ -79,12 +77,8 @@ struct ScopeRun {
     private func next(_ token: LockToken, _ waiter: Frame?) -> Step {
         guard let scope = node.storage[token].rare?.scope, !node.isEnded(token) else { return .done }
         if let frame = scope.run {
-            if waiter?.chain.contains(where: { $0 === frame }) == true || Waits.add(waiter, for: frame) != nil {
-                return .circle(scope.path)
-            }
-            let signal = Signal()
-            frame.state[token].more().waiters.append(.thread(signal))
-            return .wait(frame, signal)
+            if waiter?.chain.contains(where: { $0 === frame }) == true { return .circle(scope.path) }
+            return frame.beginWait(token, for: waiter).map { .wait($0) } ?? .circle(scope.path)
         }
         guard scope.isOutdated else { return .done }
         scope.isOutdated = false

@@ -62,10 +62,10 @@ extension Container {
 extension Leavers {
     fileprivate func untilIdle() async {
         while let frame {
-            let waiter = TaskWaiter()
+            let waiter = Waiter()
             let isOver = frame.family.lock.withLock { token in
                 if frame.isFinished { return true }
-                frame.state[token].more().waiters.append(.task(waiter))
+                frame.state[token].more().waiters.append(waiter)
                 return false
             }
             if isOver { await Task.yield() } else { await waiter.wait() }

@@ -20,6 +20,27 @@ enum Waiting {
                     for task in tasks { await task.value }
                 }
             },
+            Course("cancel n readers one by one, each of whose loads goes on") { n in
+                let container = Container()
+                let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+                let end = Meeting(expecting: 1)
+                container.replace(Endless.self) { _ in
+                    beginning.yield()
+                    await end.all()
+                    return 1
+                }
+                let time = await seconds {
+                    for _ in 0..<n {
+                        let task = Task { _ = try? await container[Endless.self] }
+                        for await _ in begun { break }
+                        task.cancel()
+                        await task.value
+                    }
+                }
+                end.arrive()
+                try await container.close()
+                return time
+            },
             Course("n children load one local async feature at once") { n in
                 let container = Container()
                 container.meeting = Meeting(expecting: n)
