@@ -68,6 +68,25 @@ extension ContainerKeys {
         #expect(loaded?.instance?.text == "sun in Rome" && loaded?.error == nil)
     }
 
+    @Test("When the reader's task is cancelled, the sequence ends without another state (law 12)")
+    func cancelled() async throws {
+        container[City.self] = "Oslo"
+        _ = try container[Parsed.self]
+        let (kept, read) = (container, Gate())
+        let reader = Task { () -> [Bool] in
+            var states: [Bool] = []
+            for await state in kept.states(of: Parsed.self) {
+                states.append(state.instance != nil)
+                read.open()
+            }
+            return states
+        }
+        await read.opened()
+        reader.cancel()
+        #expect(await reader.value == [true])
+        #expect(container.ifLoaded(Parsed.self) != nil)
+    }
+
     @Test("A load that fails while what it has read changes is tried again, since nobody changes that later (law 19)")
     func failsWithOldInputs() async {
         let (began, goesOn) = (Gate(), Gate())

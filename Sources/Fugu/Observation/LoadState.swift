@@ -91,9 +91,14 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         if container.node.isRefusing { observer.cancel() }
     }
 
+    /// Ends without another state, because nobody follows them anymore.
     func cancel() {
-        let observer = state.withLock { $0.observer }
+        let (observer, task) = state.withLock { state in
+            state.isOver = true
+            return (state.observer.take(), state.task.take())
+        }
         observer?.cancel()
+        task?.cancel()
     }
 
     private func end() {
