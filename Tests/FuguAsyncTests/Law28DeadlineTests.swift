@@ -51,6 +51,39 @@ import Testing
         #expect(log.all == ["closed"])
     }
 
+    /// Its load goes on, although its readers have left, until the test lets it end.
+    struct Stubborn: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("closed") }
+            stage.tally("begun").add()
+            await stage.gate("Stubborn").opened()
+            return Thing("Stubborn")
+        }
+    }
+
+    @Test("A load that exceeds the deadline is named, isn't kept, and what it opened is closed when it ends (law 28)")
+    func loadExceedsDeadline() async throws {
+        let root = Container()
+        let container = root.child { $0[Number.self] = 1 }
+        let stage = container.stage
+        container.onClose { stage.log.add("container") }
+        let reader = Task { try await container[Stubborn.self] }
+        await stage.tally("begun").reaches(1)
+        reader.cancel()
+        let error = try #require(
+            await #expect(throws: CloseError.self) {
+                try await finishing { try await container.close(deadline: .milliseconds(20)) }
+            })
+        #expect(error.failures.map(\.feature) == ["Stubborn"])
+        #expect((error.failures[0].error as? CloseError)?.code == .deadlineExceeded)
+        #expect(stage.log.all == ["container"])
+        stage.gate("Stubborn").open()
+        if case .success = await reader.result { Issue.record("the reader was canceled") }
+        try await finishing { try await root.close() }
+        #expect(stage.log.all == ["container", "closed"])
+    }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
 
     /// Its closers wait until the test lets them go on, or until they are cancelled.

@@ -432,7 +432,7 @@ private struct Closing: Sendable {
             // Loads that began before, and what they need, finish first. They may make further children.
             var nodes: [Node] = []
             while case let more = refuseLoads(besides: nodes), !more.isEmpty {
-                try await awaitLoads(of: more)
+                failures += try await awaitLoads(of: more)
                 nodes += more
             }
             // A closer may wait for a task that reads a sequence, of any of these containers.
@@ -462,10 +462,12 @@ private struct Closing: Sendable {
         }
     }
 
-    /// Returns when nothing is in progress in some containers.
+    /// Returns when nothing is in progress in some containers, or after the deadline.
+    ///
+    /// Returns the loads that exceed the deadline, whose instances won't be kept.
     ///
     /// - Throws: `CloseError` if one of their loads waits for this closing.
-    private func awaitLoads(of nodes: [Node]) async throws {
+    private func awaitLoads(of nodes: [Node]) async throws -> [CloseError.Failure] {
         // Any load that begins from now on is needed by one of these.
         let loads = family.lock.withLock { token -> [Frame] in
             let busy = Set(nodes.filter { $0.storage[token].inProgress > 0 }.map { ObjectIdentifier($0) })
@@ -477,7 +479,14 @@ private struct Closing: Sendable {
             if Waits.add(frame, for: load) != nil { throw CloseError.waitsForItself(load.key!.name, isLoad: true) }
             waits.append(load)
         }
-        for node in nodes { await awaitIdle(node) { token in node.storage[token].inProgress == 0 } }
+        let end = Closer {
+            for node in nodes { await awaitIdle(node) { token in node.storage[token].inProgress == 0 } }
+        }
+        guard let error = await end.run(in: frame, deadline) else { return [] }
+        return loads.compactMap { load in
+            let name = load.key!.name
+            return load.isFinished ? nil : CloseError.Failure(feature: name, error: error, name: name)
+        }
     }
 
     /// Lets the nodes load again, except those that another closing refuses or that are closed.

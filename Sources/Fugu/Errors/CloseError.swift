@@ -10,7 +10,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
 
         /// Teardown closures failed or took too long; everything else was closed.
         public static let teardownFailed = Code(description: "teardownFailed")
-        /// A teardown closure exceeded its deadline and was abandoned, as the error of a ``Failure`` says.
+        /// A teardown closure or a load exceeded its deadline and was abandoned, as the error of a ``Failure`` says.
         public static let deadlineExceeded = Code(description: "deadlineExceeded")
         /// The caller of `close()` would have waited for itself, so the call has closed nothing.
         ///
@@ -20,9 +20,9 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         public static let waitsForItself = Code(description: "waitsForItself")
     }
 
-    /// A teardown closure that failed or took too long.
+    /// A teardown closure that failed or took too long, or a load that took too long.
     public struct Failure: Sendable {
-        /// The feature that registered the closure, or `nil` if it was registered outside a load.
+        /// The feature that registered the closure or was loaded, or `nil` if the closure was registered outside a load.
         public let feature: String?
         /// The error that the closure threw, or a ``CloseError`` with the code ``Code/deadlineExceeded`` if it was abandoned.
         public let error: any Error
