@@ -165,6 +165,16 @@ import Testing
         #expect(error?.description.contains("the stack has no room for more") == true)
     }
 
+    @Test("So it is on a stack that a hundred loads would overflow (law 6)", arguments: [128, 256, 512])
+    func smallStack(kilobytes: Int) {
+        let errors = Log<LoadError?>()
+        startThread(stackSize: kilobytes << 10) {
+            errors.add(#expect(throws: LoadError.self) { try Container()[Level<Int>.self] })
+        }.wait()
+        #expect(errors.all.count == 1 && errors.all[0]?.code == .nestedTooDeep)
+        #expect(errors.all[0].map { $0.path.count } ?? 0 > 4)
+    }
+
     @Test("A load within a load takes little of the stack, so that hundreds fit a small one (laws 6 and 30)")
     func stackFootprint() {
         let addresses = Log<UInt>()

@@ -88,16 +88,10 @@ struct Law15SharedTests {
         #expect(root[Pool.self] !== double)
     }
 
-    @Test(
-        "A replaced or decorated loader keeps the declared home, unless a container below it replaces the loader (law 15)",
-        arguments: [false, true])
-    func replacedKeepsHome(isDecorated: Bool) throws {
+    @Test("A replaced loader keeps the declared home, unless a container below it replaces the loader (law 15)")
+    func replacedKeepsHome() throws {
         let root = Container()
-        if isDecorated {
-            root.decorate(Database.self) { Database($0.prefix + $1[Level.self]) }
-        } else {
-            root.replace(Database.self) { Database($0[Logger.self].prefix + 1) }
-        }
+        root.replace(Database.self) { Database($0[Logger.self].prefix + 1) }
         let child = root.child { $0[RequestID.self] = 7 }
         let error = #expect(throws: LoadError.self) { try child[Database.self] }
         #expect(error?.code == .inputOverridden && error?.path.last == "RequestID")

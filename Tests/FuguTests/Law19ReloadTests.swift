@@ -387,6 +387,50 @@ import Testing
         #expect(try root[Shaky.self].size == 1 && heard.value == 1)
     }
 
+    struct Rooted: Feature {
+        static var home: Home { .shared }
+        let size: Int
+        static func load(in container: any FeatureContainer) -> Rooted { Rooted(size: container[Size.self]) }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("So is one of a plain feature that can't be loaded for its observers: no set stops the program (law 19)")
+    func failedPlainReload() {
+        let root = Container()
+        let reports = Log<String>()
+        root.node.family.reports.handle { reports.add($0) }
+        let child = root.child()
+        child.observe(Rooted.self) { _ in }
+        _ = child[Rooted.self]
+        child[Size.self] = 5
+        #expect(reports.all.count == 1 && reports.all[0].contains("Rooted → Size"), "\(reports.all)")
+        child.reset(Size.self)
+        #expect(child[Rooted.self].size == 1)
+    }
+
+    struct NeedsSlow: Feature {
+        let size: Int
+        static func load(in container: any FeatureContainer) -> NeedsSlow {
+            NeedsSlow(size: container.loaded(Slow.self).size)
+        }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("Nor does a change that leaves an observed plain feature without an async one that it needs (laws 19, 27)")
+    func withoutAsyncInput() async throws {
+        let root = Container()
+        let reports = Log<String>()
+        root.node.family.reports.handle { reports.add($0) }
+        root.observe(NeedsSlow.self) { _ in }
+        try await root.warmUp { $0.load(Slow.self) }
+        #expect(root[NeedsSlow.self].size == 1)
+        root[Size.self] = 5
+        #expect(reports.all.count == 1 && reports.all[0].contains("Path: NeedsSlow → Slow"), "\(reports.all)")
+        #expect(root.ifLoaded(NeedsSlow.self) == nil)
+        try await root.warmUp { $0.load(Slow.self) }
+        #expect(root[NeedsSlow.self].size == 5)
+    }
+
     struct Slow: AsyncFeature {
         let size: Int
         static func load(in container: any FeatureContainer) async throws -> Slow {

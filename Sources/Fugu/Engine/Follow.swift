@@ -549,6 +549,7 @@ extension Follower {
         let isGone = family.lock.withLock { token in self.isGone(token, &garbage) }
         garbage.dispose()
         guard isGone, let reloader else { return }
+        if let input = missingInput() { return family.reports.report(Messages.notReloaded(key, without: input)) }
         _ = reloader(container, true)
         garbage = Garbage()
         family.lock.withLock { token in
@@ -556,6 +557,18 @@ extension Follower {
             if case .found = node.use({ $0.look(token, key) }) { _ = refresh(token, Notice(), nil, &garbage) }
         }
         garbage.dispose()
+    }
+
+    /// Returns an async feature that the last instance of a plain feature was made from and that isn't loaded, so that another
+    /// load would stop the program.
+    private func missingInput() -> Key? {
+        guard key.kind == .feature else { return nil }
+        return family.lock.withLock { token in
+            family.rootPlace(token, of: key)?[token].rare?.last?.direct.first { input in
+                guard case .missing = node.use({ $0.look(token, input) }) else { return false }
+                return input.kind == .asyncFeature
+            }
+        }
     }
 
     /// Whether there's still no value, and it may be loaded; a value that's there is queued instead.

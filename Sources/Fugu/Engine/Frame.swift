@@ -124,6 +124,8 @@ final class Frame: Sendable {
 struct FrameState {
     /// The mutable part of a load.
     var load = LoadRecord()
+    /// The stack of the thread, once many loads are nested in the frame.
+    var stack: PlatformStack?
     var rare: RareFrameState?
 
     /// Returns the rare state, creating it if necessary.

@@ -46,14 +46,17 @@ struct Reading: ~Copyable {
     private var given: Payload?
     /// Whether a read in a descendant asks, which records what it's given.
     private let isForDescendant: Bool
+    /// Whether nobody reads, so that no error stops the program.
+    private let isReload: Bool
 
     private var key: Key { request.key }
 
     init(
         _ request: Request, in node: Node, for container: Container, _ recorder: Frame?, through draft: Frame? = nil,
-        isTask: Bool = false, isForDescendant: Bool = false
+        isTask: Bool = false, isForDescendant: Bool = false, isReload: Bool = false
     ) {
         self.isForDescendant = isForDescendant
+        self.isReload = isReload
         self.request = request
         self.node = node
         self.draft = draft
@@ -94,8 +97,9 @@ struct Reading: ~Copyable {
     private func load(in home: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
         let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
-        return try Reading(request, in: home, for: container, recorder, through: draft, isForDescendant: true)
-            .read(loader)
+        return try Reading(
+            request, in: home, for: container, recorder, through: draft, isForDescendant: true, isReload: isReload
+        ).read(loader)
     }
 
     private func run(
@@ -185,7 +189,7 @@ struct Reading: ~Copyable {
         case .cancelled: return CancellationError()
         default: error = .ended(key)
         }
-        guard key.kind.throws else { node.stop(error.read(at: request.readPlace)) }
+        guard key.kind.throws || isReload else { node.stop(error.read(at: request.readPlace)) }
         return error
     }
 
@@ -234,16 +238,20 @@ struct Reading: ~Copyable {
         case .pending(let payload): return .found(payload)
         case .missing(let holder): limit = holder
         }
-        // A loader that was replaced below the declared home makes an instance that lives where its inputs live.
+        let replacement = limit.flatMap { limit in
+            self.draft?.pendingWrite(token, of: key, in: limit.object)?.operation.replacement
+                ?? limit.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement }
+        }
+        // A decoration lives where its inputs live, and so does what a loader makes that was replaced below the declared home.
         var declared = request.home
-        if declared.isFixed, !node.isRoot {
+        if declared.isFixed {
             let home = fixedHome(token)
-            if limit?.depth ?? 0 > home.depth {
+            if replacement?.layers != nil || limit?.depth ?? 0 > home.depth {
                 declared = .inferred
             } else if home !== node {
                 // The wait in this node is over.
                 awaited = nil
-                return decide(token, in: home)
+                return decide(token, in: home, isReplaced: limit != nil)
             }
         }
         if let outcome = awaited?.state[token] {
@@ -274,10 +282,6 @@ struct Reading: ~Copyable {
         {
             return decision
         }
-        let replacement = limit.flatMap { limit in
-            draft?.pendingWrite(token, of: key, in: limit.object)?.operation.replacement
-                ?? limit.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement }
-        }
         if request.isExternal, replacement == nil, let strictness = node.storage[token].strictness {
             return .external(strictness)
         }
@@ -303,11 +307,20 @@ struct Reading: ~Copyable {
         if let recorder, recorder !== frame, needsItself(recorder), !frame.chain.contains(where: { $0 === recorder }) {
             return .cycle(recorder.way + [key])
         }
-        guard frame.level >= 100, frame.level >= 2_000 || frame.level.isMultiple(of: 8) && PlatformStack.isNearlyUsedUp
-        else {
-            return nil
+        let isTooDeep = frame.level >= 2_000 || frame.level >= 4 && isStackUsedUp(token, frame.level >= 100)
+        return isTooDeep ? .tooDeep(frame.way + [key]) : nil
+    }
+
+    /// Whether the stack has no room for another load; if the bounds are unknown, it has room for a hundred.
+    private func isStackUsedUp(_ token: LockToken, _ isDeep: Bool) -> Bool {
+        guard let own else { return false }
+        return own.outermost.use { outermost in
+            if let known = outermost.state[token].stack?.isNearlyUsedUp(isDeep) { return known }
+            // A task may continue on another thread.
+            let stack = PlatformStack()
+            outermost.state[token].stack = stack
+            return stack?.isNearlyUsedUp(isDeep) ?? isDeep
         }
-        return .tooDeep(frame.way + [key])
     }
 
     /// Whether a closed container refuses the read, which may load defaults, and what an earlier load needs.
@@ -388,14 +401,16 @@ struct Reading: ~Copyable {
 
     /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or fail if a key
     /// held on the way hides the instance.
-    private func decide(_ token: LockToken, in home: Node) -> Decision {
+    private func decide(_ token: LockToken, in home: Node, isReplaced: Bool) -> Decision {
         if case .found = home.look(token, key, through: draft) {
             let way = node.family.way(token, from: key) { key in
                 node.path.firstResult { $0.depth > home.depth && $0.holds(token, key) ? true : nil } ?? false
             }
             return .overridden((frame?.way ?? []) + way)
         }
-        if request.isExternal, let strictness = node.storage[token].strictness { return .external(strictness) }
+        if request.isExternal, !isReplaced, let strictness = node.storage[token].strictness {
+            return .external(strictness)
+        }
         return given.map { .found($0) } ?? .above(home)
     }
 

@@ -98,8 +98,13 @@ extension Container {
         return try load(request(), loader)
     }
 
-    func load(_ request: Request, _ loader: (Container) throws -> Payload) throws -> Payload {
-        try reading(request, isTask: false).read(loader)
+    /// Loads a missing value.
+    ///
+    /// - `isReload`: Whether to throw where a read would stop the program.
+    func load(
+        _ request: Request, isReload: Bool = false, _ loader: (Container) throws -> Payload
+    ) throws -> Payload {
+        try reading(request, isTask: false, isReload: isReload).read(loader)
     }
 
     /// Loads an async key.
@@ -110,7 +115,7 @@ extension Container {
     }
 
     /// Returns a reading of a key, as the role requires.
-    private func reading(_ request: Request, isTask: Bool) -> Reading {
+    private func reading(_ request: Request, isTask: Bool, isReload: Bool = false) -> Reading {
         var (node, asker, recorder, draft) = (asked, self, Frame?.none, Frame?.none)
         switch role {
         case .owner, .view: break
@@ -119,7 +124,7 @@ extension Container {
         case .rule(let rule): node = rule.node.parent!
         case .tracked(_, let container), .beside(_, let container): return container.reading(request, isTask: isTask)
         }
-        return Reading(request, in: node, for: asker, recorder, through: draft, isTask: isTask)
+        return Reading(request, in: node, for: asker, recorder, through: draft, isTask: isTask, isReload: isReload)
     }
 
     // MARK: Writing

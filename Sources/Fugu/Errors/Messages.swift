@@ -141,8 +141,8 @@ enum Messages {
         let (name, input) = (way[0].name, way[way.count - 1])
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
         if resets.isEmpty {
-            return "Fugu: \(name) was loaded in a child that decorates or adds to it before \(name) was set above, and still "
-                + "wraps the old value.\nFix: set \(name) before you read it in the child."
+            return "Fugu: \(name) was loaded in a child that decorates or adds to it before \(name) was set above, and "
+                + "still wraps the old value.\nFix: set \(name) before you read it in the child."
         }
         return "Fugu: \(name) was loaded before \(input.name) was set, and still has the old value.\nPath: "
             + "\(self.way(way.map(\.name)))\nFix: set \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An "
@@ -247,6 +247,12 @@ enum Messages {
 
     static func reloadFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: \(key.name) failed to reload after an input changed: \(error). It loads at its next read."
+    }
+
+    static func notReloaded(_ key: Key, without input: Key) -> String {
+        "Fugu: \(key.name) wasn't loaded again for its observers after an input changed, because \(input.name), which it reads "
+            + "with loaded(_:), isn't loaded anymore.\nPath: \(way([key.name, input.name]))\nFix: warm up \(input.name) after the "
+            + "change, and then read \(key.name)."
     }
 
     static func keyOfFunction(_ descriptor: some ValueKeyDescriptor) -> String {

@@ -81,7 +81,9 @@ struct KeyLoader: Sendable {
         switch method {
         case .plain(let answer):
             // If the container was released or closed, no observer is left for a key that can't fail.
-            do { _ = try answer(container, key.kind.throws ? .key : .missing) } catch { fail(error) }
+            do {
+                _ = try answer(container, key.kind.throws ? .key : reportsFailure ? .reload : .missing)
+            } catch { fail(error) }
             return nil
         case .suspending:
             return PreparationHandle(
@@ -98,6 +100,8 @@ struct KeyLoader: Sendable {
 @usableFromInline enum KeyQuestion: Sendable {
     /// Loads what is missing, for observers; does nothing if the container was released or closed.
     case missing
+    /// Does the same, but throws where a read would stop the program, because no code reads.
+    case reload
     case key
     /// Another key, which is loaded in the same method.
     case inner(Key)
@@ -120,6 +124,9 @@ extension Container {
         case .missing:
             let request = request()
             return try? present(request.key, request.naming) ?? self.load(request, load)
+        case .reload:
+            let request = request()
+            return try present(request.key, request.naming) ?? self.load(request, isReload: true, load)
         case .key:
             let request = request()
             return try read(request.key, request.naming, { request }, load)

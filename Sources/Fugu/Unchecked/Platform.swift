@@ -196,46 +196,47 @@ struct Execution: Equatable, Sendable {
     }
 }
 
-/// The stack of the running thread.
-package enum PlatformStack {
-    /// Whether too little is left for more nested loads, or the platform doesn't provide the bounds.
-    ///
-    /// A third of the stack is left to the code that loads call. Under the address sanitizer, which keeps variables
-    /// elsewhere, the position lies outside the stack, which counts as used up.
-    static var isNearlyUsedUp: Bool {
-        guard let bounds else { return true }
-        let left = position &- bounds.lowest
-        return left < bounds.size / 3 || left > bounds.size
+/// The bounds of a thread's stack.
+package struct PlatformStack: Sendable {
+    private let lowest: UInt
+    private let size: UInt
+
+    /// Returns the bounds for the running thread, which take a while to find, or `nil` if the platform doesn't provide them.
+    package init?() {
+        #if canImport(Darwin)
+        size = UInt(pthread_get_stacksize_np(pthread_self()))
+        lowest = UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size
+        #elseif canImport(Glibc) || canImport(Android)
+        var attributes = pthread_attr_t()
+        guard let find = unsafe Self.getAttributes, unsafe find(pthread_self(), &attributes) == 0 else { return nil }
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        var address: UnsafeMutableRawPointer?
+        var count = 0
+        guard unsafe pthread_attr_getstack(&attributes, &address, &count) == 0 else { return nil }
+        lowest = UInt(bitPattern: address)
+        size = UInt(count)
+        #else
+        return nil
+        #endif
     }
 
-    /// Returns whether less than `bytes` of the running thread's stack is left, or `false` if the platform doesn't provide
-    /// the bounds.
-    package static func isShorter(than bytes: UInt) -> Bool {
-        bounds.map { position &- $0.lowest < bytes } ?? false
+    /// Returns whether too little is left for more nested loads, or `nil` if that can't be known: the address sanitizer keeps
+    /// variables elsewhere.
+    ///
+    /// A third of the stack is left to the code that loads call, or less of a larger one if only a few loads are nested.
+    func isNearlyUsedUp(_ isDeep: Bool) -> Bool? {
+        let left = Self.position &- lowest
+        let reserve = isDeep ? size / 3 : min(max(size / 3, 32 << 10), 96 << 10)
+        return left > size ? nil : left < reserve
     }
+
+    /// Returns whether less than `bytes` are left.
+    package func isShorter(than bytes: UInt) -> Bool { Self.position &- lowest < bytes }
 
     /// The current position in the running thread's stack.
     private static var position: UInt {
         var local: UInt8 = 0
         return unsafe withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
-    }
-
-    /// The lowest address of the stack, and its size.
-    private static var bounds: (lowest: UInt, size: UInt)? {
-        #if canImport(Darwin)
-        let size = UInt(pthread_get_stacksize_np(pthread_self()))
-        return (UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size)
-        #elseif canImport(Glibc) || canImport(Android)
-        var attributes = pthread_attr_t()
-        guard let find = unsafe getAttributes, unsafe find(pthread_self(), &attributes) == 0 else { return nil }
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        var lowest: UnsafeMutableRawPointer?
-        var size = 0
-        guard unsafe pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
-        return (UInt(bitPattern: lowest), UInt(size))
-        #else
-        return nil
-        #endif
     }
 
     #if canImport(Glibc) || canImport(Android)
