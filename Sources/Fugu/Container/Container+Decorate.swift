@@ -275,7 +275,10 @@ extension Container {
         guard case .handle(let load) = role, let limit = load.load?.limit else { return nil }
         return load.family.lock.withLock { token in
             limit.object.parent?.path.firstResult { node in
-                node.holds(token, key) ? node.storage.existingCell(token, key)?.setting(token) : nil
+                guard node.holds(token, key), let cell = node.storage.existingCell(token, key) else { return nil }
+                // A strict container reports a later set.
+                cell.mark(CellFlags.input)
+                return cell.setting(token)
             }
         }
     }
