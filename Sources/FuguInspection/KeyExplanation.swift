@@ -36,7 +36,7 @@ extension Container {
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The explanation.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<K: ValueKey>(_ key: (KeyLookup) -> K) -> KeyExplanation { explain(key(KeyLookup())._key) }
+    public func explain<K: LookedUpKey>(_ key: (KeyLookup) -> K) -> KeyExplanation { explain(key(KeyLookup())._key) }
 
     private func explain(_ definition: KeyDefinition) -> KeyExplanation {
         let key = Key(raw: definition.raw)

@@ -263,7 +263,7 @@ extension Law9Size: @MainActor Equatable {
     func named() async {
         let container = Container()
         let heard = Log<String>()
-        container.observeOnMainActor(Law9Live.self) { heard.add($0.title) }
+        container.observeOnMainActor(\.law9Live) { heard.add($0.title) }
         #expect(container.law9Live.title == "untitled" && container[\.law9Live] === container.law9Live)
         container.law9Live = Law9Live(title: "set")
         container.modify(\.law9Live) { $0 = Law9Live(title: $0.title + "!") }
@@ -271,9 +271,10 @@ extension Law9Size: @MainActor Equatable {
         container.replace(\.law9Live) { Law9Live(title: "replaced " + $0[Law9Title.self]) }
         #expect(container.ifLoaded(\.law9Live) == nil && container.law9Live.title == "replaced untitled")
         container[\.law9Live] = Law9Live(title: "again")
-        container.reset(Law9Live.self)
+        container.update { $0.reset(\.law9Live) }
         #expect(container.law9Live.title == "untitled")
-        for await live in container.values(of: Law9Live.self) {
+        #expect("\(container.explain(\.law9Live))" == "\(container.explain(Law9Live.self))")
+        for await live in container.values(of: \.law9Live) {
             #expect(live === container.law9Live)
             break
         }
@@ -311,8 +312,9 @@ extension Law9Size: @MainActor Equatable {
             "container[Model.self] = model", "container.model = model", "container.replace(Model.self) { _ in model }",
             "_ = container.ifLoaded(Model.self)",
             "container.modify(Model.self) { _ in }",
-            "container.observeOnMainActor(Model.self) { _ in }",
-            "_ = container.values(of: Model.self)", "@MainActorInjected(Model.self) var injected; _ = injected",
+            "container.observeOnMainActor(Model.self) { _ in }", "container.observeOnMainActor(\\.model) { _ in }",
+            "_ = container.values(of: Model.self)", "_ = container.values(of: \\.model)",
+            "@MainActorInjected(Model.self) var injected; _ = injected",
         ]
         // One line for each.
         let uses = ["@MainActor", "nonisolated"].map { isolation in
