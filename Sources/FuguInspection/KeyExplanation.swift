@@ -2,10 +2,12 @@ public import Fugu
 
 /// An explanation of what a container has for a key, in sentences. It prints as
 ///
-///     Session was loaded in 1.2 ms.
-///     It lives in container 7, because it read \.requestID, which is set there.
-///     It was loaded from \.requestID (container 7) and Database.
-///     Nothing was loaded from it.
+/// ```text
+/// Session was loaded in 1.2 ms.
+/// It lives in container 7, because it read \.requestID, which is set there.
+/// It was loaded from \.requestID (container 7) and Database.
+/// Nothing was loaded from it.
+/// ```
 public struct KeyExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The name of the key.
     public let name: String
