@@ -2,10 +2,12 @@ public import Fugu
 
 /// An explanation of what a container has for a key, in sentences. It prints as
 ///
-///     Session was loaded in 1.2 ms.
-///     It lives in container 7, because it read \.requestID, which is set there.
-///     It was loaded from \.requestID (container 7) and Database.
-///     Nothing was loaded from it.
+/// ```text
+/// Session was loaded in 1.2 ms.
+/// It lives in container 7, because it read \.requestID, which is set there.
+/// It was loaded from \.requestID (container 7) and Database.
+/// Nothing was loaded from it.
+/// ```
 public struct KeyExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The name of the key.
     public let name: String
@@ -36,7 +38,7 @@ extension Container {
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The explanation.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<K: ValueKey>(_ key: (KeyLookup) -> K) -> KeyExplanation { explain(key(KeyLookup())._key) }
+    public func explain<K: LookedUpKey>(_ key: (KeyLookup) -> K) -> KeyExplanation { explain(key(KeyLookup())._key) }
 
     private func explain(_ definition: KeyDefinition) -> KeyExplanation {
         let key = Key(raw: definition.raw)

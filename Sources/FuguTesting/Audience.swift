@@ -35,6 +35,36 @@ struct Maker: Sendable {
 }
 
 extension Audience {
+    /// A name that no other test of the process has, or `nil` if none is known.
+    var name: String? {
+        switch self {
+        case .testCase(let testCase): "\(testCase.number)"
+        case .test(let test): "\(test.id)"
+        // Its tests can't be told apart.
+        case .xctest, .unknownTest, .nobody: nil
+        }
+    }
+
+    /// The errors by which the testing library knows tests without a container that a refusal has failed.
+    private static let refusals = Locked<[String: any Error]>([:])
+
+    /// Fails the test because a feature was refused, so that it can throw what the placeholder throws without failing again.
+    func fail(by refusal: Strictness.Refusal, at place: SourcePlace?) {
+        guard case .test(let test) = self, let name else { return fail(refusal.error.description, at: place) }
+        let error = Self.fail(test, by: refusal.error)
+        Self.refusals.withLock { $0[name] = error }
+    }
+
+    /// Returns an error that doesn't fail the test, which has failed already, when the test throws it.
+    func passing(_ error: some Error) -> any Error {
+        switch self {
+        case .testCase(let testCase): testCase.pass(error)
+        case .test: if let name, let known = Self.refusals.withLock({ $0[name] }) { return known }
+        default: break
+        }
+        return error
+    }
+
     /// Fails the test, or stops the program if there is none.
     ///
     /// `place`: The place of the failure if the test's own place isn't known.
@@ -57,12 +87,7 @@ extension Audience {
     /// Fails the test, and returns an error that doesn't fail it again when the test throws it.
     func fail(by error: some Error, at place: SourcePlace) -> any Error {
         switch self {
-        case .test(let test):
-            // `#require` records the errors that it throws, and the testing library knows that.
-            let implementation: Int? = nil
-            do {
-                _ = try #require(implementation, "\(error)", sourceLocation: test.sourceLocation)
-            } catch { return error }
+        case .test(let test): return Self.fail(test, by: error)
         case .xctest:
             #if canImport(XCTest)
             // The same is true of this error.
@@ -74,6 +99,16 @@ extension Audience {
             #endif
         default: fail("\(error)", at: place)
         }
+        return error
+    }
+
+    /// Fails a test, and returns an error that the testing library knows.
+    private static func fail(_ test: Test, by error: some Error) -> any Error {
+        // `#require` records the errors that it throws, and the testing library knows that.
+        let double: Int? = nil
+        do {
+            _ = try #require(double, "\(error)", sourceLocation: test.sourceLocation)
+        } catch { return error }
         return error
     }
 

@@ -29,9 +29,11 @@ extension Container {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         // A thread of the test doesn't know the test, but objects that the test created remember it.
         let maker = Maker()
-        let fail: @Sendable (String) -> Void = { Audience.present(orOf: maker).fail($0, at: place) }
         let container = Container()
-        container.makeStrict(advise: Messages.adviceByHand, fail: fail)
+        Runner.begin()
+        container.makeStrict(
+            Strictness(advise: Messages.adviceByHand) { Audience.present(orOf: maker).fail(by: $0, at: place) })
+        container.handleReports { Audience.present(orOf: maker).fail($0, at: place) }
         container.beginConfiguration()
         try configure(container)
         container.endConfiguration()
@@ -98,18 +100,6 @@ extension Container {
 }
 
 extension Container {
-    /// Makes this container strict.
-    ///
-    /// - `advise`: Returns the advice to show, given the line that sets a feature.
-    /// - `fail`: Receives the text of every refusal and every report.
-    func makeStrict(
-        advise: @escaping @Sendable (String) -> String, fail: @escaping @Sendable (String) -> Void
-    ) {
-        Runner.begin()
-        makeStrict(Strictness(advise: advise) { fail($0.error.description) })
-        handleReports(by: fail)
-    }
-
     /// Runs an operation with this container as the current one.
     func run<R, E>(_ operation: () throws(E) -> R) throws(E) -> R { try Container.with(self, operation: operation) }
 

@@ -69,6 +69,17 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     ) where K.ContainerValue == Value {
         self.init { container.observe(key, observer: $0) }
     }
+
+    /// Creates a recorder of a feature that belongs to the main actor and whose type `ContainerKeys` names.
+    ///
+    /// - Parameters:
+    ///   - feature: The member of `ContainerKeys` that names the feature.
+    ///   - container: The container to observe.
+    @MainActor public convenience init<F: MainActorFeature>(
+        _ feature: KeyPath<ContainerKeys, F.Type>, in container: Container = .current
+    ) where F.Instance == Value {
+        self.init(F.self, in: container)
+    }
 }
 
 /// The recorded values, and the tasks that wait for more.

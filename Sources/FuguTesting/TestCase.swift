@@ -13,10 +13,17 @@ final class TestCase: Sendable {
         var kept: [String] = []
         var hasEnded = false
         var watches: [OverrideWatch] = []
-        /// The errors that are already recorded, wherever they're thrown.
+        /// The errors that don't fail the case when it throws them: those that have failed it, and those of a refused feature.
         var recorded: Set<String> = []
     }
 
+    private static let count = Locked(0)
+
+    /// The number of the case in the process.
+    let number = TestCase.count.withLock { count in
+        count += 1
+        return count
+    }
     private let sourceLocation: SourceLocation
     private let state = Locked(State())
 
@@ -45,7 +52,9 @@ final class TestCase: Sendable {
     }
 
     private func makeStrict(_ container: Container) {
-        container.makeStrict(advise: Messages.adviceForTrait) { [self] in record($0) }
+        Runner.begin()
+        container.makeStrict(Strictness(advise: Messages.adviceForTrait) { [self] in record($0.error.description) })
+        container.handleReports { [self] in record($0) }
     }
 
     /// Fails the test: immediately on its own task; otherwise, at the end of the case.
@@ -59,6 +68,9 @@ final class TestCase: Sendable {
         if hasEnded { return issue(Messages.late(text)) }
         if isOwn { issue(text) }
     }
+
+    /// Lets the test throw an error that doesn't fail it.
+    func pass(_ error: some Error) { state.withLock { _ = $0.recorded.insert("\(error)") } }
 
     /// Returns a Boolean value that indicates whether an error that the test throws is already recorded.
     func hasRecorded(_ error: any Error) -> Bool {

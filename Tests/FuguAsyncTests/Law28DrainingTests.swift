@@ -43,8 +43,9 @@ import Testing
         await stage.gate("Job begun").opened()
         let closing = Task { try await container.close() }
         await container.untilClosing()
-        await #expect(throws: LoadError.self) { try await container[Late.self] }
-        #expect(throws: LoadError.self) { try container[LateThrowing.self] }
+        let late = await #expect(throws: LoadError.self) { try await container[Late.self] }
+        let lateThrowing = #expect(throws: LoadError.self) { try container[LateThrowing.self] }
+        #expect(late?.code == .containerClosed && lateThrowing?.code == .containerClosed)
         stage.gate("Job").open()
         #expect(try await job.value.parts.map(\.name) == ["PlainNeed", "Need"])
         try await closing.value

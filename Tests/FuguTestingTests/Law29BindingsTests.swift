@@ -33,6 +33,28 @@ import Testing
         @Injected(Total.self) var total
     }
 
+    /// One for each tenant.
+    final class TenantPool: Feature, Sendable {
+        static var home: Home { .with(Number.self) }
+        static func load(in container: any FeatureContainer) -> TenantPool {
+            container.onClose {}
+            return TenantPool()
+        }
+    }
+
+    @Test("A feature that lives where a key is set is loaded for each value of it, and fails no test (laws 15 and 29)")
+    func homes() async {
+        let found = await issues {
+            try await runCase(.container) {
+                let tenants = (1...3).map { number in Container.current.child { $0[Number.self] = number } }
+                let pools = tenants.map { $0.child()[TenantPool.self] }
+                #expect(pools[0] !== pools[1] && pools[1] !== pools[2] && tenants[2][TenantPool.self] === pools[2])
+                for tenant in tenants { try await tenant.close() }
+            }
+        }
+        #expect(found.map(\.text) == [])
+    }
+
     // MARK: Bindings beside one another
 
     @Test(

@@ -114,7 +114,9 @@ import Testing
             ])
     }
 
-    @Test("So is a decorated feature, a list, and what was made from one, in a child whose parent sets it later (law 29)")
+    @Test(
+        "So is a decorated feature, a list, and what was made from one, in a child whose parent sets it later (law 29)"
+    )
     func decoratedInChild() async {
         let found = await issues {
             let root = Self.container()

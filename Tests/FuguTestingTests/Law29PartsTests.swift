@@ -73,9 +73,10 @@ import Testing
     /// Made from an external feature.
     struct Doubling: Feature {
         var volume: @Sendable () -> Double
+        var play: @Sendable (_ song: String) async throws -> Void
         static func load(in container: any FeatureContainer) -> Doubling {
-            let volume = container[Audio.self].volume
-            return Doubling { 2 * volume() }
+            let audio = container[Audio.self]
+            return Doubling(volume: { 2 * audio.volume() }, play: audio.play)
         }
     }
 
@@ -113,5 +114,99 @@ import Testing
         #expect(withTrait.map(\.text) == [Self.play])
         let without = await issues { try await Audio.placeholder.play("a song") }
         #expect(without.map(\.text).first == Self.play)
+    }
+
+    // MARK: A read that was refused
+
+    /// Whose placeholder is made once in the process.
+    struct Lamp: ExternalFeature {
+        var isOn: @Sendable () -> Bool
+        var toggle: @Sendable () -> Void
+        static func load(in container: any FeatureContainer) -> Lamp { Lamp(isOn: { true }, toggle: {}) }
+        static let placeholder = Lamp(
+            isOn: unimplemented("Lamp.isOn", placeholder: false), toggle: unimplemented("Lamp.toggle"))
+    }
+
+    private static let refused = "Fugu: Audio reaches outside the process and wasn't set for this test."
+    private static let volume = "Fugu: Audio.volume was called, but it isn't implemented."
+    private static func firstLines(_ found: [SeenIssue]) -> [String] {
+        found.map { String($0.text.prefix { $0 != "\n" }) }
+    }
+
+    @Test("A forgotten double fails the test once: what its placeholder then lacks doesn't fail it again (law 29)")
+    func refusedOnce() async {
+        let inTrait = await issues {
+            try await runCase(.container) {
+                let doubling = Container.current[Doubling.self]
+                let detached = Task.detached { doubling.volume() }
+                #expect(doubling.volume() == 0)
+                #expect(await detached.value == 0)
+                // The error leaves the test, which it doesn't fail.
+                try await doubling.play("a song")
+            }
+        }
+        #expect(Self.firstLines(inTrait) == [Self.refused])
+        let byHand = await issues {
+            let doubling = Container.strict()[Doubling.self]
+            #expect(doubling.volume() == 0)
+            await #expect(throws: (any Error).self) { try await doubling.play("a song") }
+        }
+        #expect(Self.firstLines(byHand) == [Self.refused])
+        let offTask = await issues {
+            try await runCase(.container) {
+                let container = Container.current
+                let doubling = await Task.detached { container[Doubling.self] }.value
+                await onThreads(2) { _ in _ = doubling.volume() }
+                _ = doubling.volume()
+            }
+        }
+        #expect(Self.firstLines(offTask) == [Self.refused])
+        let shared = await issues { #expect(Container.shared[Audio.self].volume() == 0) }
+        #expect(Self.firstLines(shared) == [Self.refused])
+    }
+
+    @Test("After a refused read, a swap of a part begins from a placeholder that fails the test (law 29)")
+    func refusedThenModified() async {
+        let found = await issues {
+            try await runCase(.container) {
+                let container = Container.current
+                #expect(container[Audio.self].volume() == 0)
+                container.modify(Audio.self) { $0.volume = { 0.5 } }
+                await Self.use(container)
+            }
+        }
+        #expect(Self.firstLines(found) == [Self.refused, String(Self.play.prefix { $0 != "\n" })])
+    }
+
+    @Test("What a refused read has left fails the tests that use it later and read nothing themselves (law 29)")
+    func refusedEarlier() async {
+        let left = Log<Audio>()
+        let first = await issues {
+            try await runCase(.container) {
+                left.add(Container.shared[Audio.self])
+                #expect(left.all[0].volume() == 0)
+            }
+        }
+        #expect(Self.firstLines(first) == [Self.refused])
+        let later = await issues { try await runCase(.container) { #expect(left.all[0].volume() == 0) } }
+        #expect(Self.firstLines(later) == [Self.volume])
+        let reading = await issues {
+            try await runCase(.container) {
+                #expect(Container.shared[Audio.self].volume() == 0 && left.all[0].volume() == 0)
+            }
+        }
+        #expect(Self.firstLines(reading) == [Self.refused])
+    }
+
+    @Test("A placeholder that is made once in the process fails each test that calls what it didn't swap (law 29)")
+    func constantPlaceholder() async {
+        let refused = await issues { try await runCase(.container) { Container.current[Lamp.self].toggle() } }
+        #expect(Self.firstLines(refused) == ["Fugu: Lamp reaches outside the process and wasn't set for this test."])
+        let inPart = await issues {
+            try await runCase(.container { $0.modify(Lamp.self) { $0.isOn = { true } } }) {
+                Container.current[Lamp.self].toggle()
+            }
+        }
+        #expect(Self.firstLines(inPart) == ["Fugu: Lamp.toggle was called, but it isn't implemented."])
     }
 }

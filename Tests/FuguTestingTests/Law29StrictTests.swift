@@ -186,6 +186,17 @@ import Testing
         }
     }
 
+    @Test("The error of a throwing or async feature that a test doesn't set says so by its code (law 29)")
+    func codes() async {
+        let found = await issues {
+            let container = Container.strict()
+            let error = #expect(throws: LoadError.self) { try container[Network.Socket.self] }
+            let other = await #expect(throws: LoadError.self) { try await container[Database.self] }
+            #expect(error?.code == .notSet && other?.code == .notSet)
+        }
+        #expect(found.count == 2)
+    }
+
     @Test("Children and copies made before a container became strict are strict, too (law 29)")
     func existingChildren() {
         let root = Container()

@@ -214,7 +214,7 @@ struct DecorateTests {
         container.replace(Loop.self) { try $0[Loop.self] }
         let error = #expect(throws: LoadError.self) { try container[Loop.self] }
         #expect(error?.description.contains("call decorate, and use the instance that its closure receives") == true)
-        #expect(error?.path == ["Loop", "Loop"])
+        #expect(error?.code == .ownReplacement && error?.path == ["Loop", "Loop"])
         let decorated = Container()
         decorated.decorate(Loop.self) { try $1[Loop.self] }
         let own = #expect(throws: LoadError.self) { try decorated[Loop.self] }

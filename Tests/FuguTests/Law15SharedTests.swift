@@ -2,6 +2,15 @@ import Fugu
 import Support
 import Testing
 
+extension ContainerKeys {
+    fileprivate var law15Line: FeatureKey<Int> {
+        .init { container in
+            container.onClose {}
+            return container[Law15SharedTests.RequestID.self]
+        }
+    }
+}
+
 @Suite("Law 15: features that belong to the whole family, late reads, what is made again")
 struct Law15SharedTests {
     struct RequestID: Property { static var defaultValue: Int { 0 } }
@@ -140,6 +149,17 @@ struct Law15SharedTests {
         #expect(
             reports.all.filter { $0.contains("Connection → RequestID") && $0.contains("home: Home { .shared }") }.count
                 == 1)
+        try await root.close()
+    }
+
+    @Test("The report on a key that is made again names the argument of the key (law 15)")
+    func madeAgainByKey() async throws {
+        let root = Container()
+        let reports = root.logReports()
+        #expect(root.law15Line == 0 && root.child { $0[RequestID.self] = 1 }.law15Line == 1)
+        let report = try #require(reports.all.first)
+        #expect(report.contains(#"\.law15Line → RequestID"#) && report.contains("pass `home: .shared` to the key"))
+        #expect(!report.contains("static var"))
         try await root.close()
     }
 

@@ -105,6 +105,7 @@ extension ContainerKeys {
             precondition(ledger.contains("static var preview"), ledger)
             let queue = await text { try await container[Queue.self] }
             precondition(queue.hasPrefix("Fugu: Queue reaches outside the process and has no preview"), queue)
+            do { _ = try container[Ledger.self] } catch { precondition((error as? LoadError)?.code == .noPreview) }
         }
     }
 

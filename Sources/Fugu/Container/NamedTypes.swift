@@ -222,4 +222,17 @@ extension Container {
     ) throws(E) -> R {
         try modify(F.self, body)
     }
+
+    /// Returns a sequence of the instances of a feature that ``ContainerKeys`` names: the current one, followed by later ones.
+    ///
+    /// If there is no instance, it's loaded at this call.
+    ///
+    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
+    /// - Returns: The sequence, which you can read on any actor.
+    /// - Complexity: O(*d*) for *d* ancestors.
+    @MainActor public func values<F: MainActorFeature>(
+        of feature: KeyPath<ContainerKeys, F.Type>
+    ) -> ObservedValues<F.Instance> {
+        values(of: F.self)
+    }
 }

@@ -90,7 +90,7 @@ extension PropertyContainer {
     ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ValueKey>(_ key: (KeyLookup) -> K) {
+    public func reset<K: LookedUpKey>(_ key: (KeyLookup) -> K) {
         _container.change(TypedKey(key(KeyLookup())), .reset)
     }
 }

@@ -14,12 +14,24 @@ package final class Strictness: Sendable {
     private let advise: @Sendable (String) -> String
     let report: @Sendable (Refusal) -> Void
     let isForAll: Bool
+    /// The test that created the container, or `nil` if it belongs to none in particular.
+    private let maker: String?
     /// Called where the program would stop, if somebody else can go on without what runs there.
     ///
     /// It returns if nobody can.
     fileprivate let stop: (@Sendable (LoadError) -> Void)?
-    /// Kept, so that all who read a feature share its placeholder as they would share the feature.
-    private let placeholders = Locked<[Key: Payload]>([:])
+    /// What was given instead of a feature.
+    private struct Placeholder {
+        let payload: Payload
+        let failed: FailedTests?
+    }
+
+    /// The placeholders from which a swap of a part begins: whatever wasn't swapped fails the test.
+    ///
+    /// They're kept, so that all who read a feature share its placeholder as they would share the feature.
+    private let placeholders = Locked<[Key: Placeholder]>([:])
+    /// The placeholders that refused reads give, which don't fail a test again.
+    private let refused = Locked<[Key: Placeholder]>([:])
 
     /// - Parameters:
     ///   - isForAll: Whether the container belongs to no test in particular. Then neither do placeholders, and what is
@@ -34,6 +46,7 @@ package final class Strictness: Sendable {
     ) {
         self.stop = stop
         self.isForAll = isForAll
+        maker = isForAll ? nil : TestProcess.runner?.presentTest ?? "a test"
         self.advise = advise
         self.report = report
     }
@@ -52,12 +65,27 @@ package final class Strictness: Sendable {
     }
 
     /// Returns the placeholder of a feature that has one.
-    func placeholder(_ request: Request) -> Payload {
-        if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
-        let made = TestProcess.$isMakingForAll.withValue(isForAll) { request.placeholder!() }
-        return placeholders.withLock { placeholders in
-            placeholders[request.key] = placeholders[request.key] ?? made
-            return placeholders[request.key] ?? made
+    ///
+    /// - `isReported`: Whether the read has failed the test. A check of loads fails none.
+    func placeholder(_ request: Request, isReported: Bool) -> Payload {
+        guard isReported, stop == nil else { return placeholder(request, in: placeholders, nil).payload }
+        // A test that gets it without a refusal of its own, through what an earlier one left, hasn't failed.
+        let placeholder = placeholder(request, in: refused, FailedTests(maker: maker))
+        placeholder.failed?.addPresent()
+        return placeholder.payload
+    }
+
+    private func placeholder(
+        _ request: Request, in table: borrowing Locked<[Key: Placeholder]>, _ failed: FailedTests?
+    ) -> Placeholder {
+        if let kept = table.withLock({ $0[request.key] }) { return kept }
+        let payload = TestProcess.$isMakingForAll.withValue(isForAll) {
+            TestProcess.$failed.withValue(failed) { request.placeholder!() }
+        }
+        let made = Placeholder(payload: payload, failed: failed)
+        return table.withLock { table in
+            table[request.key] = table[request.key] ?? made
+            return table[request.key] ?? made
         }
     }
 }

@@ -30,14 +30,7 @@ public struct WarmUpList: Sendable {
     /// Adds a feature, of whatever kind.
     ///
     /// - Parameter key: A key path to the feature: `\.greeter`.
-    public mutating func load<K: ValueKey>(_ key: (KeyLookup) -> K) { items.append(key(KeyLookup())._key.loader) }
-
-    /// Adds a feature whose type ``ContainerKeys`` names and that belongs to the main actor.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    @MainActor public mutating func load<F: MainActorFeature>(_ feature: KeyPath<ContainerKeys, F.Type>) {
-        load(F.self)
-    }
+    public mutating func load<K: LookedUpKey>(_ key: (KeyLookup) -> K) { items.append(key(KeyLookup())._key.loader) }
 }
 
 /// The failures of a warm-up.

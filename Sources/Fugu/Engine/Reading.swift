@@ -426,11 +426,12 @@ struct Reading: ~Copyable {
         }
         // Reading a feature to swap a part of it isn't a mistake.
         let isForPart = frame?.kind == .modify && frame?.key == key && frame?.node === node
-        if isForPart, request.placeholder != nil { return strictness.placeholder(request) }
+        if isForPart, request.placeholder != nil { return strictness.placeholder(request, isReported: false) }
         let refusal = strictness.refusal(request, frame)
-        if !isKept(refusal) { strictness.report(refusal) }
+        let isKept = isKept(refusal)
+        if !isKept { strictness.report(refusal) }
         guard request.placeholder != nil else { throw refusal.error }
-        return strictness.placeholder(request)
+        return strictness.placeholder(request, isReported: !isKept)
     }
 
     /// Holds back a refusal if the configuring closure reads, which may still set the feature, and returns whether it did.

@@ -129,11 +129,13 @@ enum Messages {
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {
         let names = way.map(\.name)
+        let shared = key.isValueKey ? "pass `home: .shared` to the key" : "declare `static var home: Home { .shared }`"
+        let (local, with) = key.isValueKey ? (".local", ".with(…)") : ("{ .local }", "{ .with(…) }")
         return
             "Fugu: \(key.name) loads again for a child container that overrides \(names.last ?? "something"). This can be "
             + "expensive, because it reaches outside the process or registers teardown closures.\nPath: \(self.way(names))\n"
-            + "Fix: declare `static var home: Home { .shared }` for one instance in all, and let it read nothing that "
-            + "children set; `{ .local }` for one in each child; or `{ .with(…) }` for one where a key is set."
+            + "Fix: \(shared) for one instance in all, and let it read nothing that children set; `\(local)` for one "
+            + "in each child; or `\(with)` for one where a key is set."
     }
 
     /// `way`: From the instance that was read to the input that was set.

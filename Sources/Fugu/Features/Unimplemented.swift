@@ -1,6 +1,6 @@
 /// The error that an endpoint throws if it isn't implemented.
 ///
-/// In a test, the endpoint has already failed the test, so the error doesn't fail it again.
+/// In a test, the endpoint, or the refused read that gave it, has already failed the test, so the error doesn't fail it again.
 public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the endpoint, as it was passed to `unimplemented`.
     public let endpoint: String
@@ -28,8 +28,9 @@ public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvert
 ///
 /// The result fits every type of closure without `inout` parameters, with any number of parameters, async or not. The failure
 /// belongs to the test that calls the closure or, on a thread or in a detached task that belongs to no test, to the test that
-/// made it. In a process that doesn't link FuguTesting, a call stops the program with the name of the endpoint. In an Xcode
-/// preview, it's reported, and the closure returns its placeholder or throws.
+/// made it. A test that has failed because a read of the feature was refused doesn't fail again. In a process that doesn't link
+/// FuguTesting, a call stops the program with the name of the endpoint. In an Xcode preview, it's reported, and the closure
+/// returns its placeholder or throws.
 ///
 /// - Parameters:
 ///   - endpoint: The name of the endpoint, for the message.
@@ -90,13 +91,14 @@ public func unimplemented<each Argument, Result>(
 private struct UnimplementedCall: Sendable {
     private let error: UnimplementedError
     private let place: SourcePlace
+    private let failed = TestProcess.failed
     /// Fails the test that created the endpoint; `nil` if no tests run, or not yet.
     private let fail: (@Sendable (UnimplementedError, Bool) -> any Error)?
 
     init(_ error: UnimplementedError, madeAt place: SourcePlace) {
         self.error = error
         self.place = place
-        fail = TestProcess.isMakingForAll ? nil : TestProcess.runner?.failing(at: place)
+        fail = TestProcess.isMakingForAll ? nil : TestProcess.runner?.failing(at: place, unlessIn: failed)
     }
 
     /// Fails the test, or stops the program if no tests run; in an Xcode preview, only reports the call.
@@ -107,7 +109,9 @@ private struct UnimplementedCall: Sendable {
             Container.current.report(Messages.unimplementedInPreview(error.endpoint))
             return error
         }
-        guard let fail = fail ?? TestProcess.runner?.failing(at: place) else { fatalError(error.description) }
+        guard let fail = fail ?? TestProcess.runner?.failing(at: place, unlessIn: failed) else {
+            fatalError(error.description)
+        }
         return fail(error, isThrown)
     }
 }

@@ -86,7 +86,8 @@ private final class CheckRun: Sendable {
             Strictness(stop: { [weak self] in self?.stop($0) }, report: { [weak self] in self?.note($0) }))
     }
 
-    func load(_ item: KeyLoader) async {
+    /// Loads a root, on no actor, whoever checks.
+    @concurrent func load(_ item: KeyLoader) async {
         let frame = Frame(.warmUp, in: child.node.family, nil, under: nil, within: nil)
         guard case .plain = item.method else {
             do {

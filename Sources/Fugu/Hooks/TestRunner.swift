@@ -7,10 +7,37 @@ package protocol TestRunner: Sendable {
 
     /// Returns a function that fails the test running when it's called or, if there's none, the test running now.
     ///
-    /// - Parameter place: The place of the failure if no test is known.
+    /// - Parameters:
+    ///   - place: The place of the failure if no test is known.
+    ///   - failed: The tests that have failed already, and don't fail again.
     /// - Returns: A function that receives a failure and whether it's thrown. It returns the error to throw, which
     ///   doesn't fail the test a second time.
-    func failing(at place: SourcePlace) -> @Sendable (UnimplementedError, _ isThrown: Bool) -> any Error
+    func failing(
+        at place: SourcePlace, unlessIn failed: FailedTests?
+    ) -> @Sendable (UnimplementedError, _ isThrown: Bool) -> any Error
+
+    /// The name of the test that runs on this thread, or `nil` if it can't be told from others.
+    var presentTest: String? { get }
+}
+
+/// The tests that have failed because a feature was refused.
+package final class FailedTests: Sendable {
+    private let maker: String?
+    private let names = Locked<Set<String>>([])
+
+    /// - `maker`: The test that created the container, which stands for a test that isn't known.
+    init(maker: String?) { self.maker = maker }
+
+    /// Adds the test that runs on this thread.
+    func addPresent() {
+        guard let name = TestProcess.runner?.presentTest ?? maker else { return }
+        names.withLock { _ = $0.insert(name) }
+    }
+
+    package func contains(_ name: String?) -> Bool {
+        guard let name = name ?? maker else { return false }
+        return names.withLock { $0.contains(name) }
+    }
 }
 
 /// The state of a process that may run tests.
@@ -64,6 +91,9 @@ package enum TestProcess {
     /// Whether an endpoint created now belongs to the whole process, so that its failures aren't those of the test
     /// that creates it.
     @TaskLocal static var isMakingForAll = false
+
+    /// The tests that an endpoint created now doesn't fail, because they have failed already.
+    @TaskLocal static var failed: FailedTests?
 }
 
 /// Marks this process as one that links FuguTesting.

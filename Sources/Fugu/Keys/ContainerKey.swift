@@ -46,15 +46,20 @@ extension NonisolatedFeature {
 /// Conform to ``ThrowingFeature`` or ``AsyncFeature``, not to this protocol.
 public protocol FailableFeature: NonisolatedFeature {}
 
-/// A key that is a value: a ``PropertyKey`` or ``FeatureKey``.
+/// A key that a key path names: a ``ValueKey``, or that of a ``MainActorFeature``.
 ///
 /// The library's key types conform to this protocol; no others do.
-public protocol ValueKey<ContainerValue>: Sendable, Hashable {
+public protocol LookedUpKey<ContainerValue> {
     /// The type of the value or instance that a container holds.
     associatedtype ContainerValue: Sendable
     /// The library's record of the key. Don't use it directly.
     var _key: KeyDefinition { get }
 }
+
+/// A key that is a value: a ``PropertyKey`` or ``FeatureKey``.
+///
+/// The library's key types conform to this protocol; no others do.
+public protocol ValueKey<ContainerValue>: LookedUpKey, Sendable, Hashable {}
 
 /// A key that is a value and whose reads need no `try`: that of a property or of a ``Feature``.
 ///

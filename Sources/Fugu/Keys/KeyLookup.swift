@@ -19,7 +19,7 @@ public struct KeyLookup: Sendable {
     /// The type that a member of ``ContainerKeys`` names.
     ///
     /// - Parameter member: The member.
-    @inlinable public subscript<K: NonisolatedKey>(dynamicMember member: KeyPath<ContainerKeys, K.Type>) -> TypeKey<K> {
+    @inlinable public subscript<K: ContainerKey>(dynamicMember member: KeyPath<ContainerKeys, K.Type>) -> TypeKey<K> {
         TypeKey()
     }
 
@@ -33,7 +33,7 @@ public struct KeyLookup: Sendable {
 ///
 /// Don't use it directly.
 @_documentation(visibility: internal)
-public struct TypeKey<K: NonisolatedKey>: ValueKey {
+public struct TypeKey<K: ContainerKey>: LookedUpKey {
     /// The type of the value or instance that a container holds.
     public typealias ContainerValue = K.ContainerValue
 
@@ -45,5 +45,6 @@ public struct TypeKey<K: NonisolatedKey>: ValueKey {
     @inlinable public var _key: KeyDefinition { K._key }
 }
 
+extension TypeKey: Sendable, Equatable, Hashable, ValueKey where K: NonisolatedKey {}
 extension TypeKey: PlainValueKey where K: PlainKey {}
 extension TypeKey: PlainFeatureKey where K: Feature {}

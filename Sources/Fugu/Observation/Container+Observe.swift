@@ -87,7 +87,7 @@ extension Container {
     /// - Returns: A token that ends the observation. You can ignore it.
     /// - Complexity: O(*d*) for *d* ancestors.
     @discardableResult
-    @MainActor public func observeOnMainActor<K: ValueKey>(
+    @MainActor public func observeOnMainActor<K: LookedUpKey>(
         _ key: (KeyLookup) -> K, while owner: (any AnyObject & Sendable)? = nil,
         observer: @escaping @MainActor @Sendable (K.ContainerValue) -> Void
     ) -> ObservationToken {

@@ -2,10 +2,9 @@
 ///
 /// ```swift
 /// switch container.observable.state(of: Weather.self) {
-/// case .loading(let previous): previous.map(Forecast.init) ?? ProgressView()
-/// case .loaded(let weather): Forecast(weather)
+/// case .loaded(let weather), .loading(let weather?): Forecast(weather)
+/// case .loading(nil), .idle: ProgressView()
 /// case .failed(let error, _): Text("\(error)")
-/// case .idle: EmptyView()
 /// }
 /// ```
 ///

@@ -2,8 +2,10 @@
 ///
 /// Its description reads like this:
 ///
-///     api.timeout = 5 (/srv/app/config.toml:3:11)
-///       hides 10 (environment variable APP_API_TIMEOUT)
+/// ```text
+/// api.timeout = 5 (/srv/app/config.toml:3:11)
+///   hides 10 (environment variable APP_API_TIMEOUT)
+/// ```
 public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     /// The origin of a value.
     public enum Origin: Sendable, Hashable, CustomStringConvertible {

@@ -1,9 +1,11 @@
 /// A source that reads a `.env` file: lines of `NAME=value`, named as in ``EnvironmentSource``.
 ///
-///     # a comment
-///     export APP_SERVER_PORT=8080
-///     APP_GREETING="Hello\nthere"   # escapes \n \r \t \" \\ \$
-///     APP_PATTERN='taken $as it is'
+/// ```text
+/// # a comment
+/// export APP_SERVER_PORT=8080
+/// APP_GREETING="Hello\nthere"   # escapes \n \r \t \" \\ \$
+/// APP_PATTERN='taken $as it is'
+/// ```
 ///
 /// A value in double quotes has escapes, and one in single quotes has none; both may span lines. A value without quotes
 /// ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that appears twice is an

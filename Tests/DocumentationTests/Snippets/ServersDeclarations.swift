@@ -58,12 +58,24 @@ struct ServersPage {
         return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
     }
 
-    func address(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
+    struct TenantDatabase: ExternalAsyncFeature {
+        let connection: Connection
+
+        static func load(in container: any FeatureContainer) async throws -> TenantDatabase {
+            let connection = try await Connection.open("db://\(container.tenant)")
+            container.onClose { try await connection.close() }
+            return TenantDatabase(connection: connection)
+        }
+        static var home: Home { .with(\.tenant) }
+    }
+
+    func answer(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
         try await tenants.withChild(for: tenant) { container in
             try await container.withChild {
                 $0[RequestID.self] = 9
             } operation: { request in
-                "\(request[TenantClient.self].address)/\(request[RequestLog.self].id)"
+                let connection = try await request[TenantDatabase.self].connection
+                return "request \(request[RequestLog.self].id) asks \(connection.url)"
             }
         }
     }
@@ -99,12 +111,4 @@ struct ServersPage {
 
 extension ContainerKeys {
     var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
-}
-
-struct TenantClient: Feature {
-    let address: String
-
-    static func load(in container: any FeatureContainer) -> TenantClient {
-        TenantClient(address: "https://\(container.tenant).example.org")
-    }
 }

@@ -34,18 +34,40 @@ extension Snippets {
 
     @Test("Servers: each tenant has a child that is kept while it's used")
     func tenants() async throws {
-        func address(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
-            try await Page().address(for: tenant, in: tenants)
+        func answer(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
+            try await Page().answer(for: tenant, in: tenants)
         }
         try await Container.with {
             $0.clock = ErasedClock(ManualClock())
         } operation: {
             try await run {
                 let tenants = Container().children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
-                print(try await address(for: "acme", in: tenants))  // https://acme.example.org/9
-                await tenants.evictAll()
+                print(try await answer(for: "acme", in: tenants))  // request 9 asks db://acme
+                await tenants.evictAll()  // db://acme is closed
             }
         }
+    }
+
+    @Test("Servers: the requests of a tenant share one connection, which no other tenant has")
+    func connectionOfTenant() async throws {
+        let root = Container()
+        root.handleReports { Issue.record("\($0)") }
+        let tenants = root.children(by: \.tenant)
+        func connection(of tenant: String) async throws -> Page.Connection {
+            try await tenants.withChild(for: tenant) { container in
+                try await container.withChild {
+                    $0[Page.RequestID.self] = 1
+                } operation: {
+                    try await $0[Page.TenantDatabase.self].connection
+                }
+            }
+        }
+        let (first, second, other) = try await (connection(of: "acme"), connection(of: "acme"), connection(of: "zoo"))
+        #expect(first === second && first !== other && other.url == "db://zoo")
+        await tenants.evict("zoo")
+        #expect(transcriptSoFar.last == "db://zoo is closed")
+        await tenants.evictAll()
+        #expect(transcriptSoFar.last == "db://acme is closed")
     }
 
     @Test("Servers: the container of a streamed body lives until the stream ends")

@@ -107,7 +107,7 @@ nonisolated struct Doorman {
     var titles: [String] = []
 
     func follow(_ container: Container) -> ObservationToken {
-        container.observeOnMainActor(Screen.self) { [weak self] screen in
+        container.observeOnMainActor(\.screen) { [weak self] screen in
             MainActor.preconditionIsolated()
             self?.titles.append(screen.title)
         }
@@ -167,6 +167,11 @@ nonisolated func off(_ container: Container) async throws {
     precondition(container.payments(5) == "guest pays 5")
     try await offAbilities(container)
     precondition(container.screen.title == "[Hello, Ada!]")
+    container.reset(\.screen)
+    for await screen in container.values(of: \.screen) {
+        precondition(screen.title == "Hello, Ada!")
+        break
+    }
     try await container.close()
 }
 

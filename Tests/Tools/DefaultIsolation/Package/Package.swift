@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// As Xcode makes the modules of a new app.
+let settings: [SwiftSetting] = [
+    .defaultIsolation(MainActor.self),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+]
+let fugu = Target.Dependency.product(name: "Fugu", package: "Fugu")
+
+let package = Package(
+    name: "Shop",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Fugu", path: "../../../..")],
+    targets: [
+        .target(name: "ShopInterface", dependencies: [fugu], swiftSettings: settings),
+        .target(name: "ShopApp", dependencies: ["ShopInterface", fugu], swiftSettings: settings),
+        .testTarget(
+            name: "ShopTests",
+            dependencies: [
+                "ShopApp", "ShopInterface", .product(name: "FuguInspection", package: "Fugu"),
+                .product(name: "FuguTesting", package: "Fugu"),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
