@@ -235,6 +235,30 @@ struct Law30TeardownTests {
         #expect(queue.isEmpty)
     }
 
+    @Test("A list loses what is removed and nothing else, however it grows and shrinks (law 30)")
+    func randomList() {
+        var numbers = SeededGenerator(seed: 7)
+        var (list, model): (SparseList<Waiter>, [Waiter]) = (SparseList(), [])
+        var removed: [Waiter] = []
+        for step in 0..<20_000 {
+            let isGrowing = step / 500 % 2 == 0
+            if model.isEmpty || numbers.next() % 10 < (isGrowing ? 6 : 3) {
+                let waiter = Waiter()
+                list.append(waiter)
+                model.append(waiter)
+            } else if let again = removed.last, numbers.next() % 4 == 0 {
+                let isRemoved = list.remove(again)
+                #expect(!isRemoved)
+            } else {
+                let waiter = model.remove(at: Int(numbers.next() % UInt64(model.count)))
+                let isRemoved = list.remove(waiter)
+                #expect(isRemoved)
+                removed.append(waiter)
+            }
+            if step % 50 == 0 { #expect(list.all.elementsEqual(model, by: ===) && list.count == model.count) }
+        }
+    }
+
     @Test("While others come and go under a deadline, closings and closers keep apart (law 28)")
     func deadlinesBesideLeavers() async throws {
         let container = Container()

@@ -19,7 +19,7 @@ extension Container {
     /// an element has the place of its call.
     ///
     /// A list with contributions counts as set: `reset` removes those of this container, and setting the list discards
-    /// them. What an ancestor adds after a child with its own contributions loaded its list isn't followed; add elements
+    /// them. What an ancestor changes after a child with its own contributions loaded its list isn't followed; add elements
     /// before you read the list.
     ///
     /// - Parameters:

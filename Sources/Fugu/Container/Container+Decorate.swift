@@ -17,8 +17,8 @@ extension Container {
     /// aren't decorated don't share the wrapped instance.
     ///
     /// A decorated feature counts as set: `reset` removes all decorations that this container has, and setting the feature
-    /// discards them. A strict container refuses to load what is wrapped as it does without the decoration. What an ancestor sets
-    /// after the load isn't followed.
+    /// discards them. A strict container refuses to load what is wrapped as it does without the decoration. What an ancestor
+    /// changes after the load isn't followed, even if the feature reloads when its inputs change; a strict container reports it.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.

@@ -569,6 +569,7 @@ extension Family {
     }
 
     /// Returns what must be waited for before one write, or `nil`, and adds the comparison that it needs to `open`.
+    @inline(never)
     private func obstacle(
         _ token: LockToken, _ write: inout Write, _ index: Int, _ owner: Frame?, _ open: inout [Comparison]
     ) -> Obstacle? {
@@ -633,6 +634,7 @@ extension Family {
     }
 
     /// Performs one write, and announces its change, or adds it to those that are announced after all writes.
+    @inline(never)
     private func perform(
         _ token: LockToken, _ write: Write, isOne: Bool, _ transaction: Frame?, _ effects: inout Effects,
         _ changes: inout [Announcement]

@@ -358,6 +358,7 @@ struct SparseList<Element: AnyObject> {
         count += 1
         if slots.count <= 8 { return }
         let first = slots.count == 9 ? 0 : slots.count - 1
+        if first == 0 { indices = [:] }
         for index in first..<slots.count {
             if let element = slots[index] { indices[ObjectIdentifier(element)] = index }
         }
@@ -368,7 +369,7 @@ struct SparseList<Element: AnyObject> {
     mutating func remove(_ element: Element) -> Bool {
         let id = ObjectIdentifier(element)
         let index = slots.count > 8 ? indices.removeValue(forKey: id) : slots.firstIndex { $0 === element }
-        guard let index else { return false }
+        guard let index, index < slots.count, slots[index] === element else { return false }
         count -= 1
         if index == slots.count - 1 { slots.removeLast() } else { slots[index] = nil }
         if count == 0 || slots.count > 16 && slots.count > 2 * count {

@@ -82,11 +82,10 @@ struct Reading: ~Copyable {
             case .wait(let load, let waiter):
                 waiter.block()
                 endWait(for: load)
-            case .external(let strictness): return try refuse(by: strictness)
             case .ended where key.kind == .property:
                 node.family.reports.report(Messages.readAfterEnd(of: key))
                 return try loader(Container.ended)
-            case let decision: throw error(decision)
+            case let decision: return try refuse(decision)
             }
         }
     }
@@ -116,39 +115,61 @@ struct Reading: ~Copyable {
         // A load must not block its reader's actor.
         let hasActor = Task.isOnActor(#isolation)
         while true {
+            let (load, waiter): (Frame, Waiter)
             switch look() {
             case .found(let payload): return payload
             case .above(let home):
-                let container = container.object.ancestor(home)
-                given = try await Reading(
-                    request, in: home, for: container, recorder, through: draft, isTask: true, isForDescendant: true
-                ).readAsync(loader)
-                withExtendedLifetime(container) {}
-            case .load(let load, let replacement):
-                let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
-                load.start(for: container.object, recorder, mayRunHere: mayRunHere, replacement?.loadAsync ?? loader)
-                isOwnLoad = true
-                if let waiter = joinOwn(load) {
-                    if let frame {
-                        frame.addOwnLoad(load)
-                        load.raise(for: frame)
-                    }
-                    defer { frame?.removeOwnLoad(load) }
-                    try await load.await(waiter)
-                }
-            case .wait(let load, let waiter):
-                if let frame { load.raise(for: frame) }
-                do {
-                    try await load.await(waiter)
-                } catch {
-                    endWait(for: load)
-                    stopWaiting()
-                    throw error
-                }
-                endWait(for: load)
-            case .external(let strictness): return try refuse(by: strictness)
-            case let decision: throw error(decision)
+                given = try await self.load(in: home, loader)
+                continue
+            case .load(let own, let replacement):
+                guard let joined = start(own, replacement?.loadAsync ?? loader, hasActor) else { continue }
+                (load, waiter) = (own, joined)
+            case .wait(let other, let joined):
+                if let frame { other.raise(for: frame) }
+                (load, waiter) = (other, joined)
+            case let decision: return try refuse(decision)
             }
+            do {
+                try await load.await(waiter)
+            } catch {
+                endAwait(of: load, isCanceled: true)
+                throw error
+            }
+            endAwait(of: load, isCanceled: false)
+        }
+    }
+
+    private func load(
+        in home: Node, _ loader: @escaping @Sendable (Container) async throws -> Payload
+    ) async throws -> Payload {
+        let container = container.object.ancestor(home)
+        defer { withExtendedLifetime(container) {} }
+        return try await Reading(
+            request, in: home, for: container, recorder, through: draft, isTask: true, isForDescendant: true
+        ).readAsync(loader)
+    }
+
+    /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.
+    private mutating func start(
+        _ load: Frame, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
+    ) -> Waiter? {
+        let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
+        load.start(for: container.object, recorder, mayRunHere: mayRunHere, loader)
+        isOwnLoad = true
+        guard let waiter = joinOwn(load) else { return nil }
+        if let frame {
+            frame.addOwnLoad(load)
+            load.raise(for: frame)
+        }
+        return waiter
+    }
+
+    private func endAwait(of load: Frame, isCanceled: Bool) {
+        if isOwnLoad {
+            frame?.removeOwnLoad(load)
+        } else {
+            endWait(for: load)
+            if isCanceled { stopWaiting() }
         }
     }
 
@@ -173,6 +194,13 @@ struct Reading: ~Copyable {
     private func endWait(for load: Frame) {
         Waits.remove(frame, for: load)
         if let wait { load.tellOf(wait, frame) }
+    }
+
+    /// Returns the placeholder of an external feature, or throws or stops.
+    @inline(never)
+    private func refuse(_ decision: consuming Decision) throws -> Payload {
+        if case .external(let strictness) = decision { return try refuse(by: strictness) }
+        throw error(decision)
     }
 
     /// Returns the error for a decision, or stops the program if reads of this kind of key can't throw.
