@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test("So it is on a stack that a hundred loads would overflow (law 6)", arguments: [128, 256, 512])
-    func smallStack(kilobytes: Int) {
+    func stackTooSmall(kilobytes: Int) {
         let errors = Log<LoadError?>()
         startThread(stackSize: kilobytes << 10) {
             errors.add(#expect(throws: LoadError.self) { try Container()[Level<Int>.self] })
