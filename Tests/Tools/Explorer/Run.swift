@@ -217,7 +217,9 @@ final class Run: @unchecked Sendable {
         case .set(.P, let place): containers[place]?[P.self] = value
         case .set(let key, let place): containers[place]?[key == .F ? keys.f : keys.g] = Instance(value)
         case .reset(.P, let place): containers[place]?.reset(P.self)
-        case .reset(let key, let place): containers[place]?.reset(key == .F ? keys.f : keys.g)
+        case .reset(let key, let place):
+            let chosen = key == .F ? keys.f : keys.g
+            containers[place]?.reset(\.[chosen])
         case .replace(let place):
             containers[place]?.replace(\.[keys.f]) { handle in Run.current.load(.F, handle, 10 + value) }
         case .modify(let place):
