@@ -25,6 +25,7 @@ struct Layers: Sendable {
     /// The layers, the innermost one first.
     fileprivate(set) var all: [Layer] = []
 
+    /// Whether the innermost layer wraps what the node would inherit.
     var areAroundInherited: Bool { base == nil }
 
     init(_ setting: Operation?) {

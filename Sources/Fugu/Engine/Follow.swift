@@ -439,8 +439,7 @@ extension Follower {
                 }
                 return ([], [:])
             }
-            defer { rare.deferred = [] }
-            return (rare.deferred, rare.attempts)
+            return (rare.takeDeferred(), rare.attempts)
         }
         frame = nil
         if followers.isEmpty || attempts.isEmpty { return followers }
@@ -565,8 +564,8 @@ extension Follower {
         guard key.kind == .feature else { return nil }
         return family.lock.withLock { token in
             family.rootPlace(token, of: key)?[token].rare?.last?.direct.first { input in
-                guard case .missing = node.use({ $0.look(token, input) }) else { return false }
-                return input.kind == .asyncFeature
+                guard input.kind == .asyncFeature else { return false }
+                return if case .missing = node.use({ $0.look(token, input) }) { true } else { false }
             }
         }
     }

@@ -104,17 +104,8 @@ final class Frame: Sendable {
     /// Outside the lock: delivers the changes made in the frame, if it's the outermost one on its thread or task.
     func deliver() {
         guard outer == nil else { return }
-        let followers = takeDeferred()
+        let followers = family.lock.withLock { token in state[token].rare?.takeDeferred() ?? [] }
         if let first = followers.first { Follower.deliver(first, Array(followers.dropFirst())) }
-    }
-
-    /// Removes and returns the followers that were deferred since the last call.
-    private func takeDeferred() -> [Follower] {
-        family.lock.withLock { token in
-            guard let rare = state[token].rare, !rare.deferred.isEmpty else { return [] }
-            defer { rare.deferred = [] }
-            return rare.deferred
-        }
     }
 }
 
@@ -168,6 +159,12 @@ final class RareFrameState {
     var privateInstances: [Key: Payload] = [:]
     /// The number of the load in events.
     var number: UInt64?
+
+    /// Removes and returns the followers that were deferred since the last call.
+    func takeDeferred() -> [Follower] {
+        defer { deferred = [] }
+        return deferred
+    }
 }
 
 /// A failed load that a frame needed.
@@ -372,9 +369,7 @@ struct SparseList<Element: AnyObject> {
         guard let index, index < slots.count, slots[index] === element else { return false }
         count -= 1
         if index == slots.count - 1 { slots.removeLast() } else { slots[index] = nil }
-        if count == 0 || slots.count > 16 && slots.count > 2 * count {
-            if !slots.isEmpty { for element in takeAll() { append(element) } }
-        }
+        if slots.count > 2 * count, count == 0 || slots.count > 16 { for element in takeAll() { append(element) } }
         return true
     }
 

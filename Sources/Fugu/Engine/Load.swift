@@ -2,7 +2,7 @@
 
 /// The request that a load answers.
 struct LoadFacts: Sendable {
-    /// The home that the feature declares, or `inferred` if its loader was replaced below that.
+    /// The home that the feature declares, or `inferred` for a decoration or a loader that was replaced below it.
     let home: Home
     let reloads: Bool
     let isExternal: Bool

@@ -270,7 +270,7 @@ struct Reading: ~Copyable {
             self.draft?.pendingWrite(token, of: key, in: limit.object)?.operation.replacement
                 ?? limit.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement }
         }
-        // A decoration lives where its inputs live, and so does what a loader makes that was replaced below the declared home.
+        // What a decoration makes, or a loader that was replaced below the declared home, lives where its inputs live.
         var declared = request.home
         if declared.isFixed {
             let home = fixedHome(token)

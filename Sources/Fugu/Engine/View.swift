@@ -122,7 +122,8 @@ extension Container {
         case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
         case .draft(let update): (node, asker, draft) = (update.node, update.container, update.frame)
         case .rule(let rule): node = rule.node.parent!
-        case .tracked(_, let container), .beside(_, let container): return container.reading(request, isTask: isTask)
+        case .tracked(_, let container), .beside(_, let container):
+            return container.reading(request, isTask: isTask, isReload: isReload)
         }
         return Reading(request, in: node, for: asker, recorder, through: draft, isTask: isTask, isReload: isReload)
     }
