@@ -51,9 +51,11 @@ extension Container {
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () throws(E) -> R) throws(E) -> R {
-        try Context.$bound.withValue(Context(binding: container)) { () -> Result<R, E> in
-            do throws(E) { return .success(try operation()) } catch { return .failure(error) }
-        }.get()
+        do {
+            return try Context.$bound.withValue(Context(binding: container)) { try operation() }
+        } catch {
+            throw error as! E
+        }
     }
 
     /// Runs an async operation with a container as ``current``.
@@ -64,8 +66,11 @@ extension Container {
     /// - Returns: What the operation returns.
     /// - Throws: What the operation throws.
     public static func with<R, E>(_ container: Container, operation: () async throws(E) -> R) async throws(E) -> R {
-        try await Context.$bound.withValue(Context(binding: container)) { () async -> Result<R, E> in
-            do throws(E) { return .success(try await operation()) } catch { return .failure(error) }
-        }.get()
+        do {
+            return try await Context.$bound.withValue(Context(binding: container)) { try await operation() }
+        } catch {
+            // Only the operation throws. A `Result` would cost each call a search for its metadata.
+            throw error as! E
+        }
     }
 }

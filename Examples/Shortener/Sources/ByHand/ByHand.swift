@@ -27,6 +27,10 @@ import ShortenerServer
         router.add(middleware: HandFailures())
         router.get("healthz") { _, _ in "ok\n" }
         router.group().add(middleware: HandPolicy()).get("{code}") { try await follow($0, $1, services) }
+        // The other routes of the shortener, because a router compares the paths of all.
+        for path in ["", "readyz", "metrics", "api/links", "api/links/{code}", "assets/style.css", "assets/links.js"] {
+            router.get(RouterPath(path)) { _, _ in HTTPResponse.Status.notFound }
+        }
         let application = Application(
             responder: HandResponder(inner: router.buildResponder()),
             configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: logger)

@@ -10,7 +10,8 @@ import NIOCore
 package struct AppContext: ContainerRequestContext {
     package var coreContext: CoreRequestContextStorage
     package let container: Container
-    package let remoteAddress: SocketAddress?
+    private let channel: any Channel
+    package var remoteAddress: SocketAddress? { channel.remoteAddress }
     /// A longer body is refused with 413.
     package var maxUploadSize: Int { 8 * 1024 }
     package var responseEncoder: JSONEncoder {
@@ -22,7 +23,7 @@ package struct AppContext: ContainerRequestContext {
     package init(source: ContainerContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         container = source.container
-        remoteAddress = source.channel.remoteAddress
+        channel = source.channel
     }
 }
 

@@ -34,10 +34,14 @@ struct PathPolicy: RouterMiddleware {
             try context.container.rateLimiter.admit(context.client(of: request), limit: limit)
         }
         var response = try await next(request, context)
-        let seconds = scope.cacheSeconds
-        let isKept = seconds > 0 && response.status == .ok
-        response.headers[.cacheControl] = isKept ? "public, max-age=\(seconds)" : "no-store"
+        response.headers[.cacheControl] = cacheControl(for: response.status)
         return response
+    }
+
+    // In a plain function, the compiler replaces `\.cacheSeconds` with what it names; in an async one, it may not.
+    private func cacheControl(for status: HTTPResponse.Status) -> String {
+        let seconds = scope.cacheSeconds
+        return seconds > 0 && status == .ok ? "public, max-age=\(seconds)" : "no-store"
     }
 }
 
