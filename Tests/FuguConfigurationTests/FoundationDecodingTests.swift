@@ -10,6 +10,8 @@ import Testing
             ("30s", .seconds(30)), ("1.5m", .seconds(90)), ("250ms", .milliseconds(250)), ("2h", .seconds(7200)),
             ("1d", .seconds(86_400)), ("10us", .microseconds(10)), ("10µs", .microseconds(10)),
             ("7ns", .nanoseconds(7)),
+            ("1000000000000000000000ns", .seconds(1_000_000_000_000)), ("9223372036854775807s", .seconds(Int64.max)),
+            ("000000000000000000000030s", .seconds(30)), ("1.5000000000000000000000m", .seconds(90)),
             ("-5s", .seconds(-5)), ("-0.5s", .milliseconds(-500)), ("0s", .zero),
             (
                 "1234567.123456789012345678s",
@@ -20,7 +22,8 @@ import Testing
         for text in [
             "30", "\"30\"", "\"s\"", "\"1 s\"", "\".5s\"", "\"5.s\"", "\"1.2.3s\"", "\"5x\"", "\"\"", "\"-s\"",
             "[30, 0]",
-            "\"0.1234567891ns\"", "\"999999999999999999d\"", "\"1s \"",
+            "\"0.1234567891ns\"", "\"999999999999999999d\"", "\"9223372036854775808s\"",
+            "\"\(String(repeating: "9", count: 60))s\"", "\"1s \"",
         ] {
             #expect(
                 message(text, Duration.self).contains("expected Duration with a unit, such as 30s, 1.5m or 250ms"),

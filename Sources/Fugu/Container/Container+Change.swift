@@ -122,7 +122,8 @@ extension Container {
     /// Reads through the handle give pending values; loads see published values only. Observers are notified once of
     /// each changed key. An update inside another one of the family joins it if the same thread or task begins it. An
     /// update is atomic, not isolated: to count, use `modify`. Make all changes through the handle: what `body` writes to the
-    /// container itself is published immediately, and what the handle wrote to the same key replaces it at the end.
+    /// container itself is published immediately, and what the handle wrote to the same key replaces it at the end. Sources that
+    /// you apply inside take effect immediately, too. A handle that you keep reads and writes the container afterward.
     ///
     /// - Parameter body: A closure that makes the changes through the handle that it receives.
     /// - Throws: What `body` throws.

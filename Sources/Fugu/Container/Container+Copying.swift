@@ -11,7 +11,8 @@ extension Container {
     /// If a load copies its handle, its inputs are what was set and, of the sources, only the names that it reads.
     ///
     /// - Parameter containers: The containers to copy. The last one has the highest priority.
-    /// - Complexity: O(*n*) for *n* values in the containers and their ancestors.
+    /// - Complexity: O(*n*) for *n* values in the containers and their ancestors, and O(*d*²) for *d* decorations and
+    ///   contributions of one feature.
     public convenience init(copying containers: Container...) {
         var holdings = Holdings()
         for container in containers { holdings.add(container) }

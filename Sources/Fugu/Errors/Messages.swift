@@ -129,8 +129,9 @@ enum Messages {
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {
         let names = way.map(\.name)
-        let shared = key.isValueKey ? "pass `home: .shared` to the key" : "declare `static var home: Home { .shared }`"
-        let (local, with) = key.isValueKey ? (".local", ".with(…)") : ("{ .local }", "{ .with(…) }")
+        let isValueKey = (key.decorated ?? key).isValueKey
+        let shared = isValueKey ? "pass `home: .shared` to the key" : "declare `static var home: Home { .shared }`"
+        let (local, with) = isValueKey ? (".local", ".with(…)") : ("{ .local }", "{ .with(…) }")
         return
             "Fugu: \(key.name) loads again for a child container that overrides \(names.last ?? "something"). This can be "
             + "expensive, because it reaches outside the process or registers teardown closures.\nPath: \(self.way(names))\n"

@@ -15,7 +15,8 @@ extension Container {
     ///     matches any segments, so that `/a/**/b` also matches `/a/b`; and `?` matches one character. A leading slash is
     ///     optional, and a query is ignored. The default matches every scope.
     ///   - rule: A closure that sets properties for the scope. It can run at any time, on any thread.
-    /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
+    /// - Complexity: O(*n* + *s* × *r* × *l*) for *n* descendants and *s* scopes among them, whose paths of *l* characters are
+    ///   matched with rules of *r* characters in all, and the rules that apply.
     public func configureScopes(
         _ pattern: String = "**", _ rule: @escaping @Sendable (any PropertyContainer) -> Void
     ) {
@@ -32,7 +33,8 @@ extension Container {
     ///     rule could run, on any thread.
     ///   - description: A name for the rule in graphs and messages.
     ///   - rule: A closure that sets properties for the scope. It can run at any time, on any thread.
-    /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
+    /// - Complexity: O(*n* + *s* × *r* × *l*) for *n* descendants and *s* scopes among them, whose paths of *l* characters are
+    ///   matched with rules of *r* characters in all, and the rules that apply.
     public func configureScopes(
         where matches: @escaping @Sendable (String) -> Bool, description: String,
         _ rule: @escaping @Sendable (any PropertyContainer) -> Void
@@ -81,7 +83,8 @@ extension Container {
     /// Call the method when something that rules read changes and the container doesn't know of it, such as a file. The rules run
     /// on this thread, before the method returns. Inside a rule, the method stops the program with a message.
     ///
-    /// - Complexity: O(*n*) for *n* descendants and the rules that apply to their scopes.
+    /// - Complexity: O(*n* + *s* × *r* × *l*) for *n* descendants and *s* scopes among them, whose paths of *l* characters are
+    ///   matched with rules of *r* characters in all, and the rules that apply.
     public func invalidateScopes() { invalidateScopes { _, _ in } }
 
     private func add(_ rule: ScopeRule) {

@@ -137,7 +137,13 @@ extension LocatedValue {
             if let value: Float = Self.number(text) { return value }
         default: break
         }
-        throw mismatch(type)
+        let isInteger = node.kind == .integer || node.mark == .wide || node.kind == .text && Self.isInteger(text)
+        throw mismatch(type, expected: isInteger ? "\(type) (exactly; write a decimal point to round it)" : nil)
+    }
+
+    private static func isInteger(_ text: String) -> Bool {
+        text.utf8.contains(where: ByteClass.isDigit)
+            && text.utf8.allSatisfy { ByteClass.isDigit($0) || "+-".utf8.contains($0) }
     }
 
     private static func exact<Float: BinaryFloatingPoint>(_ digits: String) -> Float? {
@@ -146,7 +152,7 @@ extension LocatedValue {
     }
 
     private static func number<Float: BinaryFloatingPoint & LosslessStringConvertible>(_ text: String) -> Float? {
-        if text.utf8.allSatisfy({ ByteClass.isDigit($0) || "+-".utf8.contains($0) }) { return exact(text) }
+        if isInteger(text) { return exact(text) }
         // The standard library would accept hexadecimal numbers, too.
         guard !text.utf8.contains(where: { "xXpP(".utf8.contains($0) }), let value = Float(text) else { return nil }
         return value.isFinite || text.lowercased().contains("inf") || value.isNaN ? value : nil

@@ -9,7 +9,7 @@ enum DurationText {
         ("h", 3600 * 1_000_000_000_000_000_000), ("d", 86_400 * 1_000_000_000_000_000_000),
     ]
 
-    /// Returns the exact duration of the text, or `nil` if it's malformed or finer than an attosecond.
+    /// Returns the exact duration of the text, or `nil` if it's malformed, too large, or finer than an attosecond.
     static func value(of text: String) -> Duration? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -26,18 +26,23 @@ enum DurationText {
     /// Returns the number times `unit`, or `nil` if it's malformed or too large, or if the product has a fraction.
     private static func scale(_ digits: Substring.UTF8View, by unit: Int128) -> Int128? {
         let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.count <= 18 }) else { return nil }
-        let (whole, overflow) = number(parts[0]).multipliedReportingOverflow(by: unit)
-        guard !overflow else { return nil }
-        guard parts.count == 2 else { return whole }
-        // Divide powers of ten out first, so that the multiplication can't overflow.
-        var unit = unit
-        var divisor = parts[1].reduce(Int128(1)) { power, _ in power * 10 }
-        while divisor > 1, unit % 10 == 0 { (unit, divisor) = (unit / 10, divisor / 10) }
-        let product = number(parts[1]).multipliedReportingOverflow(by: unit)
-        guard !product.overflow, product.partialValue % divisor == 0 else { return nil }
-        let sum = whole.addingReportingOverflow(product.partialValue / divisor)
+        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        // Zeros at the ends don't count.
+        let whole = parts[0].drop { $0 == UInt8(ascii: "0") }
+        let fraction = parts.count == 2 ? parts[1].prefix(upTo: endOfFraction(parts[1])) : whole.prefix(0)
+        guard whole.count <= 37, fraction.count <= 37 else { return nil }
+        // Divide powers of ten out first, so that the multiplication rarely overflows.
+        var (rest, divisor) = (unit, fraction.reduce(Int128(1)) { power, _ in power * 10 })
+        while divisor > 1, rest % 10 == 0 { (rest, divisor) = (rest / 10, divisor / 10) }
+        let product = number(fraction).multipliedReportingOverflow(by: rest)
+        let units = number(whole).multipliedReportingOverflow(by: unit)
+        guard !units.overflow, !product.overflow, product.partialValue % divisor == 0 else { return nil }
+        let sum = units.partialValue.addingReportingOverflow(product.partialValue / divisor)
         return sum.overflow ? nil : sum.partialValue
+    }
+
+    private static func endOfFraction(_ digits: Substring.UTF8View.SubSequence) -> Substring.UTF8View.Index {
+        digits.lastIndex { $0 != UInt8(ascii: "0") }.map { digits.index(after: $0) } ?? digits.startIndex
     }
 
     private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int128 {
