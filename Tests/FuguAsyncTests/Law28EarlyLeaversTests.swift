@@ -43,6 +43,60 @@ import Testing
         }
     }
 
+    struct PerTenant: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let (tenant, number) = (container[Tenant.self], stage.tally("PerTenant").add())
+            container.onClose { stage.log.add("close \(number)") }
+            await stage.gate("PerTenant \(number)").opened()
+            return Thing("\(tenant) \(number)")
+        }
+    }
+
+    @Test("A reset above leaves what a child loads meanwhile for itself; another loader above doesn't (laws 20, 28)")
+    func resetAboveDuringLoad() async throws {
+        let changes: [(change: @Sendable (Container) -> Void, isKept: Bool)] = [
+            ({ $0.reset(PerTenant.self) }, true),
+            ({ $0.resetAll() }, true),
+            ({ $0.replace(PerTenant.self) { _ in Thing("replaced") } }, false),
+        ]
+        for (change, isKept) in changes {
+            let container = Container()
+            let stage = container.stage
+            let child = container.child { $0[Tenant.self] = "child" }
+            let reader = Task { try await child[PerTenant.self] }
+            await stage.tally("PerTenant").reaches(1)
+            change(container)
+            stage.gate("PerTenant 1").open()
+            #expect(try await reader.value.name == "child 1")
+            await container.untilClosersRan()
+            #expect(stage.log.all == (isKept ? [] : ["close 1"]))
+            #expect(try await child[PerTenant.self].name == (isKept ? "child 1" : "replaced"))
+            try await container.close()
+        }
+    }
+
+    @Test("A reset that uncovers another loader isn't ignored by what a child loads meanwhile (laws 19, 20)")
+    func uncoveredDuringLoad() async throws {
+        let container = Container()
+        let stage = container.stage
+        container.replace(PerTenant.self) { handle in
+            let tenant = handle[Tenant.self]
+            stage.tally("replaced").add()
+            await stage.gate("replaced").opened()
+            return Thing("replaced for \(tenant)")
+        }
+        let child = container.child { $0[Tenant.self] = "child" }
+        let reader = Task { try await child[PerTenant.self] }
+        await stage.tally("replaced").reaches(1)
+        container.reset(PerTenant.self)
+        stage.gate("replaced").open()
+        #expect(try await reader.value.name == "replaced for child")
+        stage.gate("PerTenant 1").open()
+        #expect(try await child[PerTenant.self].name == "child 1")
+        try await container.close()
+    }
+
     struct Live: AsyncFeature {
         static var reloadsWhenInputsChange: Bool { true }
         static func load(in container: any FeatureContainer) async throws -> Thing {

@@ -357,12 +357,12 @@ private struct Change {
             if isByCode || rare.rule != nil { return nil }
             if case .nothing = answer, !wasHeld { return nil }
         case .reset:
-            markReset(token)
+            markReset(token, changesLoader: wasHeld)
             guard isByCode || wasLoaded else {
                 if let place = cell.place { effects.noteReset(token, place) }
                 return nil
             }
-        case .replace: markReset(token)
+        case .replace: markReset(token, changesLoader: true)
         case .set:
             // Nothing changes for instances that were made from the equal value.
             if isEqual, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
@@ -426,10 +426,12 @@ private struct Change {
         }
     }
 
-    /// Marks the key as reset, so that a load in progress isn't kept here.
-    private func markReset(_ token: LockToken) {
+    /// Marks the key as reset, so that a load in progress isn't kept here, nor below if it has another loader now.
+    private func markReset(_ token: LockToken, changesLoader: Bool) {
         guard family.rootPlace(token, of: key)?[token].rare?.loads.isEmpty == false else { return }
-        node.place(token, key)[token].more().resetTime = family.state[token].tick()
+        let rare = node.place(token, key)[token].more()
+        rare.resetTime = family.state[token].tick()
+        if changesLoader { rare.loaderTime = rare.resetTime }
     }
 
     private func emit(_ token: LockToken, _ operation: Operation, isNew: Bool, _ effects: inout Effects) {

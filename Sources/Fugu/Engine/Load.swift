@@ -646,7 +646,8 @@ private struct LoadEnd {
         LoadOutcome(
             result: result, way: failedWay, home: home, provenance: provenance, lifetime: lifetime,
             // A failure counts as old, too, if the loader that failed was reset or replaced meanwhile.
-            hasOldInputs: hasOldInputs || !failedWay.isEmpty && asker.wasReset(token, key, since: facts.begun),
+            hasOldInputs: hasOldInputs
+                || !failedWay.isEmpty && asker.wasReset(token, key, since: facts.begun, home: home),
             mustBeRetried: hasOldInputs && facts.reloads, isProvisional: load.state[token].load.isProvisional)
     }
 
@@ -827,11 +828,14 @@ extension Frame {
 }
 
 extension Node {
-    /// Whether the key was reset here or above after a load of it began.
-    func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64) -> Bool {
+    /// Whether the key was reset in the home of an instance, or has another loader for this node, since the load began.
+    ///
+    /// - `home`: This node or an ancestor; this node unless given.
+    func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
         if family.state[token].now == begun { return false }
         return path.firstResult { node in
-            node.storage.existingCell(token, key)?.place?[token].rare.map { $0.resetTime > begun } == true ? true : nil
+            guard let rare = node.storage.existingCell(token, key)?.place?[token].rare else { return nil }
+            return (node === (home ?? self) ? rare.resetTime : rare.loaderTime) > begun ? true : nil
         } ?? false
     }
 
