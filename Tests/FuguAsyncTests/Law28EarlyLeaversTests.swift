@@ -67,7 +67,7 @@ import Testing
             let reader = Task { try await child[PerTenant.self] }
             await stage.tally("PerTenant").reaches(1)
             change(container)
-            stage.gate("PerTenant 1").open()
+            for number in 1...2 { stage.gate("PerTenant \(number)").open() }
             #expect(try await reader.value.name == "child 1")
             await container.untilClosersRan()
             #expect(stage.log.all == (isKept ? [] : ["close 1"]))
