@@ -191,7 +191,7 @@ import Testing
         #if DEBUG
         let limit = 8_192
         #else
-        let limit = 3_200
+        let limit = 3_072
         #endif
         #expect(each > 500 && each <= limit, "\(each) bytes")
     }

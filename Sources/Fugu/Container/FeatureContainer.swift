@@ -24,17 +24,16 @@ extension FeatureContainer {
     ///   - member: The function or property that reads, for messages.
     /// - Complexity: A read takes O(1) if the instance is loaded. A set takes O(*m*) for *m* observers
     ///   and instances that the change concerns.
-    @_alwaysEmitIntoClient
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
-        @inline(__always) get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(F.self, SourcePlace(fileID, line, member))
         }
-        set {
+        @inlinable set {
             _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
         }
     }
@@ -44,15 +43,14 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The key.
-    @_alwaysEmitIntoClient
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
-        @inline(__always) get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(key.raw, as: Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
-        set {
+        @inlinable set {
             _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
         }
     }
@@ -62,7 +60,7 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<Instance>(key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
         // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
@@ -74,7 +72,7 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
@@ -88,11 +86,10 @@ extension FeatureContainer {
     ///   - line: The line of the read, for messages.
     ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, or ``LoadError``.
-    @_alwaysEmitIntoClient
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
-        @inline(__always) get throws {
+        @inlinable @inline(__always) get throws {
             let present = _storage.read(Key.throwingFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
@@ -112,11 +109,10 @@ extension FeatureContainer {
     ///   - line: The line of the read, for messages.
     ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, `CancellationError`, or ``LoadError``.
-    @_alwaysEmitIntoClient
     public subscript<F: AsyncFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
-        get async throws {
+        @inlinable get async throws {
             let present = _storage.read(Key.asyncFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }

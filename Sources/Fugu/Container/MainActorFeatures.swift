@@ -14,17 +14,16 @@ extension FeatureContainer {
     /// - Complexity: A read takes O(1) if the instance is loaded. A set takes O(*m*) for *m* observers
     ///   and instances that the change concerns.
     @MainActor
-    @_alwaysEmitIntoClient
     public subscript<F: MainActorFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
-        @inline(__always) get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(F.self, SourcePlace(fileID, line))
         }
-        set {
+        @inlinable set {
             _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
         }
     }

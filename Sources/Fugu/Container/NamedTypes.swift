@@ -4,7 +4,7 @@ extension PropertyContainer {
     /// The value of a property whose type ``ContainerKeys`` names: `container[\.userName]`.
     ///
     /// - Parameter property: The member of ``ContainerKeys`` that names the property.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<P: Property>(property: KeyPath<ContainerKeys, P.Type>) -> P.Value {
         @inline(__always) get { self[P.self] }
         @inline(__always) set { self[P.self] = newValue }
@@ -13,7 +13,7 @@ extension PropertyContainer {
     /// The value of a property whose type ``ContainerKeys`` names: `container.userName`.
     ///
     /// - Parameter property: The member of ``ContainerKeys`` that names the property.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<P: Property>(dynamicMember property: KeyPath<ContainerKeys, P.Type>) -> P.Value {
         @inline(__always) get { self[P.self] }
         @inline(__always) set { self[P.self] = newValue }
@@ -30,7 +30,7 @@ extension FeatureContainer {
     ///   - fileID: The file of the read, for messages.
     ///   - line: The line of the read, for messages.
     ///   - member: The function or property that reads, for messages.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<F: Feature>(
         feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line,
         member: StaticString = #function
@@ -44,7 +44,7 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<F: Feature>(dynamicMember feature: KeyPath<ContainerKeys, F.Type>) -> F.Instance {
         @inline(__always) get { self[F.self] }
         @inline(__always) set { self[F.self] = newValue }
@@ -60,7 +60,6 @@ extension FeatureContainer {
     ///   - line: The line of the read, for messages.
     @inlinable
     @MainActor
-    @_alwaysEmitIntoClient
     public subscript<F: MainActorFeature>(
         feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
@@ -75,7 +74,6 @@ extension FeatureContainer {
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     @inlinable
     @MainActor
-    @_alwaysEmitIntoClient
     public subscript<F: MainActorFeature>(
         dynamicMember feature: KeyPath<ContainerKeys, F.Type>
     ) -> F.Instance {
@@ -91,7 +89,7 @@ extension FeatureContainer {
     ///   - line: The line of the read, for messages.
     ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, or ``LoadError``.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<F: ThrowingFeature>(
         feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line,
         member: StaticString = #function
@@ -103,7 +101,7 @@ extension FeatureContainer {
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Throws: What the load throws, or ``LoadError``.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<F: ThrowingFeature>(dynamicMember feature: KeyPath<ContainerKeys, F.Type>) -> F.Instance {
         @inline(__always) get throws { try self[F.self] }
     }
@@ -117,7 +115,7 @@ extension FeatureContainer {
     ///   - line: The line of the read, for messages.
     ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, `CancellationError`, or ``LoadError``.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<F: AsyncFeature>(
         feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line,
         member: StaticString = #function
@@ -130,7 +128,7 @@ extension FeatureContainer {
     ///
     /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
     /// - Throws: What the load throws, `CancellationError`, or ``LoadError``.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<F: AsyncFeature>(dynamicMember feature: KeyPath<ContainerKeys, F.Type>) -> F.Instance {
         get async throws { try await self[F.self] }
     }

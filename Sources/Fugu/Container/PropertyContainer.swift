@@ -20,15 +20,14 @@ extension PropertyContainer {
     /// - Parameter property: The type of the property.
     /// - Complexity: A read takes O(1) after the first one. A set takes O(*m*) for *m* observers and
     ///   instances that the change concerns.
-    @_alwaysEmitIntoClient  // So that a program has only the subscripts that it uses; all of them take 80 KB.
     public subscript<P: Property>(property: P.Type) -> P.Value {
-        @inline(__always) get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(Key.property(P.self), as: P.Value.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(P.self)
         }
-        set {
+        @inlinable set {
             _container.set(TypedKey(Key.property(P.self), of: P.Value.self), Payload(newValue))
         }
     }
@@ -40,15 +39,14 @@ extension PropertyContainer {
     /// - Parameter key: The key.
     /// - Complexity: A read takes O(1) after the first one. A set takes O(*m*) for *m* observers and
     ///   instances that the change concerns.
-    @_alwaysEmitIntoClient
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
-        @inline(__always) get {
+        @inlinable @inline(__always) get {
             let present = _storage.read(key.raw, as: Value.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
-        set {
+        @inlinable set {
             _container.set(TypedKey(key.raw, of: Value.self), Payload(newValue))
         }
     }
@@ -58,7 +56,7 @@ extension PropertyContainer {
     /// A read looks for it as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<Value>(key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
         // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
@@ -70,7 +68,7 @@ extension PropertyContainer {
     /// A read looks for it as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
-    @_alwaysEmitIntoClient
+    @inlinable
     public subscript<Value>(dynamicMember key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
