@@ -828,14 +828,15 @@ extension Frame {
 }
 
 extension Node {
-    /// Whether the key was reset in the home of an instance, or has another loader for this node, since the load began.
+    /// Whether the key was reset here or in a node up to `home`, or has another loader since a change above, after a load of it
+    /// began.
     ///
-    /// - `home`: This node or an ancestor; this node unless given.
+    /// - `home`: Where the instance lives: an ancestor, or this node unless given.
     func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
         if family.state[token].now == begun { return false }
         return path.firstResult { node in
             guard let rare = node.storage.existingCell(token, key)?.place?[token].rare else { return nil }
-            return (node === (home ?? self) ? rare.resetTime : rare.loaderTime) > begun ? true : nil
+            return (node.depth < (home ?? self).depth ? rare.loaderTime : rare.resetTime) > begun ? true : nil
         } ?? false
     }
 

@@ -65,9 +65,9 @@ final class RarePlaceState {
     @safe @exclusivity(unchecked) var exclusion: Frame?
     /// In a strict container, an input that was set after the instance was loaded, until it's reported.
     @safe @exclusivity(unchecked) var outdatedBy: Key?
-    /// The time at which the key was last reset or replaced here while a load of it was in progress, and the time of the last such
-    /// change that concerns instances below, too, because it changed the loader.
+    /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
+    /// The time of the last such change that concerns instances below, too, because it changed the loader.
     @safe @exclusivity(unchecked) var loaderTime: UInt64 = 0
 
     // Used only in the root, for the family: the key's loads in progress, the provenance of the last one, and whether an
