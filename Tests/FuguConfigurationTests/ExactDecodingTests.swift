@@ -1,3 +1,4 @@
+import Fugu
 import Testing
 
 @testable import FuguConfiguration
@@ -30,6 +31,19 @@ import Testing
         #expect(try read("a", "{\"a\": -128}", as: Int8.self) == -128)
         #expect(try read("a", "{\"a\": 9223372036854775807}", as: Int64.self) == .max)
         #expect(try read("a", "{\"a\": 5}", as: Int128.self) == 5)
+    }
+
+    @Test("Only text that is an integer is told how to be rounded; a date isn't one")
+    func integersAsText() throws {
+        let container = Container()
+        try container.apply(
+            EnvironmentSource(environment: ["EXACT_RATE": "9007199254740993", "EXACT_DATE": "2026-11-24"]))
+        #expect(throws: PropertyError.self) { try container.require(\.exactRate) }.map {
+            #expect("\($0)".contains("expected Double (exactly; write a decimal point to round it), found text"))
+        }
+        #expect(throws: PropertyError.self) { try container.require(\.exactDate) }.map {
+            #expect("\($0)".contains("expected Double, found text"))
+        }
     }
 
     @Test("A whole number is read as a fraction only if that holds it exactly")
@@ -70,4 +84,9 @@ import Testing
         #expect(try read("a", "{\"a\": {\"x y\": 1, \"1\": 2}}", as: [String: Int].self) == ["x y": 1, "1": 2])
         #expect(try read("a", "{\"a\": {\"1\": \"x\"}}", as: [Int: String].self) == [1: "x"])
     }
+}
+
+extension ContainerKeys {
+    fileprivate var exactRate: PropertyKey<Double> { .init("exact.rate", defaultValue: 0) }
+    fileprivate var exactDate: PropertyKey<Double> { .init("exact.date", defaultValue: 0) }
 }

@@ -141,9 +141,10 @@ extension LocatedValue {
         throw mismatch(type, expected: isInteger ? "\(type) (exactly; write a decimal point to round it)" : nil)
     }
 
+    /// Whether the text is digits, maybe after a sign.
     private static func isInteger(_ text: String) -> Bool {
-        text.utf8.contains(where: ByteClass.isDigit)
-            && text.utf8.allSatisfy { ByteClass.isDigit($0) || "+-".utf8.contains($0) }
+        let digits = text.utf8.dropFirst(text.hasPrefix("-") || text.hasPrefix("+") ? 1 : 0)
+        return !digits.isEmpty && digits.allSatisfy(ByteClass.isDigit)
     }
 
     private static func exact<Float: BinaryFloatingPoint>(_ digits: String) -> Float? {
