@@ -20,7 +20,7 @@ extension Container {
     ///
     /// A list with contributions counts as set: `reset` removes those of this container, and setting the list discards
     /// them. What an ancestor changes after a child with its own contributions loaded its list isn't followed; add elements
-    /// before you read the list. Each container on the way that has contributions nests one load.
+    /// before you read the list. A read of the list nests a load for each container on the way that has contributions.
     ///
     /// - Parameters:
     ///   - list: A key path to the list: `\.routes`.

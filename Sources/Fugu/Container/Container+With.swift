@@ -54,6 +54,7 @@ extension Container {
         do {
             return try Context.$bound.withValue(Context(binding: container)) { try operation() }
         } catch {
+            // Only the operation throws. A `Result` would cost each call a search for its metadata.
             throw error as! E
         }
     }
@@ -69,7 +70,6 @@ extension Container {
         do {
             return try await Context.$bound.withValue(Context(binding: container)) { try await operation() }
         } catch {
-            // Only the operation throws. A `Result` would cost each call a search for its metadata.
             throw error as! E
         }
     }
