@@ -29,5 +29,5 @@ public final class EventRecorder: Sendable {
     deinit { token.cancel() }
 
     /// The events so far, in the order in which they happened.
-    public var events: [ContainerEvent] { state.withLock { $0 }.sorted { $0.number < $1.number } }
+    public var events: [ContainerEvent] { state.withLock { $0.sorted { $0.number < $1.number } } }
 }

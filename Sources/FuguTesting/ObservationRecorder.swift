@@ -104,7 +104,7 @@ private final class RecorderState<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    var values: [Value] { state.withLock { $0.values } }
+    var values: [Value] { state.withLock { $0.values.map(\.self) } }
 
     func add(_ value: Value) {
         let satisfied = state.withLock { state in

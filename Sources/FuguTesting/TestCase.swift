@@ -102,7 +102,7 @@ final class TestCase: Sendable {
     ///
     /// - Returns: The watch for this container's entries, if `isWatching` is `true`.
     func recordOverrides(of container: Container, isWatching: Bool) -> OverrideWatch? {
-        let outer = state.withLock { $0.watches }
+        let outer = state.withLock { $0.watches.map(\.self) }
         if isWatching || !outer.isEmpty {
             let values = container.overrides
             for watch in outer { watch.markRead(of: values) }

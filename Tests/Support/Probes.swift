@@ -18,7 +18,7 @@ package final class Log<Element: Sendable>: Sendable {
         return all
     }
 
-    package var all: [Element] { elements.withLock { $0 } }
+    package var all: [Element] { elements.withLock { $0.map(\.self) } }
     package var count: Int { elements.withLock { $0.count } }
     @discardableResult package func removeAll() -> [Element] {
         elements.withLock { elements in

@@ -100,7 +100,7 @@ private struct SourceChange {
     /// Returns whether the sources were replaced, which they aren't if `old` isn't current anymore.
     func commit(_ accept: ([SourceMistake]) throws -> Void) throws -> Bool {
         while true {
-            let namings = family.lock.withLock { token in family.state[token].namings }
+            let namings = family.lock.withLock { token in Array(family.state[token].namings) }
             var answers: [(key: Key, naming: PropertyNaming, answer: SourceAnswer<Payload>)] = []
             var worse: [SourceMistake] = []
             for (key, naming) in namings {

@@ -24,9 +24,9 @@ final class EventHub: Sendable {
     /// Outside every lock: reports an event to observers, whose calls are part of no load and cause no events.
     func tell(_ event: EventRecord) {
         if Self.isHearing { return }
-        let observers = observers.withLock { $0.slots }
+        let observers = observers.withLock { $0.all }
         Self.$isHearing.withValue(true) {
-            Context.run(nil, nil) { for observer in observers { observer?.hear(event) } }
+            Context.run(nil, nil) { for observer in observers { observer.hear(event) } }
         }
     }
 }

@@ -13,6 +13,10 @@ package final class Locked<Value>: @unchecked Sendable {
     /// Runs `body` with exclusive access.
     ///
     /// `body` must not call user code.
+    ///
+    /// To read a collection outside the lock, let `body` return a copy of its elements. If it returns the collection itself, a
+    /// later change in place follows the end of those reads only by the reference count of its storage, which the thread
+    /// sanitizer doesn't see.
     @discardableResult
     package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         try lock.whileHeld { () throws(E) in try body(&value) }
