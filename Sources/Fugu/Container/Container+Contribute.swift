@@ -19,8 +19,8 @@ extension Container {
     /// an element has the place of its call.
     ///
     /// A list with contributions counts as set: `reset` removes those of this container, and setting the list discards
-    /// them. What an ancestor changes after a child with its own contributions loaded its list isn't followed; add elements
-    /// before you read the list. A read of the list nests a load for each container on the way that has contributions.
+    /// them. If an ancestor sets the list or adds to it later, the next read in the child has the new elements, and those that
+    /// stay aren't loaded again. A read of the list nests a load for each container on the way that has contributions.
     ///
     /// - Parameters:
     ///   - list: A key path to the list: `\.routes`.

@@ -17,8 +17,8 @@ extension Container {
     /// aren't decorated don't share the wrapped instance.
     ///
     /// A decorated feature counts as set: `reset` removes all decorations that this container has, and setting the feature
-    /// discards them. A strict container refuses to load what is wrapped as it does without the decoration. What an ancestor
-    /// changes after the load isn't followed, even if the feature reloads when its inputs change; a strict container reports it.
+    /// discards them. A strict container refuses to load what is wrapped as it does without the decoration. If an ancestor sets,
+    /// replaces, decorates, or resets the feature later, the next read in the child wraps the new instance.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -276,8 +276,6 @@ extension Container {
         return load.family.lock.withLock { token in
             limit.object.parent?.path.firstResult { node in
                 guard node.holds(token, key), let cell = node.storage.existingCell(token, key) else { return nil }
-                // A strict container reports a later set.
-                cell.mark(CellFlags.input)
                 return cell.setting(token)
             }
         }

@@ -32,6 +32,9 @@ final class Replacement: Sendable {
     /// What the loader consists of, if it has layers.
     let layers: Layers?
 
+    /// Whether it consists of decorations or elements around what the node would inherit.
+    var wrapsInherited: Bool { layers?.areAroundInherited ?? false }
+
     init(
         load: @escaping @Sendable (Container) throws -> Payload,
         loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, inner: [Key] = [],
@@ -217,7 +220,6 @@ extension Effects {
     private func dropped(
         _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [(Follower, Bool)]
     ) -> [Place] {
-        let key = start.key
         let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
         var drops: [Place] = []
         var open = [start]
@@ -228,16 +230,19 @@ extension Effects {
                     switch role {
                     case .follower: if let follower = reader[token].rare?.follower { reached.append((follower, false)) }
                     case .input:
-                        if reader[token].mustGo(token, key, kind) { drops.append(reader) }
+                        if reader[token].mustGo(token, place.key, kind) { drops.append(reader) }
                     case .anchor: break
                     }
                 }
-                // A value set above replaces the instances loaded below.
-                if place != start, replacesCopies, place[token].provenance != nil { drops.append(place) }
+                // A value set above replaces the instances loaded below, and what layers below wrap.
+                if place != start, replacesCopies {
+                    if place[token].provenance != nil { drops.append(place) }
+                    open += place.wrapped(token)
+                }
             }
-            // A node below that holds the key isn't in the tree, nor is anything below it.
+            // A node below that hides the key isn't in the tree, nor is anything below it.
             place.forEachBelow(token) { below in
-                if replacesCopies || below[token].provenance == nil { open.append(below) }
+                if replacesCopies || below[token].provenance == nil && !below.wraps(token) { open.append(below) }
             }
         }
         return drops
@@ -342,6 +347,7 @@ private struct Change {
     ) -> ChangeKind? {
         let operation = write.operation
         let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
+        var wrapped = false
         let isByCode = cell.heldFlags == CellFlags.held
         switch operation {
         case .rule(let payload):
@@ -357,12 +363,12 @@ private struct Change {
             if isByCode || rare.rule != nil { return nil }
             if case .nothing = answer, !wasHeld { return nil }
         case .reset:
-            markReset(token, changesLoader: wasHeld)
+            node.markReset(token, key, changesLoader: wasHeld)
             guard isByCode || wasLoaded else {
                 if let place = cell.place { effects.noteReset(token, place) }
                 return nil
             }
-        case .replace: markReset(token, changesLoader: true)
+        case .replace: node.markReset(token, key, changesLoader: true)
         case .set:
             // Nothing changes for instances that were made from the equal value.
             if isEqual, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
@@ -374,6 +380,7 @@ private struct Change {
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
         if let rare = cell.place?[token].rare, let replacement = rare.replacement {
             effects.garbage.add(replacement)
+            wrapped = replacement.wrapsInherited
             rare.replacement = nil
             if !replacement.inner.isEmpty {
                 effects.collectInner(of: replacement, in: node, for: operation.replacement)
@@ -388,9 +395,13 @@ private struct Change {
         let isHeld = cell.has(CellFlags.held)
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
-            if let place = cell.place { if isHeld { place.unlink(token) } else { place.link(token) } }
             node.storage.raiseEpoch(
                 token, to: time, reachesDescendants: !node.isRoot && node.hasChildren(token))
+        }
+        let wraps = operation.replacement?.wrapsInherited ?? false
+        if isHeld != wasHeld || wraps != wrapped, let place = cell.place {
+            if wraps != wrapped { if wraps { place.follow(token) } else { place.unfollow(token) } }
+            if isHeld && !wraps { place.unlink(token) } else { place.link(token) }
         }
         if opensLater { cell.openIfPresent() }
         emit(token, operation, isNew: !wasHeld && !node.isRoot, &effects)
@@ -424,14 +435,6 @@ private struct Change {
             case .nothing: effects.garbage.add(cell.clear(at: time))
             }
         }
-    }
-
-    /// Marks the key as reset, so that a load in progress isn't kept here, nor below if it has another loader now.
-    private func markReset(_ token: LockToken, changesLoader: Bool) {
-        guard family.rootPlace(token, of: key)?[token].rare?.loads.isEmpty == false else { return }
-        let rare = node.place(token, key)[token].more()
-        rare.resetTime = family.state[token].tick()
-        if changesLoader { rare.loaderTime = rare.resetTime }
     }
 
     private func emit(_ token: LockToken, _ operation: Operation, isNew: Bool, _ effects: inout Effects) {
@@ -693,17 +696,40 @@ extension Family {
 }
 
 extension Place {
-    /// Calls `body` with the followers of the key here and below.
+    /// Calls `body` with the followers here and below that see what's seen here.
     func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
         var open = [self]
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower { body(follower) }
-            place.forEachBelow(token) { open.append($0) }
+            place.forEachBelow(token) { if !$0.wraps(token) { open.append($0) } }
+        }
+    }
+
+    /// Returns the places of what the node's layers wrap, or nothing if they don't wrap what the node inherits.
+    ///
+    /// Loads in progress of what they wrap, and of the outermost layer, aren't kept.
+    fileprivate func wrapped(_ token: LockToken) -> [Place] {
+        guard let layered = self[token].rare?.replacement, layered.wrapsInherited else { return [] }
+        return self[token].node.use { node in
+            node.markReset(token, key, changesLoader: true)
+            return layered.inner.compactMap { inner in
+                if inner.isElement { return nil }
+                node.markReset(token, inner, changesLoader: true)
+                return node.storage.existingCell(token, inner)?.place
+            }
         }
     }
 }
 
 extension Node {
+    /// Marks a key as reset, so that a load in progress isn't kept here, nor below if it has another loader now.
+    fileprivate func markReset(_ token: LockToken, _ key: Key, changesLoader: Bool) {
+        guard family.rootPlace(token, of: key)?[token].rare?.loads.isEmpty == false else { return }
+        let rare = place(token, key)[token].more()
+        rare.resetTime = family.state[token].tick()
+        if changesLoader { rare.loaderTime = rare.resetTime }
+    }
+
     /// In a strict container: closes the cells of instances that were made from a key before code set it.
     ///
     /// They stay, but their next reader reports them.
@@ -720,25 +746,17 @@ extension Node {
         while let node = open.popLast() {
             for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) {
                 guard let place = cell.place, let provenance = place[token].provenance,
-                    node !== self && cell.key == write.key
-                        || provenance.mask & write.key.mask != 0 && provenance.keys.contains(write.key)
+                    provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
                 else { continue }
                 place[token].more().outdatedBy = write.key
                 cell.close()
             }
             var child = node.storage[token].firstChild?.object
             while let next = child {
-                // A child that holds the key hides the change, unless it wraps what it inherits.
-                if !next.holds(token, write.key) || next.wrapsInherited(token, write.key) { open.append(next) }
+                if !next.hides(token, write.key) { open.append(next) }
                 child = next.storage[token].nextSibling?.object
             }
         }
-    }
-
-    /// Whether what the node has for a key are decorations or elements around what it would inherit.
-    private func wrapsInherited(_ token: LockToken, _ key: Key) -> Bool {
-        let replacement = storage.existingCell(token, key)?.place?[token].rare?.replacement
-        return replacement?.layers?.areAroundInherited == true
     }
 
     /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.

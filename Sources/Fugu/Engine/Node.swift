@@ -304,6 +304,11 @@ extension Node {
         storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
     }
 
+    /// Whether the key is held here, and changes above don't reach what's held.
+    func hides(_ token: LockToken, _ key: Key) -> Bool {
+        holds(token, key) && storage.existingCell(token, key)?.place?.wraps(token) != true
+    }
+
     /// Whether one of the keys, whose bits are in `mask`, is held here.
     func holdsAny(_ token: LockToken, of keys: [Key], _ mask: UInt64) -> Bool {
         storage[token].heldMask & mask != 0 && keys.contains { holds(token, $0) }

@@ -121,6 +121,9 @@ extension Place {
 
     // MARK: Following changes above
 
+    /// Whether the node has layers around what it would inherit.
+    func wraps(_ token: LockToken) -> Bool { self[token].rare?.replacement?.wrapsInherited ?? false }
+
     /// Lets changes above reach this place.
     func follow(_ token: LockToken) {
         self[token].followCount += 1
@@ -130,11 +133,11 @@ extension Place {
     }
 
     /// Adds the place to its key's tree, together with the places above, unless nobody follows changes here or the node hides
-    /// them by holding the key.
+    /// them.
     func link(_ token: LockToken) {
         var place = self
         while place[token].followCount > 0, place[token].above == nil,
-            !place[token].node.use({ $0.holds(token, key) }), let parent = place[token].node.parent
+            !place[token].node.use({ $0.hides(token, key) }), let parent = place[token].node.parent
         {
             let above = parent.use { $0.place(token, key) }
             let next = above[token].firstBelow

@@ -143,13 +143,12 @@ enum Messages {
     static func outdated(_ way: [Key]) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
-        if resets.isEmpty {
-            return "Fugu: \(name) was loaded in a child that decorates or adds to it before \(name) was set above, and "
-                + "still wraps the old value.\nFix: set \(name) before you read it in the child."
-        }
+        // A reset of a decorated feature, or of a list, would remove what was added to it.
+        let hasLayers = way.contains { $0.decorated != nil }
         return "Fugu: \(name) was loaded before \(input.name) was set, and still has the old value.\nPath: "
-            + "\(self.way(way.map(\.name)))\nFix: set \(input.name) earlier, or call \(GraphWords.list(resets)) afterward. An "
-            + "instance that should follow its inputs declares reloadsWhenInputsChange."
+            + "\(self.way(way.map(\.name)))\nFix: set \(input.name) earlier"
+            + (hasLayers ? "" : ", or call \(GraphWords.list(resets)) afterward")
+            + ". An instance that should follow its inputs declares reloadsWhenInputsChange."
     }
 
     static func lateRead(of key: Key, by feature: Key) -> String {

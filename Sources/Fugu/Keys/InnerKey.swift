@@ -48,6 +48,14 @@ extension Key {
     }
 }
 
+extension Key {
+    /// Whether it's the key of an element that a container adds to a list.
+    var isElement: Bool {
+        guard isValueKey, case .id(let id as InnerID) = ValueKeys.descriptor(of: self).distinction else { return false }
+        return id.place != nil
+    }
+}
+
 extension Request {
     /// Returns the same request for another key.
     func asking(for key: Key) -> Request {

@@ -1,0 +1,192 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("What a child decorates, or adds to, follows what changes above (law 14)")
+struct Law14LayersTests {
+    struct Level: Property { static var defaultValue: Int { 1 } }
+
+    struct Mailer: Feature {
+        let text: String
+        static func load(in container: any FeatureContainer) -> Mailer { Mailer(text: "own") }
+    }
+    struct Signup: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        let text: String
+        static func load(in container: any FeatureContainer) -> Signup {
+            Signup(text: "signup \(container[Mailer.self].text)")
+        }
+    }
+    struct Broken: Error {}
+    struct Ticket: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> String { throw Broken() }
+    }
+    enum Journey: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> String { "own" }
+    }
+
+    private static func decorate(_ container: Container, _ name: String) {
+        container.decorate(Mailer.self) { mailer, _ in Mailer(text: "\(name)(\(mailer.text))") }
+    }
+
+    @Test("What is set, replaced, decorated, and reset above is what a child wraps at its next read")
+    func follows() {
+        let container = Container()
+        let child = container.child()
+        let grandchild = child.child()
+        Self.decorate(child, "a")
+        Self.decorate(child, "b")
+        Self.decorate(grandchild, "c")
+        func texts() -> [String] { [container, child, grandchild].map { $0[Mailer.self].text } }
+        #expect(texts() == ["own", "b(a(own))", "c(b(a(own)))"])
+        container[Mailer.self] = Mailer(text: "set")
+        #expect(texts() == ["set", "b(a(set))", "c(b(a(set)))"])
+        container.replace(Mailer.self) { _ in Mailer(text: "replaced") }
+        #expect(texts() == ["replaced", "b(a(replaced))", "c(b(a(replaced)))"])
+        Self.decorate(container, "d")
+        #expect(texts() == ["d(replaced)", "b(a(d(replaced)))", "c(b(a(d(replaced))))"])
+        container.reset(Mailer.self)
+        #expect(texts() == ["own", "b(a(own))", "c(b(a(own)))"])
+        child.reset(Mailer.self)
+        container[Mailer.self] = Mailer(text: "last")
+        #expect(texts() == ["last", "last", "c(last)"])
+    }
+
+    @Test("A setting between the two hides what is above it, and uncovers it when it's reset")
+    func between() {
+        let container = Container()
+        let middle = container.child()
+        let child = middle.child()
+        Self.decorate(child, "a")
+        #expect(child[Mailer.self].text == "a(own)")
+        middle[Mailer.self] = Mailer(text: "middle")
+        #expect(child[Mailer.self].text == "a(middle)")
+        container[Mailer.self] = Mailer(text: "set")
+        #expect(child[Mailer.self].text == "a(middle)")
+        middle.reset(Mailer.self)
+        #expect(child[Mailer.self].text == "a(set)")
+        child[Mailer.self] = Mailer(text: "child")
+        container[Mailer.self] = Mailer(text: "later")
+        Self.decorate(child, "b")
+        #expect(child[Mailer.self].text == "b(child)")
+        container[Mailer.self] = Mailer(text: "last")
+        #expect(child[Mailer.self].text == "b(child)")
+    }
+
+    @Test(
+        "Observers of a child, and what reloads there, get the new wrapper; what doesn't reload keeps the old one (law 19)"
+    )
+    func observers() {
+        let container = Container()
+        let child = container.child()
+        let kept = FeatureKey(id: UniqueID()) { "kept \($0[Mailer.self].text)" }
+        let (seen, reloaded, others) = (Log<String>(), Log<String>(), Log<String>())
+        child.observe(Mailer.self) { seen.add($0.text) }
+        child.observe(Signup.self) { reloaded.add($0.text) }
+        Self.decorate(child, "a")
+        let sibling = container.child()
+        sibling.observe(Mailer.self) { others.add($0.text) }
+        #expect(child[kept] == "kept a(own)" && child[Signup.self].text == "signup a(own)")
+        container[Mailer.self] = Mailer(text: "set")
+        #expect(seen.all.last == "a(set)" && reloaded.all.last == "signup a(set)" && others.all == ["set"])
+        #expect(child[kept] == "kept a(own)")
+        let count = seen.count
+        child[Mailer.self] = Mailer(text: "child")
+        container[Mailer.self] = Mailer(text: "later")
+        #expect(seen.all.dropFirst(count) == ["child"])
+    }
+
+    @Test("A container below that overrides an input of the wrapper wraps the new value, too (law 16)")
+    func ownWrapper() {
+        let container = Container()
+        let child = container.child()
+        child.decorate(Mailer.self) { Mailer(text: "\($0.text) \($1[Level.self])") }
+        let below = child.child { $0[Level.self] = 7 }
+        #expect(child[Mailer.self].text == "own 1" && below[Mailer.self].text == "own 7")
+        container[Mailer.self] = Mailer(text: "set")
+        #expect(child[Mailer.self].text == "set 1" && below[Mailer.self].text == "set 7")
+    }
+
+    @Test("A child's own elements stay when the list above changes, and so do those above that stay in it (law 3)")
+    func elements() {
+        let list = FeatureKey<[String]>(id: UniqueID()) { _ in ["own"] }
+        let (made, container) = (Counter(), Container())
+        func element(_ name: String) -> @Sendable (any FeatureContainer) -> String { { _ in "\(name) \(made.add())" } }
+        container.contribute(to: \.[list], load: element("root"))
+        let child = container.child()
+        child.contribute(to: \.[list], load: element("child"))
+        #expect(child[list] == ["own", "root 1", "child 2"])
+        container.contribute(to: \.[list], load: element("late"))
+        #expect(child[list] == ["own", "root 1", "late 3", "child 2"])
+        #expect(container[list] == ["own", "root 1", "late 3"])
+        container[list] = ["set"]
+        #expect(child[list] == ["set", "child 2"])
+    }
+
+    @Test("A feature that failed in a child loads again once something above replaces what it wraps (law 19)")
+    func failed() throws {
+        let container = Container()
+        let child = container.child()
+        child.decorate(Ticket.self) { ticket, _ in "a(\(ticket))" }
+        #expect(throws: Broken.self) { try child[Ticket.self] }
+        container.set(Ticket.self, to: "set")
+        #expect(try child[Ticket.self] == "a(set)")
+    }
+
+    @Test(
+        "A load of the wrapper, or of what it wraps, that began before a set above isn't kept (law 5)",
+        arguments: [false, true])
+    func during(isInner: Bool) async throws {
+        let container = Container()
+        let child = container.child()
+        let (began, goesOn) = (Gate(), Gate())
+        @Sendable func wait() async {
+            began.open()
+            await goesOn.opened()
+        }
+        if isInner {
+            container.replace(Journey.self) { _ in
+                await wait()
+                return "old"
+            }
+        }
+        child.decorate(Journey.self) { journey, _ in
+            if !isInner, !began.isOpen { await wait() }
+            return "a(\(journey))"
+        }
+        async let first = child[Journey.self]
+        await began.opened()
+        container.set(Journey.self, to: "set")
+        async let second = child[Journey.self]
+        goesOn.open()
+        _ = try await first
+        #expect(try await second == "a(set)")
+        #expect(try await child[Journey.self] == "a(set)")
+    }
+
+    @Test("A child that goes leaves nothing behind above, and an update above reaches it once (laws 7 and 8)")
+    func goes() {
+        let container = Container()
+        weak let gone: Probe?
+        do {
+            let child = container.child()
+            let probe = Probe()
+            gone = probe
+            child.decorate(Mailer.self) { [probe] mailer, _ in
+                withExtendedLifetime(probe) { Mailer(text: "a(\(mailer.text))") }
+            }
+            let seen = Log<String>()
+            child.observe(Mailer.self) { seen.add($0.text) }
+            _ = child[Mailer.self]
+            container.update {
+                $0[Mailer.self] = Mailer(text: "1")
+                $0[Mailer.self] = Mailer(text: "2")
+            }
+            #expect(seen.all == ["a(own)", "a(2)"])
+        }
+        container[Mailer.self] = Mailer(text: "after")
+        #expect(gone == nil && container[Mailer.self].text == "after")
+    }
+
+    private final class Probe: Sendable {}
+}
