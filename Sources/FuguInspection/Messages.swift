@@ -91,7 +91,7 @@ enum Messages {
         names.isEmpty ? "Nothing was loaded from it." : "Loaded from it: \(GraphWords.list(names))."
     }
     static func stale(_ names: [String]) -> String {
-        "It's stale: \(GraphWords.list(names)) changed after it was loaded."
+        "It's stale: \(names.isEmpty ? "an input" : GraphWords.list(names)) changed after it was loaded."
     }
 
     // MARK: Events

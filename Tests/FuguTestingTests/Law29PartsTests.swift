@@ -46,6 +46,24 @@ import Testing
         #expect(byHand.map(\.text) == [Self.play])
     }
 
+    @Test("modify of a decorated feature begins from what wraps the placeholder, which isn't kept (law 29)")
+    func modifyDecorated() async {
+        struct Stop: Error {}
+        let found = await issues {
+            let container = Container.strict()
+            container.decorate(Audio.self) { audio, _ in Audio(play: audio.play, volume: { audio.volume() + 1 }) }
+            container.modify(Audio.self) { audio in
+                let former = audio.volume
+                audio.volume = { former() }
+            }
+            let other = Container.strict()
+            other.decorate(Audio.self) { audio, _ in audio }
+            try? other.modify(Audio.self) { _ in throw Stop() }
+            _ = other[Audio.self]
+        }
+        #expect(found.count == 1 && found.first?.text.contains("Audio") == true, "\(found)")
+    }
+
     @Test("Setting a part where the container is configured begins from the placeholder, too (law 29)")
     func configuring() async throws {
         let found = await issues {

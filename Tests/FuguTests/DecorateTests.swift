@@ -217,6 +217,9 @@ struct DecorateTests {
         #expect(error?.code == .ownReplacement && error?.path == ["Loop", "Loop"])
         let decorated = Container()
         decorated.decorate(Loop.self) { try $1[Loop.self] }
+        let child = container.child()
+        child.decorate(Loop.self) { loop, _ in loop }
+        #expect(throws: LoadError.self) { try child[Loop.self] }.map { #expect($0.code == .ownReplacement, "\($0)") }
         let own = #expect(throws: LoadError.self) { try decorated[Loop.self] }
         #expect(own?.description.contains("decorates Loop reads Loop itself") == true, "\(own?.description ?? "")")
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

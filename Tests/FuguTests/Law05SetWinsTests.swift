@@ -56,6 +56,27 @@ import Testing
         #expect(container[key] == 10 && halted.loads.value == 1)
     }
 
+    @Test(
+        "The set value stays, even if the child that loads gets a loader of its own meanwhile (law 5)",
+        arguments: [false, true])
+    func setAboveNewLoader(decorates: Bool) {
+        let (container, halted) = (Container(), Halted())
+        let key = FeatureKey(id: UniqueID()) { _ in halted.load() }
+        let child = container.child()
+        let loader = startThread { _ = child[key] }
+        halted.began.wait()
+        container[key] = 10
+        if decorates {
+            child.decorate(\.[key]) { value, _ in value + 1 }
+        } else {
+            child.replace(\.[key]) { _ in 11 }
+        }
+        halted.goesOn.open()
+        loader.wait()
+        #expect(container[key] == 10 && container.child()[key] == 10 && child[key] == 11)
+        #expect(halted.loads.value == 1)
+    }
+
     @Test("A reader after the set has the value at once, though the load goes on (law 5)")
     func readDuringLoad() {
         let (container, halted) = (Container(), Halted())

@@ -27,6 +27,27 @@ import Testing
         #expect(container[First.self] == 11 && child[Second.self] == 2 && container[Text.self] == [3])
     }
 
+    struct Made: Feature {
+        static func load(in container: any FeatureContainer) -> String { "own \(container[First.self])" }
+    }
+
+    @Test("A child that reads in an update what only the update has made keeps nothing of it (law 7)")
+    func throwingAboveChild() {
+        let container = Container()
+        let child = container.child { $0[First.self] = 1 }
+        let heard = Log<String>()
+        child.observe(Made.self) { heard.add($0) }
+        #expect(throws: Broken.self) {
+            try container.update { handle throws(Broken) in
+                handle.replace(Made.self) { "draft \($0[First.self])" }
+                child.update { #expect($0[Made.self] == "draft 1") }
+                #expect(child[Made.self] == "own 1" && onAnotherThread { child[Made.self] } == "own 1")
+                throw Broken()
+            }
+        }
+        #expect(container[Made.self] == "own 0" && child[Made.self] == "own 1" && heard.all == ["own 1"])
+    }
+
     @Test("An update that throws publishes none (law 7)")
     func throwing() {
         let container = Container()

@@ -52,6 +52,35 @@ struct Law14LayersTests {
         #expect(texts() == ["last", "last", "c(last)"])
     }
 
+    @Test("What a container above has loaded and resets is loaded again for what children wrap (law 20)")
+    func resets() {
+        let (made, container) = (Counter(), Container())
+        let key = FeatureKey(id: UniqueID()) { _ in "\(made.add())" }
+        let list = FeatureKey<[String]>(id: UniqueID()) { _ in ["\(made.add())"] }
+        let child = container.child()
+        let below = child.child { $0[Level.self] = 7 }
+        child.decorate(\.[key]) { "\($0) at \($1[Level.self])" }
+        child.contribute(to: \.[list]) { _ in "child" }
+        #expect(child[key] == "1 at 1" && below[key] == "1 at 7" && child[list] == ["2", "child"])
+        container.reset(\.[key])
+        container.reset(\.[list])
+        #expect(below[key] == "3 at 7" && child[key] == "3 at 1" && child[list] == ["4", "child"])
+        #expect(container[key] == "5")
+        container.reset(\.[key])
+        #expect(child[key] == "6 at 1")
+        let seen = Log<String>()
+        let rule = container.child()
+        rule.observe(\.[key]) { seen.add($0) }
+        #expect(rule[key] == "7")
+        child.reset(\.[key])
+        rule.reset(\.[key])
+        #expect(seen.all == ["7"])
+        container[key] = "set"
+        container.reset(\.[key])
+        child.decorate(\.[key]) { value, _ in "again \(value)" }
+        #expect(child[key] == "again \(made.value)" && made.value > 7)
+    }
+
     @Test("A setting between the two hides what is above it, and uncovers it when it's reset")
     func between() {
         let container = Container()
@@ -162,6 +191,26 @@ struct Law14LayersTests {
         _ = try await first
         #expect(try await second == "a(set)")
         #expect(try await child[Journey.self] == "a(set)")
+    }
+
+    struct Copied: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> String {
+            let child = Container.current.child()
+            child.decorate(Mailer.self) { mailer, _ in Mailer(text: "k(\(mailer.text))") }
+            return child[Mailer.self].text
+        }
+    }
+
+    @Test("What a load wraps in a child of its own is its input (laws 15, 16, and 19)", arguments: [false, true])
+    func inLoad(isRootFirst: Bool) {
+        let container = Container()
+        let tenant = container.child { $0[Mailer.self] = Mailer(text: "tenant") }
+        if isRootFirst { #expect(container[Copied.self] == "k(own)") }
+        #expect(tenant[Copied.self] == "k(tenant)")
+        #expect(container[Copied.self] == "k(own)" && container.child()[Copied.self] == "k(own)")
+        container[Mailer.self] = Mailer(text: "set")
+        #expect(container[Copied.self] == "k(set)" && tenant[Copied.self] == "k(tenant)")
     }
 
     @Test("A child that goes leaves nothing behind above, and an update above reaches it once (laws 7 and 8)")

@@ -17,8 +17,12 @@ extension Container {
     /// aren't decorated don't share the wrapped instance.
     ///
     /// A decorated feature counts as set: `reset` removes all decorations that this container has, and setting the feature
-    /// discards them. A strict container refuses to load what is wrapped as it does without the decoration. If an ancestor sets,
-    /// replaces, decorates, or resets the feature later, the next read in the child wraps the new instance.
+    /// discards them. A strict container refuses to load what is wrapped as it does without the decoration.
+    ///
+    /// If an ancestor sets, replaces, decorates, or resets the feature later, the next read in the child wraps the new instance. A
+    /// loader that an ancestor has, because it replaced or decorated the feature, runs for each container below that decorates it,
+    /// and what it creates lives there, even if the feature declares another home: replace expensive features where nothing below
+    /// decorates them.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -193,23 +197,20 @@ struct Decorated: Sendable {
         try await loader.readAsync(.inner(inner), in: handle)
     }
 
-    /// The undecorated feature.
-    private var innermost: Key { key.key.inner(depth: 0, index: 0) }
-
     /// The loader of what a child wraps, which is what it would inherit.
     fileprivate var inherited: Replacement {
         let load: @Sendable (Container) throws -> Payload = { handle in
             switch handle.settingAbove(key.key) {
             case .set(let payload): return payload
             case .replace(let above): return try above.load(handle)
-            default: return try read(innermost, in: handle)
+            default: return try read(key.key.undecorated, in: handle)
             }
         }
         let loadAsync: @Sendable (Container) async throws -> Payload = { handle in
             switch handle.settingAbove(key.key) {
             case .set(let payload): return payload
             case .replace(let above): return try await above.loadAsync!(handle)
-            default: return try await readAsync(innermost, in: handle)
+            default: return try await readAsync(key.key.undecorated, in: handle)
             }
         }
         return Replacement(load: load, loadAsync: isAsync ? loadAsync : nil)
@@ -272,11 +273,16 @@ extension Container {
 
     /// Returns what the containers above that of the loader that runs have for a key.
     fileprivate func settingAbove(_ key: Key) -> Operation? {
-        guard case .handle(let load) = role, let limit = load.load?.limit else { return nil }
+        guard case .handle(let load) = role, let limit = load.load?.limit, let above = limit.object.parent else {
+            return nil
+        }
         return load.family.lock.withLock { token in
-            limit.object.parent?.path.firstResult { node in
-                guard node.holds(token, key), let cell = node.storage.existingCell(token, key) else { return nil }
-                return cell.setting(token)
+            let holder = above.path.firstResult { $0.isRoot || $0.holds(token, key) ? UnmanagedReference($0) : nil }!
+            return holder.use { node in
+                let cell = node.storage.cell(token, key)
+                // For the load itself, `Effects.dropped` follows the key, which isn't an input: it's held where layers are.
+                load.outerRecorder(token)?.record(token, cell, of: holder)
+                return node.holds(token, key) ? cell.setting(token) : nil
             }
         }
     }

@@ -147,6 +147,14 @@ struct Effects {
         }
     }
 
+    /// Collects the instance that layers wrap where nothing is set: it's the feature's own as much as one that isn't wrapped.
+    mutating func collectUndecorated(_ token: LockToken, _ key: Key, in node: Node) {
+        guard key.decorated == nil else { return }
+        let inner = key.undecorated
+        guard node.storage.existingCell(token, inner)?.has(CellFlags.loaded) == true else { return }
+        more.orMade(More()).inner.append(Write(node, TypedKey(resetting: inner), .reset))
+    }
+
     /// Removes and returns the resets that were collected since the last call.
     func takeInner() -> [Write] {
         guard let more, !more.inner.isEmpty else { return [] }
@@ -222,8 +230,8 @@ extension Effects {
     ) -> [Place] {
         let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
         var drops: [Place] = []
-        var open = [start]
-        while let place = open.popLast() {
+        var open = [(start, replacesCopies)]
+        while let (place, isReplaced) = open.popLast() {
             if let follower = place[token].rare?.follower { reached.append((follower, kind.isReset)) }
             if kind != .loaded {
                 place.forEachDependent(token) { reader, role in
@@ -235,14 +243,17 @@ extension Effects {
                     }
                 }
                 // A value set above replaces the instances loaded below, and what layers below wrap.
-                if place != start, replacesCopies {
+                if place != start, isReplaced {
                     if place[token].provenance != nil { drops.append(place) }
-                    open += place.wrapped(token)
+                    for wrapped in place.wrapped(token) { open.append((wrapped, true)) }
                 }
             }
-            // A node below that hides the key isn't in the tree, nor is anything below it.
+            // A node below that hides the key isn't in the tree, nor is anything below it. The reset of a loaded instance replaces
+            // only what layers wrap.
             place.forEachBelow(token) { below in
-                if replacesCopies || below[token].provenance == nil && !below.wraps(token) { open.append(below) }
+                let wraps = below.wraps(token)
+                let isReplaced = isReplaced || wraps && kind == .changed
+                if isReplaced || below[token].provenance == nil && !wraps { open.append((below, isReplaced)) }
             }
         }
         return drops
@@ -349,6 +360,8 @@ private struct Change {
         let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
         var wrapped = false
         let isByCode = cell.heldFlags == CellFlags.held
+        let hasLayers = family.state[token].hasLayers && key.kind != .property && operation.replacement?.layers == nil
+        if hasLayers { effects.collectUndecorated(token, key, in: node) }
         switch operation {
         case .rule(let payload):
             let rare = node.place(token, key)[token].more()
@@ -364,7 +377,9 @@ private struct Change {
             if case .nothing = answer, !wasHeld { return nil }
         case .reset:
             node.markReset(token, key, changesLoader: wasHeld)
-            guard isByCode || wasLoaded else {
+            // What layers below wrap may have been loaded here, although nobody has read the feature itself here.
+            let reachesLayers = hasLayers && !wasHeld && cell.place?.isAlone(token) == false
+            guard isByCode || wasLoaded || reachesLayers else {
                 if let place = cell.place { effects.noteReset(token, place) }
                 return nil
             }
@@ -419,6 +434,7 @@ private struct Change {
         case .replace(let replacement):
             effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
             node.place(token, key)[token].more().replacement = replacement
+            if replacement.layers != nil { family.state[token].hasLayers = true }
         case .reset, .rule, .supply:
             // The write uncovers the layer behind.
             let rare = cell.place?[token].rare

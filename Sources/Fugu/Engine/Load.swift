@@ -197,7 +197,7 @@ extension Frame {
     }
 
     /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
-    private func outerRecorder(_ token: LockToken) -> Frame? {
+    func outerRecorder(_ token: LockToken) -> Frame? {
         guard let outer = node!.storage[token].rare?.recorder, outer !== self, !outer.isFinished,
             chain.contains(where: { $0 === outer })
         else { return nil }
@@ -566,9 +566,16 @@ private struct LoadEnd {
             return nil
         }
         publish(token, given)
-        if let draft = load.draft, let write = draft.pendingWrite(token, of: key, in: home), !write.operation.isSet {
-            let made = DraftInstance(payload, provenance, lifetime, at: load.family.state[token].now)
-            draft.keep(token, made, of: key, in: home, &effects)
+        if let draft = load.draft,
+            let write = home.path.firstResult({ draft.pendingWrite(token, of: key, in: $0) })
+        {
+            if write.node === home, !write.operation.isSet {
+                let made = DraftInstance(payload, provenance, lifetime, at: load.family.state[token].now)
+                draft.keep(token, made, of: key, in: home, &effects)
+            } else {
+                // Below the update's own container, an instance made by what the update may take back isn't kept.
+                dropLifetime(token)
+            }
             recorder?.record(token, outcome(token, given), of: key)
             return nil
         }
@@ -602,11 +609,13 @@ private struct LoadEnd {
 
     /// Whether to keep the instance.
     ///
-    /// Its home must be open, an instance below the root needs an anchor, and the key must not have been reset during the
-    /// load. The inputs of an instance that reloads must not have changed.
+    /// Its home must be open, an instance below the root needs an anchor, and the key must not have been set or reset there
+    /// during the load. The inputs of an instance that reloads must not have changed.
     private func isWanted(_ token: LockToken) -> Bool {
         if load.state[token].load.isProvisional || hasOldInputs && facts.reloads { return false }
         if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
+        // The asker may hold the key without a value by now, and not see that of its home.
+        if home !== asker, case .found = home.look(token, key) { return false }
         return !wasReset(token) && provenance.isAnchored(token, key, in: home)
     }
 

@@ -47,6 +47,8 @@ struct FamilyState {
     private(set) var childCount: UInt64 = 0
     /// How to ask sources for each named key that was read or observed.
     var namings: [Key: PropertyNaming] = [:]
+    /// Whether a feature was ever decorated, or an element added to a list.
+    var hasLayers = false
     /// The number of snapshot frames in progress.
     var attemptCount = 0
     /// The nodes that have sources; a node is removed when it ends.

@@ -221,10 +221,10 @@ struct Reading: ~Copyable {
         return error
     }
 
-    /// Whether the load that reads is a replaced loader of the same key.
+    /// Whether the load that reads is a replaced loader of the same key, maybe within a child's decoration.
     private var isOwnReplacement: Bool {
         guard let frame = frame?.reader, frame.kind == .load else { return false }
-        return frame.key == key && frame.load!.limit != nil
+        return (frame.key == key || frame.key!.decorated == key) && frame.load!.limit != nil
     }
 
     // MARK: Deciding
@@ -449,17 +449,24 @@ struct Reading: ~Copyable {
     /// The feature counts as read from the root, so that a child that swaps it has its own instances of what was made with
     /// the placeholder.
     private func refuse(by strictness: Strictness) throws -> Payload {
-        node.family.lock.withLock { token in
-            recorder?.recordMissing(token, of: key, isProvisional: strictness.isForAll)
-        }
         // Reading a feature to swap a part of it isn't a mistake.
-        let isForPart = frame?.kind == .modify && frame?.key == key && frame?.node === node
+        let isForPart = isForPart
+        node.family.lock.withLock { token in
+            recorder?.recordMissing(token, of: key, isProvisional: strictness.isForAll || isForPart)
+        }
         if isForPart, request.placeholder != nil { return strictness.placeholder(request, isReported: false) }
         let refusal = strictness.refusal(request, frame)
         let isKept = isKept(refusal)
         if !isKept { strictness.report(refusal) }
         guard request.placeholder != nil else { throw refusal.error }
         return strictness.placeholder(request, isReported: !isKept)
+    }
+
+    /// Whether a `modify` reads its own key here, maybe through decorations.
+    private var isForPart: Bool {
+        let feature = key.decorated ?? key
+        let reader = frame?.chain.first { $0.kind != .load || $0.key != feature && $0.key!.decorated != feature }
+        return reader?.kind == .modify && reader?.key == feature && reader?.node === node
     }
 
     /// Holds back a refusal if the configuring closure reads, which may still set the feature, and returns whether it did.

@@ -155,7 +155,13 @@ extension GraphSnapshot.Entry {
         seconds = known.duration.map { Float($0 / .seconds(1)) } ?? -1
         #endif
         for input in provenance.direct {
-            guard case .found(let read, let owner) = node.look(token, input) else { continue }
+            guard case .found(let read, let owner) = node.look(token, input) else {
+                // It was replaced or reset after the load, and hasn't been loaded again.
+                if let owner = node.lost(token, input, after: cell.time) {
+                    changed.append(GraphSnapshot.Place(key: input, container: owner.number))
+                }
+                continue
+            }
             let place = GraphSnapshot.Place(key: input, container: owner.object.number)
             inputs.append(place)
             if read.time > cell.time || known.isOutdated { changed.append(place) }
@@ -164,6 +170,16 @@ extension GraphSnapshot.Entry {
             anchors = node.family.way(token, from: cell.key) { node.holds(token, $0) }
         }
         if anchors.first == cell.key { anchors.removeFirst() }
+    }
+}
+
+extension Node {
+    /// Returns the nearest node, here or above, in which a key has lost its value since a time.
+    fileprivate func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
+        path.firstResult { node in
+            let cell = node.storage.existingCell(token, key)
+            return cell.map { !$0.has(CellFlags.link) && $0.time > time } == true ? UnmanagedReference(node) : nil
+        }?.object
     }
 }
 

@@ -42,6 +42,9 @@ extension Key {
         return Key(raw: interned.raw)
     }
 
+    /// The key of what a feature's own load creates for layers.
+    var undecorated: Key { inner(depth: 0, index: 0) }
+
     /// The feature that a key belongs to, if any.
     var decorated: Key? {
         isValueKey ? (ValueKeys.descriptor(of: self) as? InnerDescriptor)?.decorated : nil

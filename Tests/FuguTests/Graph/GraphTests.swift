@@ -142,6 +142,27 @@ struct GraphTests {
         withExtendedLifetime((sibling, grandchild)) {}
     }
 
+    @Test("It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 19)")
+    func staleByLoader() throws {
+        let changes: [(Container) -> Void] = [
+            { $0.replace(Client.self) { _ in Client() } },
+            { $0.decorate(Client.self) { client, _ in client } },
+            { $0.reset(Client.self) },
+        ]
+        for change in changes {
+            let container = Container()
+            let reader = FeatureKey(id: UniqueID()) { "\($0[Client.self])" }
+            _ = container[reader]
+            func staleCount() -> Int { container.graph.entries.count { $0.isStale } }
+            #expect(staleCount() == 0)
+            change(container)
+            #expect(staleCount() == 1)
+            #expect(container.explain(\.[reader]).sentences.contains { $0.hasPrefix("It's stale") })
+            _ = container[Client.self]
+            #expect(staleCount() == 1)
+        }
+    }
+
     @Test("A feature is stale when something changed that it was made from, until it loads again (law 19)")
     func stale() throws {
         let container = Container()
