@@ -57,6 +57,10 @@ import Testing
         #expect(try read("a", "{\"a\": \(wide).0}") == 1e39)
         #expect(message("1e300", Float.self) == "x:1:7: a: expected Float, found double 1e+300")
         #expect(try read("a", "{\"a\": 0.1}", as: Float.self) == 0.1)
+        // Between two values of `Float`, and nearer to the upper one by less than a `Double` tells.
+        let near = "1.000000059604644775390625000001"
+        #expect(try read("a", "{\"a\": \(near)}", as: Float.self) == Float(near))
+        #expect(try readTOML("a", "a = 1.000_000_059604644775390625000001", as: Float.self) == Float(near))
         #expect(try readTOML("a", "a = inf", as: Float.self) == .infinity)
         #expect(try readTOML("a", "a = nan", as: Double.self).isNaN)
     }

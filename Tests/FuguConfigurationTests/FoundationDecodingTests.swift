@@ -61,6 +61,10 @@ import Testing
         #expect(
             message("0.123456789012345678901234567890123456789", Decimal.self).contains(
                 "expected Decimal, found double"))
+        #expect(message("[\"http://x\"]", URL.self) == "x:1:7: a: expected URL, found array")
+        #expect(message("{\"b\": 1}", URL.self).hasPrefix("x:1:7: a: expected URL, found table"))
+        #expect(message("{\"b\": 1}", Decimal.self).hasPrefix("x:1:7: a: expected Decimal, found table"))
+        #expect(message("[1]", Date.self).hasPrefix("x:1:7: a: expected Date with an offset"))
         #expect(message("\"?\"", Data.self) == "x:1:7: a: expected data in Base64, found string \"?\"")
     }
 

@@ -25,6 +25,14 @@ extension ContainerKeys {
         #expect(lines.limit24 == 7)
     }
 
+    @Test("An element of a list in a file of variables has the place of its line")
+    func elements() throws {
+        let container = Container()
+        try container.apply(DotEnvSource(text: "A=1\n\nLAW24_LIST=1,x,3", name: ".env"))
+        let message = thrown { _ = try container.property("law24.list", as: [Int].self) }
+        #expect(message.hasPrefix(".env:3:") && message.contains("LAW24_LIST[1]: expected Int"), "\(message)")
+    }
+
     @Test(
         "A prefix of several words is read as a name is", arguments: ["MY_APP", "MY-APP", "my.app", "myApp", "MyApp"])
     func words(prefix: String) throws {

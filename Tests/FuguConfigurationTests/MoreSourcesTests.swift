@@ -294,9 +294,12 @@ private struct LateSource: PropertySource {
             #expect(try read("server.idleTimeout", spelling, "1", as: Int.self) == 1)
         }
         let container = Container()
-        try container.apply(EnvironmentSource(environment: ["API_BASE_URL_PATH": "new", "OLDNAME": "old"]))
+        try container.apply(EnvironmentSource(environment: ["API_BASE_URL_PATH": "new", "MAXBODY": "one"]))
         #expect(try container.property("api.baseURLPath") == "new")
-        #expect(try container.property("oldName") == "old")
+        let (one, other) = (
+            try container.property("maxbody", as: String.self), try container.property("maxBody", as: String.self)
+        )
+        #expect(one == "one" && other == nil)
     }
 
     private struct Point: TextDecodable, LosslessStringConvertible, Equatable {

@@ -112,7 +112,11 @@ public struct PropertyForm<Value: Sendable>: Sendable {
     ///
     /// A member comes from the source that was applied last among those that have it, also as a variable or an argument of
     /// its own: `APP_POOL_SIZE` for the member `size` of `pool`. Tables inside the table are merged in turn, and arrays
-    /// never. The sources of one container are merged; those of a child hide those of its ancestors.
+    /// never. The sources of one container are merged; those of a child hide those of its ancestors. If a source has any member,
+    /// the key's default gives none.
+    ///
+    /// To find the members, an instance is decoded from zeros and empty strings. A type whose `init(from:)` stops the program
+    /// with such values can't be merged.
     public static var merged: PropertyForm {
         var form = PropertyForm()
         form.mergesTables = true

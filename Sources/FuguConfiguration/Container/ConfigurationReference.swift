@@ -205,7 +205,7 @@ extension DeclaredKey {
         if case .table(let table)? = value {
             sample = NodeStore(table: table).map { PropertyTree(store: $0, source: "").root }
         }
-        let shape = shape(sample)
+        let shape = shape(sample, true)
         let members = shape.members.map { member in
             let value = shape.isList ? nil : member.name.split(separator: ".").reduce(sample) { $0?.member(String($1)) }
             let fullName = memberNames.first { $0 == name + "." + member.name }

@@ -64,7 +64,7 @@ extension Container {
     ///   - first: The member of `ContainerKeys` that declares the first key.
     ///   - others: The members that declare the other keys.
     ///   - properties: The properties that are types.
-    /// - Complexity: O(*k*) for *k* keys that are declared here.
+    /// - Complexity: O(*k*) for *k* keys that are declared here, now and before.
     public func declare<Key: ConfigurationKey, each Other: ConfigurationKey>(
         _ first: KeyPath<ContainerKeys, Key>, _ others: repeat KeyPath<ContainerKeys, each Other>,
         properties: any NamedProperty.Type...

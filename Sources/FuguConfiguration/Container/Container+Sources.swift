@@ -15,7 +15,7 @@ extension Container {
     /// - Parameter source: The source.
     /// - Throws: ``PropertyError`` if the source can't be read, or ``PropertyErrors`` if it has a wrong value for a required
     ///   key that was read or is observed. Nothing changes then.
-    /// - Complexity: O(*n* + *k*) for a source with *n* bytes and *k* names that were read or are observed.
+    /// - Complexity: O(*n* + *k* × *s*) for a source with *n* bytes, *k* names that were read or are observed, and *s* sources here.
     public func apply(_ source: some PropertySource) throws {
         try read(source) { entry in
             try changeSources { $0.adding(entry) }

@@ -14,9 +14,10 @@ extension Container {
     ///
     /// The declared keys are checked, too. A value that a read would take from a source must have the type of its key. Names in
     /// files, in arguments, and in variables with the prefix must be those of keys that are listed, declared, or were read
-    /// before, also inside tables; an unknown name is an error that suggests the nearest known one. Declarations must agree: a
-    /// name has one type, one default, and one form, and two names don't share a variable. A missing value has its default and
-    /// isn't an error, unless the key is ``/Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
+    /// before, also inside tables; an unknown name is an error that suggests the nearest known one. In a table that can't be
+    /// decoded, only the first wrong member is found, and no unknown one. Declarations must agree: a name has one type, one
+    /// default, and one form, and two names don't share a variable. A missing value has its default and isn't an error, unless
+    /// the key is ``/Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
     ///
     ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
     ///

@@ -39,7 +39,7 @@ extension Container {
     /// - Parameters:
     ///   - keys: The keys.
     ///   - properties: The properties that are types.
-    /// - Complexity: O(*k*) for *k* keys that are declared here.
+    /// - Complexity: O(*k*) for *k* keys that are declared here, now and before.
     public func declare(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) {
         declare(keys.map { DeclaredKey(any: $0) } + properties.map { DeclaredKey($0) })
     }
@@ -49,7 +49,7 @@ extension Container {
     /// See ``declare(_:properties:)``.
     ///
     /// - Parameter properties: The properties.
-    /// - Complexity: O(*k*) for *k* keys that are declared here.
+    /// - Complexity: O(*k*) for *k* keys that are declared here, now and before.
     public func declare(_ properties: any NamedProperty.Type...) {
         declare(properties.map { DeclaredKey($0) })
     }
@@ -61,7 +61,7 @@ extension Container {
     /// - Parameters:
     ///   - keys: The keys.
     ///   - properties: The properties that are types.
-    /// - Complexity: O(*k*) for *k* keys that are declared here.
+    /// - Complexity: O(*k*) for *k* keys that are declared here, now and before.
     public func declare(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) {
         declare(keys.map { DeclaredKey(any: $0) } + properties.map { DeclaredKey($0) })
     }

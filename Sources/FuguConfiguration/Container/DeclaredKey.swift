@@ -37,9 +37,9 @@ struct DeclaredKey: Sendable {
     /// The names of these members.
     var memberNames: [String] { mergedMembers.map(\.name) }
     /// Whether only files can hold the value, and its members have no variables and arguments of their own.
-    var isWholeTable: Bool { mergedMembers.isEmpty && shape(nil).isInFilesOnly }
-    /// Returns the members that the type decodes, given a table with a sample of them.
-    let shape: @Sendable (LocatedValue?) -> TypeShape
+    var isWholeTable: Bool { mergedMembers.isEmpty && shape(nil, false).isInFilesOnly }
+    /// Returns the members that the type decodes, given a table with a sample of them, and whether to invent others.
+    let shape: @Sendable (_ sample: LocatedValue?, _ inventsMissing: Bool) -> TypeShape
     /// Returns the members that the type decodes, and errors for other members in the sources.
     let inspection: @Sendable (Container) -> MemberInspection
 
@@ -58,7 +58,7 @@ struct DeclaredKey: Sendable {
         defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }
         help = key.help
         mergedMembers = key.name.map { MergedNames.members(of: $0, as: Value.self, key.form) } ?? []
-        shape = { TypeShape(of: Value.self, sample: $0) }
+        shape = { TypeShape(of: Value.self, sample: $0, inventsMissing: $1) }
         inspection = { container in
             key.name.map { MemberInspection($0, as: Value.self, key.form, in: container) } ?? MemberInspection()
         }
@@ -85,7 +85,7 @@ struct DeclaredKey: Sendable {
         defaultText = { isRequired ? nil : TOMLText.text(of: P.defaultValue) }
         help = P.help
         mergedMembers = MergedNames.members(of: P.name, as: P.Value.self, P.form)
-        shape = { TypeShape(of: P.Value.self, sample: $0) }
+        shape = { TypeShape(of: P.Value.self, sample: $0, inventsMissing: $1) }
         inspection = { MemberInspection(P.name, as: P.Value.self, P.form, in: $0) }
     }
 
@@ -109,7 +109,7 @@ struct DeclaredKey: Sendable {
         defaultText = { nil }
         help = nil
         mergedMembers = []
-        shape = { _ in TypeShape() }
+        shape = { _, _ in TypeShape() }
         inspection = { _ in MemberInspection() }
     }
 }
@@ -135,13 +135,12 @@ struct MemberInspection {
     init<Value: Decodable>(
         _ name: String, as type: Value.Type, _ form: PropertyForm<Value>?, in container: Container
     ) {
-        let shape = TypeShape(of: type, sample: nil)
-        let isMerged = form?.mergesTables == true && !shape.isList && !shape.members.isEmpty
+        let merged = form?.mergesTables == true ? TypeShape(of: type, sample: nil) : nil
         var tables: [Table] = []
         for level in container.allSources.compactMap({ $0 as? SourceStack }).flatMap(\.levels).enumerated() {
             let values = Array(level.element.values(named: name))
-            if isMerged {
-                inspect(values.filter { $0.node.kind == .table }, shape)
+            if let merged, !merged.isList, !merged.members.isEmpty {
+                inspect(values.filter { $0.node.kind == .table }, merged)
                 if let table = level.element.mergedTable(named: name) {
                     tables.append(Table(value: table.located(name), level: level.offset))
                 }
@@ -150,7 +149,10 @@ struct MemberInspection {
                 tables += values.map { Table(value: $0, level: level.offset) }
             }
         }
-        if !shape.isList, !shape.members.isEmpty { inspectHidden(tables, name, shape) }
+        if tables.count > 1, let first = tables.first?.value, first.node.kind == .table {
+            let shape = merged ?? TypeShape(of: type, sample: first, inventsMissing: false)
+            if !shape.isList, !shape.members.isEmpty { inspectHidden(tables, name, shape) }
+        }
         let empty = LocatedValue(tree: PropertyTree(store: NodeStore(emptyTable: name), source: ""), id: 0)
         let record = Self.record(empty, as: type)
         members += record.usage.names(in: record.value)
@@ -183,8 +185,8 @@ struct MemberInspection {
 
     /// Finds members that get lost, because the table of a later source or of a child has others.
     private mutating func inspectHidden(_ tables: [Table], _ name: String, _ shape: TypeShape) {
-        guard let first = tables.first, first.value.node.kind == .table else { return }
         let known = KnownNames(shape.members.map(\.name)).root
+        let first = tables[0]
         for table in tables.dropFirst() where table.value.node.kind == .table {
             var open = [(winner: first.value, hidden: table.value, name: name, branch: known)]
             while let (winner, hidden, name, branch) = open.popLast() {

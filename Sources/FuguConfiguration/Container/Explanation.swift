@@ -47,7 +47,7 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// The value that a read gives.
     public let winner: Entry
-    /// The values that it hides, in the order of precedence.
+    /// The values that it hides, in the order of precedence; for merged tables, there are none.
     public let hidden: [Entry]
     /// The reason why the value of a source isn't used, if that is so.
     public let mistake: PropertyError?

@@ -42,9 +42,8 @@ enum ValueText {
         }
         let mirror = Mirror(reflecting: value)
         // A type of the program that is written as a table might print all of it.
-        if let type = type(of: value) as? any Decodable.Type,
-            mirror.displayStyle == .struct || mirror.displayStyle == .class,
-            !Reflection.isOfLibrary(value), !TypeShape(of: type, sample: nil).members.isEmpty
+        if value is any Decodable, mirror.displayStyle == .struct || mirror.displayStyle == .class,
+            !Reflection.isOfLibrary(value), case .table? = Reflection.value(of: value)
         {
             return names(mirror.children.compactMap(\.label))
         }

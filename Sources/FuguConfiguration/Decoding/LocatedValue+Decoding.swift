@@ -37,10 +37,9 @@ extension LocatedValue {
     /// Decodes a nested value; containers call it.
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         switch node.kind {
-        case .table where type == Duration.self, .array where type == Duration.self:
-            throw mismatch(type, expected: Self.durationForm)
-        case .table: break
-        case .array: if let list = try array().list(type) { return list }
+        case .array:
+            if let list = try array().list(type) ?? nativeValue(type) { return list }
+        // From a table, the types of Foundation would decode what they encode themselves.
         default: if let value = try nativeValue(type) { return value }
         }
         // Types decode themselves recursively, as deep as the document is nested.
@@ -131,6 +130,12 @@ extension LocatedValue {
         case .double where node.mark == .wide:
             if let value: Float = Self.exact(tree.store.numberText(at: node.offset) ?? "") { return value }
         case .double:
+            // Not by way of a `Double`, which would round twice.
+            if Float.self != Double.self, let written = tree.store.numberText(at: node.offset),
+                let value: Float = Self.number(written)
+            {
+                return value
+            }
             let value = Float(node.double)
             if value.isFinite || !node.double.isFinite { return value }
         case .text, .word:
@@ -236,9 +241,8 @@ extension LocatedValue {
 
     private func list(of words: [String?]) -> LocatedValue {
         // The place of a word is that of its text.
-        let origins = tree.origins.map { _ in { @Sendable [origin] (_: String) -> PropertyOrigin? in origin } }
         let store = NodeStore(words: words, name: name)
-        return PropertyTree(store: store, source: tree.source, textForm: tree.textForm, origins: origins).root
+        return PropertyTree(store: store, source: tree.source, textForm: tree.textForm) { _ in origin }.root
     }
 
     /// Returns the words before an option, such as `-v`.

@@ -1,7 +1,8 @@
 /// The members that a type decodes.
 ///
 /// They're found by decoding an instance: from a sample as far as there is one, and otherwise from false, zero, empty
-/// strings, and empty lists.
+/// strings, and empty lists. Some types stop the program when they decode such invented values, so nothing may ask for them
+/// that isn't documented to do so.
 struct TypeShape {
     struct Member {
         /// The dotted name inside the value.
@@ -17,21 +18,22 @@ struct TypeShape {
 
     init() {}
 
-    /// `sample`: The table of an instance, from which most members can be decoded.
-    init<Value: Decodable>(of type: Value.Type, sample: LocatedValue?) {
+    /// - `sample`: The table of an instance, from which most members can be decoded.
+    /// - `inventsMissing`: Whether to invent values that the sample doesn't have.
+    init<Value: Decodable>(of type: Value.Type, sample: LocatedValue?, inventsMissing: Bool = true) {
         if let optional = type as? any OptionalType.Type, let wrapped = optional.wrapped as? any Decodable.Type {
-            self = TypeShape(of: wrapped, sample: sample)
+            self = TypeShape(of: wrapped, sample: sample, inventsMissing: inventsMissing)
             return
         }
         if let list = type as? any ListType.Type {
-            let element = TypeShape(of: list.element, sample: sample?.firstChild)
+            let element = TypeShape(of: list.element, sample: sample?.firstChild, inventsMissing: inventsMissing)
             (members, isList, isInFilesOnly) = (element.members, true, element.isList || element.isInFilesOnly)
             return
         }
-        let record = Record()
+        let record = Record(inventsMissing: inventsMissing)
         _ = try? ShapeDecoder(record: record, sample: sample).decoded(type)
-        // A type that decodes no members is shown by its name instead of as a table.
-        members = record.members.filter { !$0.name.isEmpty }
+        // A type that decodes no members is shown by its name instead of as a table, as is one that accepts any number of names.
+        members = record.isExhausted ? [] : record.members.filter { !$0.name.isEmpty }
         isInFilesOnly = !members.isEmpty || type is any TableType.Type
     }
 
@@ -40,6 +42,20 @@ struct TypeShape {
         var members: [Member] = []
         /// The number of tables whose members are known.
         var tables = 0
+        let inventsMissing: Bool
+        /// The number of questions about members.
+        private var questions = 0
+
+        init(inventsMissing: Bool) { self.inventsMissing = inventsMissing }
+
+        /// Whether a type asks for one member after the other until one is missing.
+        var isExhausted: Bool { questions >= 10_000 }
+
+        /// Returns whether another member may be asked for.
+        func ask() -> Bool {
+            questions += 1
+            return !isExhausted
+        }
     }
 }
 
@@ -82,6 +98,11 @@ private struct ShapeDecoder: Decoder {
     var codingPath: [any CodingKey] { path.map { PathKey($0) } }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
+    /// Whether the sample has a member, or its value can be invented.
+    func has(_ name: String) -> Bool {
+        record.inventsMissing || sample?.member(name).map { $0.node.kind != .null } == true
+    }
+
     func member(_ name: String) -> ShapeDecoder {
         ShapeDecoder(record: record, path: path + [name], sample: sample?.member(name), types: types)
     }
@@ -104,7 +125,10 @@ private struct ShapeDecoder: Decoder {
     func note(_ type: Any.Type) { record.members.append(.init(name: path.joined(separator: "."), type: type)) }
 
     private func answer<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if let blank = blank(type), let value = blank as? Value { return value }
+        if let blank = blank(type), let value = blank as? Value {
+            guard record.inventsMissing || sample != nil else { throw PropertyError(ErrorText.noElements) }
+            return value
+        }
         return try Value(from: self)
     }
 
@@ -162,11 +186,18 @@ private struct ShapeTable<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return []
     }
 
-    func contains(_ key: Key) -> Bool { true }
-    func decodeNil(forKey key: Key) throws -> Bool { false }
+    /// Records the name of a member that's missing, whose type then isn't asked for.
+    func contains(_ key: Key) -> Bool {
+        guard decoder.record.ask() else { return false }
+        if !decoder.has(key.stringValue) { decoder.member(key.stringValue).note(PropertyValue.self) }
+        return decoder.has(key.stringValue)
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try decoder.member(key.stringValue).decoded(type)
+        guard contains(key) else { throw PropertyError(ErrorText.noElements) }
+        return try decoder.member(key.stringValue).decoded(type)
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

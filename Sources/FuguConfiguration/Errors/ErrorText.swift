@@ -115,7 +115,8 @@ enum ErrorText {
     static let zeroInPath = "the path contains a null character"
     static let tooLargeFile = "it's larger than \(NodeStore.sizeLimit >> 20) MB"
 
-    static let vanished = "has vanished since it was last read; to give up its values, leave it there empty"
+    static let vanished =
+        "has vanished since it was last read; to give up its values, leave an empty document there, {} in JSON"
 
     static func sameName(as other: String) -> String { "has the same name as \(other), spelled differently" }
 

@@ -51,7 +51,11 @@ struct Reflection {
     /// Returns the table, or the text or the only member in its place if the type decodes only from that.
     private func readable(_ table: PropertyValue, _ value: Any) -> PropertyValue {
         guard let value = value as? any Decodable else { return table }
-        var candidates = [table, .string((value as? any EncodedText)?.encodedText ?? "\(value)")]
+        var candidates = [table]
+        // Not the description that every value has: nobody wrote it to be read.
+        if let text = (value as? any EncodedText)?.encodedText ?? (value as? any CustomStringConvertible)?.description {
+            candidates.append(.string(text))
+        }
         if case .table(let members) = table, members.count == 1 { candidates += members.values }
         return candidates.first { TOMLText.isRead($0, as: value) } ?? table
     }
@@ -121,9 +125,11 @@ struct Reflection {
     /// Returns the name and the value of a stored property.
     ///
     /// A property with a wrapper is stored as the wrapper, with an underscore before its name; the wrapped value is
-    /// used.
+    /// used, if the wrapper stores it. A lazy property is stored as an optional.
     private func property(_ child: Mirror.Child) -> (name: String, value: Any)? {
         guard let label = child.label else { return nil }
+        let lazy = "$__lazy_storage_$_"
+        if label.hasPrefix(lazy) { return (String(label.dropFirst(lazy.count)), child.value) }
         guard label.hasPrefix("_"), label.count > 1,
             let wrapped = Mirror(reflecting: child.value).children.first(where: { $0.label == "wrappedValue" })
         else { return (label, child.value) }

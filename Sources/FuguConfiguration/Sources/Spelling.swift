@@ -15,12 +15,6 @@ enum Spelling {
         return prefix.isEmpty ? variable : "\(prefix)_\(variable)"
     }
 
-    /// Returns the variable whose name doesn't split words at uppercase letters, an older spelling that still works.
-    static func plainVariable(_ name: String, prefix: String) -> String {
-        let variable = String(name.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 })
-        return prefix.isEmpty ? variable : "\(prefix)_\(variable)"
-    }
-
     /// Returns the words of a name.
     ///
     /// A word begins after a dot, dash, or underscore, at an uppercase letter after a lowercase one or a digit, and

@@ -1,10 +1,11 @@
 /// A source of the values of a Swift instance, by the names of its stored properties.
 ///
 /// Structs and classes become tables, including inherited properties. An optional becomes its value, and is left out if
-/// it's `nil`. Arrays stay arrays, sets become arrays, and dictionaries with string keys become tables. An enumeration
-/// becomes its raw value or the name of its case. A property with a wrapper becomes its `wrappedValue`. `Date`, `URL`,
-/// `UUID`, `Decimal`, `Data`, and `Duration` are values themselves. A type that decodes from text, or from what its only
-/// property holds, but not from a table, becomes that.
+/// it's `nil`, also from an array. Arrays stay arrays, sets become arrays, and dictionaries with string keys become tables. An
+/// enumeration becomes its raw value or the name of its case. A property with a wrapper becomes its `wrappedValue` if the wrapper
+/// stores that, and otherwise what the wrapper stores. `Date`, `URL`, `UUID`, `Decimal`, `Data`, and `Duration` are values
+/// themselves; dates are kept to the nanosecond. A type that decodes from its `description`, or from what its only property
+/// holds, but not from a table, becomes that.
 public struct StructSource: CountedSource {
     private let values: Result<[String: PropertyValue], PropertyError>
     /// The name of the type, unless you gave another.

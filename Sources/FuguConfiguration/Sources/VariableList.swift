@@ -31,13 +31,6 @@ struct VariableList: SnapshotContent {
         }
     }
 
-    private func holds(_ variable: String) -> Bool {
-        switch content {
-        case .file(let tree): tree.root.member(variable) != nil
-        case .process(let variables): variables[variable] != nil
-        }
-    }
-
     private var names: [String] {
         switch content {
         case .file(let tree): tree.root.memberNames
@@ -52,12 +45,7 @@ struct VariableList: SnapshotContent {
         }
     }
 
-    private func spelling(of name: String) -> String {
-        let variable = Spelling.variable(name, prefix: prefix)
-        guard !holds(variable) else { return variable }
-        let plain = Spelling.plainVariable(name, prefix: prefix)
-        return holds(plain) ? plain : variable
-    }
+    private func spelling(of name: String) -> String { Spelling.variable(name, prefix: prefix) }
 
     /// Variables without the prefix are mostly for other programs.
     ///
