@@ -19,6 +19,8 @@ private struct Endpoint: Codable, Sendable, Equatable {
 
     enum CodingKeys: String, CodingKey { case url, share }
 
+    init(share: Int) { (url, self.share) = (URL(filePath: "/"), share) }
+
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = URL(string: try container.decode(String.self, forKey: .url))!
@@ -69,6 +71,7 @@ private struct Digits: Codable, Sendable {
 
 private struct Holder {
     var digits = Digits(number: 5)
+    var endpoint = Endpoint(share: 0)
     lazy var later = 7
 }
 
@@ -124,6 +127,9 @@ struct Law25InventedValuesTests {
         try container.apply(StructSource(reflecting: holder))
         #expect(try container.property("digits.number", as: Int.self) == 5)
         #expect(try container.property("later", as: Int.self) == 7)
+        #expect(try container.property("endpoint.share", as: Int.self) == 0)
+        container.endpoint = holder.endpoint
+        #expect(container.explain(\.endpoint).description.contains("{url, share}"))
     }
 
     @Test("Members that no text can hold have no variable and no argument")

@@ -42,8 +42,9 @@ enum ValueText {
         }
         let mirror = Mirror(reflecting: value)
         // A type of the program that is written as a table might print all of it.
-        if value is any Decodable, mirror.displayStyle == .struct || mirror.displayStyle == .class,
-            !Reflection.isOfLibrary(value), case .table? = Reflection.value(of: value)
+        if let type = type(of: value) as? any Decodable.Type,
+            mirror.displayStyle == .struct || mirror.displayStyle == .class,
+            !Reflection.isOfLibrary(value), TypeShape.hasMembers(type)
         {
             return names(mirror.children.compactMap(\.label))
         }

@@ -37,6 +37,11 @@ struct TypeShape {
         isInFilesOnly = !members.isEmpty || type is any TableType.Type
     }
 
+    /// Whether a type decodes members of a table, which it asks an empty table for.
+    static func hasMembers<Value: Decodable>(_ type: Value.Type) -> Bool {
+        !TypeShape(of: type, sample: nil, inventsMissing: false).members.isEmpty
+    }
+
     /// The members that were decoded so far.
     fileprivate final class Record {
         var members: [Member] = []

@@ -51,6 +51,8 @@ struct Reflection {
     /// Returns the table, or the text or the only member in its place if the type decodes only from that.
     private func readable(_ table: PropertyValue, _ value: Any) -> PropertyValue {
         guard let value = value as? any Decodable else { return table }
+        let type: any Decodable.Type = type(of: value)
+        if TypeShape.hasMembers(type) { return table }
         var candidates = [table]
         // Not the description that every value has: nobody wrote it to be read.
         if let text = (value as? any EncodedText)?.encodedText ?? (value as? any CustomStringConvertible)?.description {
