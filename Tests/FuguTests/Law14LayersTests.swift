@@ -81,6 +81,37 @@ struct Law14LayersTests {
         #expect(child[key] == "again \(made.value)" && made.value > 7)
     }
 
+    struct Pool: ThrowingFeature {
+        static var home: Home { .shared }
+        static func load(in container: any FeatureContainer) throws -> String { "own" }
+    }
+
+    @Test("What a loader above creates is shared by all that wrap it, or is where it's declared to be (laws 15 and 17)")
+    func shared() async throws {
+        let (made, container) = (Counter(), Container())
+        container.replace(Mailer.self) { _ in Mailer(text: "\(made.add())") }
+        container.replace(Journey.self) { _ in "\(made.add())" }
+        container.replace(Pool.self) { "pool \($0[Level.self])" }
+        let children = (0..<3).map { level in container.child { $0[Level.self] = level } }
+        for child in children {
+            child.decorate(Mailer.self) { Mailer(text: "\($0.text) at \($1[Level.self])") }
+            child.decorate(Journey.self) { journey, _ in "a(\(journey))" }
+            child.decorate(Pool.self) { pool, _ in "a(\(pool))" }
+        }
+        #expect(children.map { $0[Mailer.self].text } == ["1 at 0", "1 at 1", "1 at 2"])
+        for child in children { #expect(try await child[Journey.self] == "a(2)") }
+        #expect(throws: LoadError.self) { try children[0][Pool.self] }.map { #expect($0.code == .inputOverridden) }
+        let plain = container.child()
+        plain.decorate(Pool.self) { pool, _ in "a(\(pool))" }
+        #expect(try plain[Pool.self] == "a(pool 1)")
+        container.decorate(Mailer.self) { mailer, _ in Mailer(text: "\(mailer.text) + \(made.add())") }
+        #expect(children.map { $0[Mailer.self].text } == ["3 + 4 at 0", "3 + 4 at 1", "3 + 4 at 2"])
+        container.replace(Mailer.self) { _ in Mailer(text: "\(made.add())") }
+        #expect(children.map { $0[Mailer.self].text } == ["5 at 0", "5 at 1", "5 at 2"])
+        container.reset(Mailer.self)
+        #expect(children.map { $0[Mailer.self].text } == ["own at 0", "own at 1", "own at 2"])
+    }
+
     @Test("A setting between the two hides what is above it, and uncovers it when it's reset")
     func between() {
         let container = Container()

@@ -156,6 +156,35 @@ extension ContainerKeys {
         #expect(try await container[Waiting.self] == "replaced")
     }
 
+    @Test(
+        "reset × copy: a reset reaches what sees past an instance in between, and not what sees that (laws 19 and 20)")
+    func pastCopy() {
+        let (container, made) = (Container(), Counter())
+        func key(_ name: String) -> PropertyKey<Int> { PropertyKey("meetings.past.\(name)", defaultValue: 0) }
+        let (mode, middles, overridden, own) = (key("mode"), key("middles"), key("overridden"), key("own"))
+        let copied = FeatureKey(id: UniqueID()) { handle in
+            if handle[mode] == 0 { _ = (handle[middles], handle[overridden]) }
+            return made.add()
+        }
+        let reader = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { ($0[copied], $0[own]).0 }
+        let middle = container.child { $0[middles] = 1 }
+        #expect(middle[copied] == 1)
+        container[mode] = 1
+        // Another instance, which lives in the root, because this child has another input than that of the middle.
+        let child = middle.child {
+            $0[overridden] = 1
+            $0[own] = 1
+        }
+        let (seen, others) = (Log<Int>(), Log<Int>())
+        child.observe(\.[copied]) { seen.add($0) }
+        let sibling = middle.child()
+        sibling.observe(\.[copied]) { others.add($0) }
+        #expect(child[copied] == 2 && child[reader] == 2 && container[copied] == 2 && middle[copied] == 1)
+        container.reset(\.[copied])
+        #expect(child[reader] == 3 && child[copied] == 3 && container[copied] == 3 && middle[copied] == 1)
+        #expect(seen.all == [2, 3] && others.all.isEmpty)
+    }
+
     @Test("modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)")
     func deinitWaits() {
         let container = container

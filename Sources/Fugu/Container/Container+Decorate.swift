@@ -19,10 +19,7 @@ extension Container {
     /// A decorated feature counts as set: `reset` removes all decorations that this container has, and setting the feature
     /// discards them. A strict container refuses to load what is wrapped as it does without the decoration.
     ///
-    /// If an ancestor sets, replaces, decorates, or resets the feature later, the next read in the child wraps the new instance. A
-    /// loader that an ancestor has, because it replaced or decorated the feature, runs for each container below that decorates it,
-    /// and what it creates lives there, even if the feature declares another home: replace expensive features where nothing below
-    /// decorates them.
+    /// If an ancestor sets, replaces, decorates, or resets the feature later, the next read in the child wraps the new instance.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
@@ -200,17 +197,15 @@ struct Decorated: Sendable {
     /// The loader of what a child wraps, which is what it would inherit.
     fileprivate var inherited: Replacement {
         let load: @Sendable (Container) throws -> Payload = { handle in
-            switch handle.settingAbove(key.key) {
-            case .set(let payload): return payload
-            case .replace(let above): return try above.load(handle)
-            default: return try read(key.key.undecorated, in: handle)
+            switch handle.settingAbove(key) {
+            case .value(let payload): payload
+            case .loader(let inner): try read(inner, in: handle)
             }
         }
         let loadAsync: @Sendable (Container) async throws -> Payload = { handle in
-            switch handle.settingAbove(key.key) {
-            case .set(let payload): return payload
-            case .replace(let above): return try await above.loadAsync!(handle)
-            default: return try await readAsync(key.key.undecorated, in: handle)
+            switch handle.settingAbove(key) {
+            case .value(let payload): payload
+            case .loader(let inner): try await readAsync(inner, in: handle)
             }
         }
         return Replacement(load: load, loadAsync: isAsync ? loadAsync : nil)
@@ -272,20 +267,30 @@ extension Container {
     }
 
     /// Returns what the containers above that of the loader that runs have for a key.
-    fileprivate func settingAbove(_ key: Key) -> Operation? {
+    fileprivate func settingAbove(_ key: TypedKey) -> Inherited {
         guard case .handle(let load) = role, let limit = load.load?.limit, let above = limit.object.parent else {
-            return nil
+            return .loader(key.key.undecorated)
         }
-        return load.family.lock.withLock { token in
-            let holder = above.path.firstResult { $0.isRoot || $0.holds(token, key) ? UnmanagedReference($0) : nil }!
-            return holder.use { node in
-                let cell = node.storage.cell(token, key)
-                // For the load itself, `Effects.dropped` follows the key, which isn't an input: it's held where layers are.
-                load.outerRecorder(token)?.record(token, cell, of: holder)
-                return node.holds(token, key) ? cell.setting(token) : nil
-            }
+        let (setting, holder) = load.family.lock.withLock { token in
+            let holder = above.path.firstResult { node in
+                node.isRoot || node.holds(token, key.key) ? UnmanagedReference(node) : nil
+            }!
+            // For the load itself, `Effects.dropped` follows the key, which isn't an input: it's held where layers are.
+            load.outerRecorder(token)?.record(token, holder.use { $0.storage.cell(token, key.key) }, of: holder)
+            return (holder.use { $0.setting(token, of: key.key) }, holder.object)
+        }
+        switch setting {
+        case .set(let payload): return .value(payload)
+        case .replace(let loader): return .loader(holder.share(loader, of: key))
+        default: return .loader(key.key.undecorated)
         }
     }
+}
+
+/// What a container inherits, for layers: a value, or the key of what a loader creates for all containers that wrap it.
+private enum Inherited {
+    case value(Payload)
+    case loader(Key)
 }
 
 extension Operation? {
@@ -301,6 +306,16 @@ extension Operation? {
 }
 
 extension Node {
+    /// Returns a key that's held here with a loader that the node has for another key, for what layers below wrap.
+    fileprivate func share(_ loader: Replacement, of key: TypedKey) -> Key {
+        let shared = key.key.shared(depth: depth)
+        let copy = Replacement(load: loader.load, loadAsync: loader.loadAsync, layers: loader.layers)
+        family.commit(Write(self, shared, key.equal, .replace(copy))) { token in
+            isEnded(token) || holds(token, shared) || !setting(token, of: key.key).isSame(as: .replace(loader))
+        }
+        return shared
+    }
+
     fileprivate func setting(_ token: LockToken, of key: Key) -> Operation? {
         guard let cell = storage.existingCell(token, key), holds(token, key) else { return nil }
         return cell.setting(token)

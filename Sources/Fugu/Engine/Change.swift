@@ -147,12 +147,17 @@ struct Effects {
         }
     }
 
-    /// Collects the instance that layers wrap where nothing is set: it's the feature's own as much as one that isn't wrapped.
-    mutating func collectUndecorated(_ token: LockToken, _ key: Key, in node: Node) {
+    /// Collects what the feature's own load, or a loader that goes, has created here for layers.
+    mutating func collectWrapped(_ token: LockToken, _ write: Write) {
+        let (node, key) = (write.node, write.key)
         guard key.decorated == nil else { return }
-        let inner = key.undecorated
-        guard node.storage.existingCell(token, inner)?.has(CellFlags.loaded) == true else { return }
-        more.orMade(More()).inner.append(Write(node, TypedKey(resetting: inner), .reset))
+        let isLayered = write.operation.replacement?.layers != nil
+        for inner in [key.shared(depth: node.depth)] + (isLayered ? [] : [key.undecorated]) {
+            guard node.storage.existingCell(token, inner)?.has(CellFlags.held | CellFlags.loaded) == true else {
+                continue
+            }
+            more.orMade(More()).inner.append(Write(node, TypedKey(resetting: inner), .reset))
+        }
     }
 
     /// Removes and returns the resets that were collected since the last call.
@@ -230,10 +235,11 @@ extension Effects {
     ) -> [Place] {
         let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
         var drops: [Place] = []
-        var open = [(start, replacesCopies)]
-        while let (place, isReplaced) = open.popLast() {
-            if let follower = place[token].rare?.follower { reached.append((follower, kind.isReset)) }
-            if kind != .loaded {
+        var open = [Reach(place: start, sees: true, isReplaced: replacesCopies)]
+        while let reach = open.popLast() {
+            let place = reach.place
+            if reach.sees, let follower = place[token].rare?.follower { reached.append((follower, kind.isReset)) }
+            if reach.sees, kind != .loaded {
                 place.forEachDependent(token) { reader, role in
                     switch role {
                     case .follower: if let follower = reader[token].rare?.follower { reached.append((follower, false)) }
@@ -243,18 +249,15 @@ extension Effects {
                     }
                 }
                 // A value set above replaces the instances loaded below, and what layers below wrap.
-                if place != start, isReplaced {
+                if place != start, reach.isReplaced {
                     if place[token].provenance != nil { drops.append(place) }
-                    for wrapped in place.wrapped(token) { open.append((wrapped, true)) }
+                    for wrapped in place.wrapped(token) {
+                        open.append(Reach(place: wrapped, sees: true, isReplaced: true))
+                    }
                 }
             }
-            // A node below that hides the key isn't in the tree, nor is anything below it. The reset of a loaded instance replaces
-            // only what layers wrap.
-            place.forEachBelow(token) { below in
-                let wraps = below.wraps(token)
-                let isReplaced = isReplaced || wraps && kind == .changed
-                if isReplaced || below[token].provenance == nil && !wraps { open.append((below, isReplaced)) }
-            }
+            // A node below that hides the key isn't in the tree, nor is anything below it.
+            place.forEachBelow(token) { if let next = reach.next(token, $0, kind) { open.append(next) } }
         }
         return drops
     }
@@ -319,6 +322,40 @@ extension Effects {
     }
 }
 
+/// How far a change of a key reaches down its tree.
+private struct Reach {
+    let place: Place
+    /// Whether the node sees what has changed, and not an instance in between.
+    let sees: Bool
+    /// Whether the change replaces instances that were loaded here and below.
+    let isReplaced: Bool
+    /// An instance above that nodes below see instead, unless they hold one of its inputs.
+    private var hider: Provenance?
+
+    init(place: Place, sees: Bool, isReplaced: Bool, hider: Provenance? = nil) {
+        self.place = place
+        self.sees = sees
+        self.isReplaced = isReplaced
+        self.hider = hider
+    }
+
+    /// Returns how the change reaches a place directly below, or `nil` if it reaches nothing there.
+    func next(_ token: LockToken, _ below: Place, _ kind: ChangeKind) -> Reach? {
+        let wraps = below.wraps(token)
+        // The reset of a loaded instance replaces only what layers wrap.
+        if isReplaced || sees && wraps && kind == .changed { return Reach(place: below, sees: true, isReplaced: true) }
+        if wraps { return nil }
+        let own = below[token].provenance
+        var hider = hider
+        if let own, !own.isLocal {
+            hider = own
+        } else if let known = hider, below[token].node.use({ $0.holdsAny(token, of: known.keys, known.mask) }) {
+            hider = nil
+        }
+        return Reach(place: below, sees: own == nil && hider == nil, isReplaced: false, hider: hider)
+    }
+}
+
 extension PlaceState {
     /// Whether an instance that reloads must be dropped after such a change of one of its inputs.
     fileprivate func mustGo(_ token: LockToken, _ key: Key, _ kind: ChangeKind) -> Bool {
@@ -360,8 +397,8 @@ private struct Change {
         let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
         var wrapped = false
         let isByCode = cell.heldFlags == CellFlags.held
-        let hasLayers = family.state[token].hasLayers && key.kind != .property && operation.replacement?.layers == nil
-        if hasLayers { effects.collectUndecorated(token, key, in: node) }
+        let hasLayers = family.state[token].hasLayers && key.kind != .property
+        if hasLayers { effects.collectWrapped(token, write) }
         switch operation {
         case .rule(let payload):
             let rare = node.place(token, key)[token].more()
@@ -728,7 +765,7 @@ extension Place {
         guard let layered = self[token].rare?.replacement, layered.wrapsInherited else { return [] }
         return self[token].node.use { node in
             node.markReset(token, key, changesLoader: true)
-            return layered.inner.compactMap { inner in
+            return (layered.inner + [key.shared(depth: node.depth)]).compactMap { inner in
                 if inner.isElement { return nil }
                 node.markReset(token, inner, changesLoader: true)
                 return node.storage.existingCell(token, inner)?.place

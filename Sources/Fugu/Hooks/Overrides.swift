@@ -47,11 +47,9 @@ extension Container {
     private func held() -> [(key: Key, loader: Replacement, stamp: Stamp)] {
         let node = node
         return node.family.lock.withLock { token in
-            let cells = node.storage.cells(token)
-            // Code didn't set what a decoration wraps.
-            let inner = Set(cells.flatMap { $0.place?[token].rare?.replacement?.inner ?? [] })
-            return cells.compactMap { cell -> (key: Key, loader: Replacement, stamp: Stamp)? in
-                if cell.has(CellFlags.layered) || inner.contains(cell.key) { return nil }
+            node.storage.cells(token).compactMap { cell -> (key: Key, loader: Replacement, stamp: Stamp)? in
+                // Code didn't set what a decoration wraps.
+                if cell.has(CellFlags.layered) || cell.key.decorated != nil { return nil }
                 return switch cell.setting(token) {
                 case .replace(let replacement): (cell.key, replacement, Stamp(cell))
                 case .set(let payload):

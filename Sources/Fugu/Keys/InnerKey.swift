@@ -5,7 +5,7 @@ struct InnerID: Hashable, Sendable {
     let decorated: UInt
     /// The depth of the container that decorates the feature, or adds to it.
     let depth: Int
-    /// The number of decorations and elements that the container had before.
+    /// The number of decorations and elements that the container had before, or -1 for what its loader creates for layers below.
     let index: Int
     /// For the element of a list, where it was added.
     var place: String?
@@ -44,6 +44,9 @@ extension Key {
 
     /// The key of what a feature's own load creates for layers.
     var undecorated: Key { inner(depth: 0, index: 0) }
+
+    /// The key of what the loader of a container at a depth creates for layers below.
+    func shared(depth: Int) -> Key { inner(depth: depth, index: -1) }
 
     /// The feature that a key belongs to, if any.
     var decorated: Key? {
