@@ -185,6 +185,30 @@ extension ContainerKeys {
         #expect(seen.all == [2, 3] && others.all.isEmpty)
     }
 
+    @Test("home × reset: what reloads is loaded again when a reset uncovers another instance of an input (law 19)")
+    func uncoversInstance() {
+        let (container, made) = (Container(), Counter())
+        func key(_ name: String) -> PropertyKey<Int> { PropertyKey("meetings.uncovers.\(name)", defaultValue: 0) }
+        let (mode, middles, overridden, own) = (key("mode"), key("middles"), key("overridden"), key("own"))
+        let copied = FeatureKey(id: UniqueID()) { handle in
+            if handle[mode] == 0 { _ = (handle[middles], handle[overridden]) }
+            return made.add()
+        }
+        let reader = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { ($0[copied], $0[own]).0 }
+        let middle = container.child { $0[middles] = 1 }
+        #expect(middle[copied] == 1)
+        container[mode] = 1
+        let child = middle.child {
+            $0[overridden] = 1
+            $0[own] = 1
+        }
+        #expect(child[reader] == 2 && child[copied] == 2)
+        child.reset(\.[overridden])
+        #expect(child[copied] == 1 && child[reader] == 1)
+        child[overridden] = 1
+        #expect(child[copied] == 2 && child[reader] == 2)
+    }
+
     @Test("modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)")
     func deinitWaits() {
         let container = container

@@ -244,7 +244,7 @@ extension Effects {
                     switch role {
                     case .follower: if let follower = reader[token].rare?.follower { reached.append((follower, false)) }
                     case .input:
-                        if reader[token].mustGo(token, place.key, kind) { drops.append(reader) }
+                        if reader[token].mustGo(token, place.key, kind, in: start[token].node) { drops.append(reader) }
                     case .anchor: break
                     }
                 }
@@ -358,13 +358,20 @@ private struct Reach {
 
 extension PlaceState {
     /// Whether an instance that reloads must be dropped after such a change of one of its inputs.
-    fileprivate func mustGo(_ token: LockToken, _ key: Key, _ kind: ChangeKind) -> Bool {
+    ///
+    /// - `changed`: The node in which the key has changed.
+    fileprivate func mustGo(
+        _ token: LockToken, _ key: Key, _ kind: ChangeKind, in changed: UnmanagedReference<Node>
+    ) -> Bool {
         guard let provenance else { return false }
         if kind != .heldEqual, provenance.direct.contains(key) { return true }
         guard kind.changesHolder else { return false }
         // The change may hide an instance that it was made from, or uncover another one.
-        return provenance.direct.contains { input in
-            if case .missing = node.use({ $0.look(token, input) }) { true } else { false }
+        return node.use { node in
+            provenance.direct.contains { input in
+                guard case .found(_, let owner) = node.look(token, input) else { return true }
+                return node.hasInstance(token, of: input, madeFrom: key, above: changed.depth, downFrom: owner.depth)
+            }
         }
     }
 }
@@ -775,6 +782,24 @@ extension Place {
 }
 
 extension Node {
+    /// Whether an ancestor in a range of depths has an instance that was made from a key, and that only this key can hide here.
+    fileprivate func hasInstance(
+        _ token: LockToken, of feature: Key, madeFrom key: Key, above limit: Int, downFrom depth: Int
+    ) -> Bool {
+        path.firstResult { owner -> Bool? in
+            if owner.depth < depth { return false }
+            guard owner.depth < limit, let cell = owner.storage.existingCell(token, feature),
+                cell.has(CellFlags.loaded), let made = cell.place?[token].provenance, made.keys.contains(key),
+                !made.isLocal
+            else { return nil }
+            let isHidden = path.firstResult { node -> Bool? in
+                if node === owner { return false }
+                return made.keys.contains { $0 != key && node.holds(token, $0) } ? true : nil
+            }
+            return isHidden == true ? nil : true
+        } ?? false
+    }
+
     /// Marks a key as reset, so that a load in progress isn't kept here, nor below if it has another loader now.
     fileprivate func markReset(_ token: LockToken, _ key: Key, changesLoader: Bool) {
         guard family.rootPlace(token, of: key)?[token].rare?.loads.isEmpty == false else { return }

@@ -432,8 +432,33 @@ private struct LoadEnd {
         }
         self.home = home
         hasOldInputs = load.hasOldInputs(token)
-        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, place[token].rare?.last)
+        let passed = facts.reloads && !home.isRoot ? Self.passed(token, by: load, from: home) : []
+        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, passed, place[token].rare?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: failedWay.isEmpty)
+    }
+
+    /// Returns the keys because of which `home` sees past an instance of an input that's nearer than the one that the load read.
+    private static func passed(_ token: LockToken, by load: Frame, from home: Node) -> [Key] {
+        var reasons: [Key] = []
+        for input in load.state[token].load.inputs {
+            guard let read = input.cell, input.key.kind != .property else { continue }
+            _ = home.path.firstResult { owner -> Bool? in
+                guard let cell = owner.storage.existingCell(token, input.key), cell.has(CellFlags.loaded) else {
+                    return nil
+                }
+                if cell == read { return true }
+                guard let made = cell.place?[token].provenance, !made.isLocal else { return nil }
+                _ = home.path.firstResult { node -> Bool? in
+                    if node === owner { return true }
+                    if node.holdsAny(token, of: made.keys, made.mask) {
+                        reasons += made.keys.filter { node.holds(token, $0) }
+                    }
+                    return nil
+                }
+                return nil
+            }
+        }
+        return reasons.isEmpty ? [] : reasons.sortedUnique()
     }
 
     /// Returns the provenance of an older instance, of the key or of an input, that `home` sees and the asker doesn't, if
@@ -466,17 +491,18 @@ private struct LoadEnd {
     /// Returns the provenance of the instance: the last one if the inputs are the same.
     ///
     /// - `others`: Keys on which the home depends besides the inputs.
+    /// - `passed`: Keys because of which the home sees past an instance of an input.
     private static func provenance(
-        _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
+        _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ passed: [Key], _ last: Provenance?
     ) -> Provenance {
         let (state, reloads) = (load.state, load.load!.reloads)
-        if others.isEmpty {
+        if others.isEmpty, passed.isEmpty {
             guard let first = state[token].load.first else {
                 return isLocal || reloads
                     ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
             }
             let hasOneKey = state[token].load.more.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads,
+            if let last, last.isLocal == isLocal, last.reloads == reloads, last.passed.isEmpty,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].load.isMadeFrom(last)
@@ -499,7 +525,8 @@ private struct LoadEnd {
             if input.cell == nil { direct += made.direct }
         }
         let keys = (lists + [direct.sortedUnique()]).merged()
-        let made = Provenance(direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads)
+        let made = Provenance(
+            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads, passed: passed)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 

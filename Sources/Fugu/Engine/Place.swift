@@ -287,6 +287,7 @@ extension Place {
                 for key in node.isRoot ? provenance.direct : provenance.keys {
                     register(token, with: node.place(token, key), as: .input)
                 }
+                for key in provenance.passed { register(token, with: node.place(token, key), as: .input) }
             }
             if node.isRoot { return }
             if !provenance.isLocal { _ = anchor(token) }
@@ -349,10 +350,13 @@ final class Provenance: Sendable {
     /// that.
     let isLocal: Bool
     let reloads: Bool
+    /// The keys because of which the home sees past an instance of an input: a change of one may uncover it.
+    let passed: [Key]
 
     static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 
-    init(direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool) {
+    init(direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, passed: [Key] = []) {
+        self.passed = passed
         self.direct = direct
         self.keys = keys
         self.mask = mask
@@ -387,7 +391,7 @@ final class Provenance: Sendable {
     func isEqual(to other: Provenance) -> Bool {
         self === other
             || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys
+                && keys == other.keys && passed == other.passed
     }
 }
 
