@@ -402,7 +402,7 @@ private struct Change {
     ) -> ChangeKind? {
         let operation = write.operation
         let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
-        var wrapped = false
+        var didWrap = false
         let isByCode = cell.heldFlags == CellFlags.held
         let hasLayers = family.state[token].hasLayers && key.kind != .property
         if hasLayers { effects.collectWrapped(token, write) }
@@ -439,7 +439,7 @@ private struct Change {
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
         if let rare = cell.place?[token].rare, let replacement = rare.replacement {
             effects.garbage.add(replacement)
-            wrapped = replacement.wrapsInherited
+            didWrap = replacement.wrapsInherited
             rare.replacement = nil
             if !replacement.inner.isEmpty {
                 effects.collectInner(of: replacement, in: node, for: operation.replacement)
@@ -458,8 +458,8 @@ private struct Change {
                 token, to: time, reachesDescendants: !node.isRoot && node.hasChildren(token))
         }
         let wraps = operation.replacement?.wrapsInherited ?? false
-        if isHeld != wasHeld || wraps != wrapped, let place = cell.place {
-            if wraps != wrapped { if wraps { place.follow(token) } else { place.unfollow(token) } }
+        if isHeld != wasHeld || wraps != didWrap, let place = cell.place {
+            if wraps != didWrap { if wraps { place.follow(token) } else { place.unfollow(token) } }
             if isHeld && !wraps { place.unlink(token) } else { place.link(token) }
         }
         if opensLater { cell.openIfPresent() }

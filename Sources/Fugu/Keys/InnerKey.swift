@@ -52,9 +52,7 @@ extension Key {
     var decorated: Key? {
         isValueKey ? (ValueKeys.descriptor(of: self) as? InnerDescriptor)?.decorated : nil
     }
-}
 
-extension Key {
     /// Whether it's the key of an element that a container adds to a list.
     var isElement: Bool {
         guard isValueKey, case .id(let id as InnerID) = ValueKeys.descriptor(of: self).distinction else { return false }

@@ -194,8 +194,9 @@ private struct ShapeTable<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Records the name of a member that's missing, whose type then isn't asked for.
     func contains(_ key: Key) -> Bool {
         guard decoder.record.ask() else { return false }
-        if !decoder.has(key.stringValue) { decoder.member(key.stringValue).note(PropertyValue.self) }
-        return decoder.has(key.stringValue)
+        if decoder.has(key.stringValue) { return true }
+        decoder.member(key.stringValue).note(PropertyValue.self)
+        return false
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }

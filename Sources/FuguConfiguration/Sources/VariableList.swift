@@ -79,10 +79,10 @@ struct VariableList: SnapshotContent {
         if case .file = content { true } else { false }
     }
 
-    func variable(for name: String) -> String? { Spelling.variable(name, prefix: prefix) }
+    func variable(for name: String) -> String? { spelling(of: name) }
 
     func place(of name: String) -> String? {
-        let variable = Spelling.variable(name, prefix: prefix)
+        let variable = spelling(of: name)
         guard case .file(let tree) = content else { return variable }
         return "\(variable) in \(Quoted.line(tree.source))"
     }
