@@ -156,56 +156,60 @@ extension ContainerKeys {
         #expect(try await container[Waiting.self] == "replaced")
     }
 
+    /// A child that sees past an instance in the middle, because it has another value of one of its inputs.
+    private struct PastCopy {
+        static func key(_ name: String) -> PropertyKey<Int> { PropertyKey("meetings.past.\(name)", defaultValue: 0) }
+        static let (mode, middles, overridden, own) = (key("mode"), key("middles"), key("overridden"), key("own"))
+
+        let container = Container()
+        let middle: Container
+        let child: Container
+        let copied: FeatureKey<Int>
+        /// Reloads, and lives in the child.
+        let reader: FeatureKey<Int>
+
+        init() {
+            let made = Counter()
+            let copied = FeatureKey(id: UniqueID()) { handle in
+                if handle[Self.mode] == 0 { _ = (handle[Self.middles], handle[Self.overridden]) }
+                return made.add()
+            }
+            self.copied = copied
+            reader = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { ($0[copied], $0[Self.own]).0 }
+            middle = container.child { $0[Self.middles] = 1 }
+            #expect(middle[copied] == 1)
+            // The next instance lives in the root.
+            container[Self.mode] = 1
+            child = middle.child {
+                $0[Self.overridden] = 1
+                $0[Self.own] = 1
+            }
+        }
+    }
+
     @Test(
         "reset × copy: a reset reaches what sees past an instance in between, and not what sees that (laws 19 and 20)")
     func pastCopy() {
-        let (container, made) = (Container(), Counter())
-        func key(_ name: String) -> PropertyKey<Int> { PropertyKey("meetings.past.\(name)", defaultValue: 0) }
-        let (mode, middles, overridden, own) = (key("mode"), key("middles"), key("overridden"), key("own"))
-        let copied = FeatureKey(id: UniqueID()) { handle in
-            if handle[mode] == 0 { _ = (handle[middles], handle[overridden]) }
-            return made.add()
-        }
-        let reader = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { ($0[copied], $0[own]).0 }
-        let middle = container.child { $0[middles] = 1 }
-        #expect(middle[copied] == 1)
-        container[mode] = 1
-        // Another instance, which lives in the root, because this child has another input than that of the middle.
-        let child = middle.child {
-            $0[overridden] = 1
-            $0[own] = 1
-        }
+        let world = PastCopy()
+        let (container, middle, child, copied) = (world.container, world.middle, world.child, world.copied)
         let (seen, others) = (Log<Int>(), Log<Int>())
         child.observe(\.[copied]) { seen.add($0) }
         let sibling = middle.child()
         sibling.observe(\.[copied]) { others.add($0) }
-        #expect(child[copied] == 2 && child[reader] == 2 && container[copied] == 2 && middle[copied] == 1)
+        #expect(child[copied] == 2 && child[world.reader] == 2 && container[copied] == 2 && middle[copied] == 1)
         container.reset(\.[copied])
-        #expect(child[reader] == 3 && child[copied] == 3 && container[copied] == 3 && middle[copied] == 1)
+        #expect(child[world.reader] == 3 && child[copied] == 3 && container[copied] == 3 && middle[copied] == 1)
         #expect(seen.all == [2, 3] && others.all.isEmpty)
     }
 
     @Test("home × reset: what reloads is loaded again when a reset uncovers another instance of an input (law 19)")
     func uncoversInstance() {
-        let (container, made) = (Container(), Counter())
-        func key(_ name: String) -> PropertyKey<Int> { PropertyKey("meetings.uncovers.\(name)", defaultValue: 0) }
-        let (mode, middles, overridden, own) = (key("mode"), key("middles"), key("overridden"), key("own"))
-        let copied = FeatureKey(id: UniqueID()) { handle in
-            if handle[mode] == 0 { _ = (handle[middles], handle[overridden]) }
-            return made.add()
-        }
-        let reader = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { ($0[copied], $0[own]).0 }
-        let middle = container.child { $0[middles] = 1 }
-        #expect(middle[copied] == 1)
-        container[mode] = 1
-        let child = middle.child {
-            $0[overridden] = 1
-            $0[own] = 1
-        }
+        let world = PastCopy()
+        let (child, copied, reader) = (world.child, world.copied, world.reader)
         #expect(child[reader] == 2 && child[copied] == 2)
-        child.reset(\.[overridden])
+        child.reset(\.[PastCopy.overridden])
         #expect(child[copied] == 1 && child[reader] == 1)
-        child[overridden] = 1
+        child[PastCopy.overridden] = 1
         #expect(child[copied] == 2 && child[reader] == 2)
     }
 
