@@ -12,14 +12,15 @@ import Testing
         // wait for a processor, fewer rounds are enough to ask for.
         let signals = (0..<rounds(30_000, few: 6_000)).map { _ in Signal() }
         let arrived = [Arrivals(), Arrivals()]
-        let isOver = Atomic(false)
+        // A round, and not a flag: the other thread may look for it late, in the round before.
+        let last = Atomic(signals.count)
         let begin = ContinuousClock.now
         onThreads(2) { thread in
             for (round, signal) in signals.enumerated() {
-                if thread == 1, .now - begin > .seconds(1) { isOver.store(true, ordering: .releasing) }
+                if thread == 1, .now - begin > .seconds(1) { last.store(round, ordering: .releasing) }
                 arrived[thread].add()
                 arrived[1 - thread].wait(for: round + 1)
-                if isOver.load(ordering: .acquiring) { return }
+                if round >= last.load(ordering: .acquiring) { return }
                 if thread == 0 {
                     signal.wait()
                 } else {

@@ -2,8 +2,10 @@ public import Observation
 
 /// A container that tracks its reads, for SwiftUI and `withObservationTracking`.
 ///
-/// Reading a key tracks only that key. A first load isn't a change. Get one from ``Container/observable``, and bind to
-/// its members where a view changes them:
+/// Reading a key tracks only that key. A first load isn't a change. As with every `Observable` object, tracking begins when the
+/// tracked closure has ended: a change that another thread makes between the read and that moment isn't noticed.
+///
+/// Get one from ``Container/observable``, and bind to its members where a view changes them:
 ///
 /// ```swift
 /// @Bindable var settings = container.observable

@@ -101,13 +101,14 @@ import Testing
         kind.set(root, Thing("one"))
         kind.set(child, Thing("two"))
         kind.set(root, Thing("three"))
-        #expect(seen.all == ["root", "one", "three"])
-        #expect(below.all == ["root", "one", "two"])
+        // The thread that loaded may still be delivering, and then delivers these, too.
+        #expect(await seen.first(3) == ["root", "one", "three"])
+        #expect(await below.first(3) == ["root", "one", "two"])
         token.cancel()
         kind.set(root, Thing("four"))
         kind.reset(child)
+        #expect(await below.first(4).last == "four")
         #expect(seen.all.count == 3)
-        #expect(below.all.last == "four")
     }
 
     @Test("values(of:) gives the present one, later ones, and ends with the container (law 12)", arguments: kinds)
