@@ -69,8 +69,8 @@ import Testing
         #expect(missed.value == 0, "of \(rounds)")
     }
 
-    // The Observation framework begins to listen when the tracked closure has ended: what changes in between must be looked for.
-    @Test("Who looks once more after a tracked read misses no change (law 13)")
+    // The Observation framework begins to listen when the tracked closure has ended, so the reader looks for what changed in between.
+    @Test("A reader that looks once more after a tracked read misses no change (law 13)")
     func lastValue() async throws {
         try await finishing {
             let container = Container()
