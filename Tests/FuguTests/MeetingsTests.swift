@@ -213,6 +213,24 @@ extension ContainerKeys {
         #expect(child[copied] == 2 && child[reader] == 2)
     }
 
+    @Test("home × local: a child has its own instance beside one that is local to its parent (laws 15 and 16)")
+    func besideLocalInstance() {
+        final class Made: Sendable {}
+        let own = FeatureKey(home: .local, id: UniqueID()) { _ in Made() }
+        let reader = FeatureKey(id: UniqueID()) { container -> Made in
+            _ = container[own]
+            return Made()
+        }
+        let outer = FeatureKey(id: UniqueID()) { container in container[reader] }
+        let container = Container()
+        let local = container[reader]
+        container[own] = Made()
+        let child = container.child()
+        let made = child[outer]
+        #expect(made !== local && child[reader] === made && child[outer] === made)
+        #expect(container[reader] === local && container[outer] === local)
+    }
+
     @Test("modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)")
     func deinitWaits() {
         let container = container

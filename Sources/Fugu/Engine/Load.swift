@@ -473,8 +473,6 @@ private struct LoadEnd {
             held |= node.storage[token].heldMask
             return nil
         }
-        // Nearly always, no node in between holds anything.
-        if held == 0 { return nil }
         func hidden(_ key: Key, _ known: CellReference?) -> Provenance? {
             guard case .found(let cell, let owner) = home.look(token, key), cell != known,
                 let older = cell.place?[token].provenance,
