@@ -1,7 +1,6 @@
 """A copy of the package whose code has switches, and runs of its tests with one of them on.
 
 `FUGU_CHANGE` has the number of the switch when the tests begin; `changes.helpers` has the functions that ask for it.
-Tests/Tools/Clauses breaks the laws in such a copy, too.
 """
 import os
 import pathlib
