@@ -72,7 +72,9 @@ let package = Package(
             name: "FuguAsyncTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
         .testTarget(
             name: "FuguFoundationTests",
-            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting"],
+            dependencies: [
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting", "Support",
+            ],
             swiftSettings: strict),
         .target(
             name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting"],
@@ -88,7 +90,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Scopes",
-                "LayeredSettings",
+                "LayeredSettings", "Support",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -51,7 +51,7 @@ extension Audience {
     /// Fails the test because a feature was refused, so that it can throw what the placeholder throws without failing again.
     func fail(by refusal: Strictness.Refusal, at place: SourcePlace?) {
         guard case .test(let test) = self, let name else { return fail(refusal.error.description, at: place) }
-        let error = Self.fail(test, by: refusal.error)
+        let error = Failure.record(refusal.error, at: test.sourceLocation)
         Self.refusals.withLock { $0[name] = error }
     }
 
@@ -71,11 +71,11 @@ extension Audience {
     func fail(_ text: String, at place: SourcePlace?) {
         switch self {
         case .testCase(let testCase): testCase.record(text)
-        case .test(let test): Issue.record("\(text)", sourceLocation: test.sourceLocation)
+        case .test(let test): Failure.record(text, at: test.sourceLocation)
         case .unknownTest:
             // Issues that are recorded before the tests begin are lost.
             if Thread.isMainThread, unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) { Self.printError(text) }
-            Issue.record("\(text)", sourceLocation: Self.location(of: place))
+            Failure.record(text, at: Self.location(of: place))
         case .xctest:
             #if canImport(XCTest)
             XCTFail(text, file: place?.file ?? "unknown", line: place?.line ?? 0)
@@ -87,7 +87,7 @@ extension Audience {
     /// Fails the test, and returns an error that doesn't fail it again when the test throws it.
     func fail(by error: some Error, at place: SourcePlace) -> any Error {
         switch self {
-        case .test(let test): return Self.fail(test, by: error)
+        case .test(let test): return Failure.record(error, at: test.sourceLocation)
         case .xctest:
             #if canImport(XCTest)
             // The same is true of this error.
@@ -99,16 +99,6 @@ extension Audience {
             #endif
         default: fail("\(error)", at: place)
         }
-        return error
-    }
-
-    /// Fails a test, and returns an error that the testing library knows.
-    private static func fail(_ test: Test, by error: some Error) -> any Error {
-        // `#require` records the errors that it throws, and the testing library knows that.
-        let double: Int? = nil
-        do {
-            _ = try #require(double, "\(error)", sourceLocation: test.sourceLocation)
-        } catch { return error }
         return error
     }
 

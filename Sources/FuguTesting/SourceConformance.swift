@@ -20,7 +20,7 @@ public func expectConformance(
     of source: some PropertySource, holding values: [String: PropertyValue], lacking absent: [String],
     sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    #expect(!source.name.isEmpty, "The source must have a name.", sourceLocation: sourceLocation)
+    check(!source.name.isEmpty, "The source must have a name.", sourceLocation)
     let stamp = source.modificationStamp()
     let container = Container()
     // A reload must give the same values.
@@ -28,17 +28,21 @@ public func expectConformance(
         if isReload { try container.reload() } else { try container.apply(source) }
         for (name, value) in values {
             let found = try container.property(name, as: PropertyValue.self)
-            #expect(found == value, "\(name)", sourceLocation: sourceLocation)
-            #expect(container.explanation(of: name).contains("("), sourceLocation: sourceLocation)
+            check(
+                found == value, "The source must give \(value) for \(name), not \(found.map { "\($0)" } ?? "nothing").",
+                sourceLocation)
+            check(
+                container.explanation(of: name).contains("("), "The source must give \(name) with its origin.",
+                sourceLocation)
         }
         for name in absent + ["", ".", "..", "a..b", "\u{0}", "name that nobody has"] {
             let found = try container.property(name, as: PropertyValue.self)
-            #expect(found == nil, "The source must not have \(name).", sourceLocation: sourceLocation)
+            check(found == nil, "The source must not have \(name).", sourceLocation)
         }
     }
-    #expect(
+    check(
         source.modificationStamp() == stamp, "The modification stamp must not change while the values stay the same.",
-        sourceLocation: sourceLocation)
+        sourceLocation)
     try expectHiding(source, values, sourceLocation)
     try expectKnown(source, Array(values.keys), sourceLocation)
 }
@@ -60,7 +64,10 @@ private func expectHiding(
     try container.apply(source)
     for name in names {
         let found = try container.property(name, as: PropertyValue.self)
-        #expect(found == values[name] ?? "earlier", "\(name)", sourceLocation: sourceLocation)
+        check(
+            found == values[name] ?? "earlier",
+            "The source must hide earlier sources where it has a value, and only there: \(name).",
+            sourceLocation)
     }
 }
 
@@ -73,7 +80,13 @@ private func expectKnown(_ source: some PropertySource, _ names: [String], _ sou
         try container.validate(keys)
     } catch let errors as PropertyErrors {
         for error in errors.errors {
-            #expect(!names.contains(error.name ?? ""), "\(error)", sourceLocation: sourceLocation)
+            check(
+                !names.contains(error.name ?? ""), "The source must not report a known name as unknown: \(error)",
+                sourceLocation)
         }
     }
+}
+
+private func check(_ isFulfilled: Bool, _ demand: String, _ place: SourceLocation) {
+    if !isFulfilled { Failure.record(demand, at: place) }
 }

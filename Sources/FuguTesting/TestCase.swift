@@ -78,7 +78,7 @@ final class TestCase: Sendable {
         return state.withLock { $0.recorded.contains("\(error)") }
     }
 
-    private func issue(_ text: String) { Issue.record("\(text)", sourceLocation: sourceLocation) }
+    private func issue(_ text: String) { Failure.record(text, at: sourceLocation) }
 
     /// Runs the teardown closures of a container.
     func close(_ container: Container) async {

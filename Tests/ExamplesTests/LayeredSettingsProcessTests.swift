@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// The configuration example as its user meets it: a process.
@@ -22,8 +23,9 @@ import Testing
             .deletingLastPathComponent()
         let expected = try Data(contentsOf: root.appending(path: "Examples/LayeredSettings/expected.txt"))
         let result = try await program.run()
-        #expect(result.output == String(decoding: expected, as: UTF8.self))
-        #expect(result.errors == "" && result.exitCode == 0)
+        expect(result.output, equals: String(decoding: expected, as: UTF8.self))
+        expect(result.errors, equals: "")
+        expect(result.exitCode, equals: 0)
     }
 
     @Test("Files, environment and arguments are layered, each value shown with its place and what it hides")
@@ -50,8 +52,9 @@ import Testing
             [base, local, list, "--server-origins=c.org", "--server-port", "9000"],
             environment: ["CONFIG_SERVER_PORT": "8500", "CONFIG_DATABASE_PASSWORD": "correct horse"])
         let given = result.output.split(separator: "\n").filter { !$0.hasSuffix("(default)") }.joined(separator: "\n")
-        #expect(
-            given == """
+        expect(
+            given,
+            equals: """
                 server.host = "example.org" (\(base):2:8)
                 server.port = 9000 (argument --server-port)
                   hides "8500" (environment variable CONFIG_SERVER_PORT)
@@ -66,9 +69,12 @@ import Testing
                 database.pool-size = 9 (\(list))
                 log.level = "debug" (\(local):4:20)
                 """)
-        #expect(result.errors == "" && result.exitCode == 0)
+        expect(result.errors, equals: "")
+        expect(result.exitCode, equals: 0)
         let valid = try await program.run([base, local, list, "--validate"])
-        #expect(valid.output == "no errors\n" && valid.errors == "" && valid.exitCode == 0)
+        expect(valid.output, equals: "no errors\n")
+        expect(valid.errors, equals: "")
+        expect(valid.exitCode, equals: 0)
     }
 
     @Test("--validate exits with 1 and lists all problems, none of them with a secret")
@@ -90,8 +96,9 @@ import Testing
         let broken = try write("{\"server\": ", to: "broken.json")
         let missing = folder.path("missing.json")
         let result = try await program.run([wrong, broken, missing, "--validate", "--sever-host", "x"])
-        #expect(
-            result.errors == """
+        expect(
+            result.errors,
+            equals: """
                 \(broken):1:12: expected a value, found the end of the text
                 \(missing): can't be read: the file doesn't exist
                 \(wrong):3:8: server.port: expected UInt16 (0...65535), found integer 80000
@@ -102,39 +109,44 @@ import Testing
                 \(wrong):2:1: server.prot: unknown name; did you mean server.port?
 
                 """)
-        #expect(result.output == "" && result.exitCode == 1)
+        expect(result.output, equals: "")
+        expect(result.exitCode, equals: 1)
     }
 
     @Test("A wrong value is shown beside the default that is used instead")
     func wrong() async throws {
         let result = try await program.run(["--server-port", "http"])
-        #expect(
+        expect(
             result.output.contains(
                 """
                 server.port = 8080 (default)
                   wrong: argument --server-port: server.port: expected UInt16, found text "http"
 
                 """))
-        #expect(result.exitCode == 1 && result.errors.hasPrefix("argument --server-port: server.port: expected UInt16"))
+        expect(result.exitCode, equals: 1)
+        expect(result.errors.hasPrefix("argument --server-port: server.port: expected UInt16"))
     }
 
     @Test("A misspelt name beside the right one is reported, and the exit code is 1")
     func misspelt() async throws {
         let file = try write("database.url = \"x\"\n[server]\nport = 80\nprot = 3", to: "base.toml")
         let result = try await program.run([file])
-        #expect(result.output.contains("server.port = 80 (\(file):3:8)"))
-        #expect(result.errors == "\(file):4:1: server.prot: unknown name; did you mean server.port?\n")
-        #expect(result.exitCode == 1)
+        expect(result.output.contains("server.port = 80 (\(file):3:8)"))
+        expect(result.errors, equals: "\(file):4:1: server.prot: unknown name; did you mean server.port?\n")
+        expect(result.exitCode, equals: 1)
     }
 
     @Test("A file of no known kind prints the usage and exits with 64")
     func usage() async throws {
         let result = try await program.run(["notes.txt"])
-        #expect(result.exitCode == 64 && result.output == "")
+        expect(result.exitCode, equals: 64)
+        expect(result.output, equals: "")
         let refusal = "LayeredSettings: notes.txt isn't a .json, .toml, or .plist file\n\nusage: LayeredSettings FILE"
-        #expect(result.errors.hasPrefix(refusal))
+        expect(result.errors.hasPrefix(refusal))
         let help = try await program.run(["--help"])
-        #expect(help.exitCode == 0 && help.output.hasPrefix("usage: LayeredSettings FILE"))
-        #expect(help.output.contains("The port to listen on.") && help.output.contains("CONFIG_SERVER_PORT"))
+        expect(help.exitCode, equals: 0)
+        expect(help.output.hasPrefix("usage: LayeredSettings FILE"))
+        expect(help.output.contains("The port to listen on."))
+        expect(help.output.contains("CONFIG_SERVER_PORT"))
     }
 }

@@ -1,14 +1,16 @@
 import Foundation
+import Support
 import Testing
 
 @Suite struct QuickStartTests {
     @Test("The tour prints what its comments promise")
     func tour() async throws {
         let result = try await BuiltProgram("QuickStart").run()
-        #expect(result.exitCode == 0)
-        #expect(result.errors == "")
-        #expect(
-            result.output == """
+        expect(result.exitCode, equals: 0)
+        expect(result.errors, equals: "")
+        expect(
+            result.output,
+            equals: """
                 1. Read: a container loads a feature once, from its other keys.
                    (a greeter is loaded)
                    Hello, Ada!

@@ -1,6 +1,7 @@
 import Fugu
 import FuguInspection
 import FuguTesting
+import Support
 import Testing
 
 @testable import Scopes
@@ -14,9 +15,9 @@ import Testing
         let recorder = LoadRecorder()
         let guest = server.request("1")
         let user = server.request("2") { $0[\.user] = "ada" }
-        #expect(guest[Account.self].name == server.container[Account.self].name)
-        #expect(user[Account.self].name.contains("(ada, \(server.container[Pool.self].name))"))
-        #expect(recorder.loads.map(\.description) == ["Account", "Account → Pool", "Account"])
+        expect(guest[Account.self].name, equals: server.container[Account.self].name)
+        expect(user[Account.self].name.contains("(ada, \(server.container[Pool.self].name))"))
+        expect(recorder.loads.map(\.description), equals: ["Account", "Account → Pool", "Account"])
     }
 
     @Test(
@@ -26,10 +27,9 @@ import Testing
         let recorder = LoadRecorder()
         let requests = ["1", "2", "3"].map { server.request($0) }
         for request in requests { _ = (request[RequestLog.self], request[Scratchpad.self], request[Pool.self]) }
-        #expect(recorder.loads.map(\.feature).filter { $0 == "RequestLog" }.count == 3)
-        #expect(recorder.loads.map(\.feature).filter { $0 == "Scratchpad" }.count == 3)
-        #expect(recorder.loads.map(\.feature).filter { $0 == "Pool" }.count == 1)
-        #expect(
-            requests.map { $0[RequestLog.self].name.hasSuffix("(\($0[\.requestID]))") } == [true, true, true])
+        expect(recorder.loads.map(\.feature).filter { $0 == "RequestLog" }.count, equals: 3)
+        expect(recorder.loads.map(\.feature).filter { $0 == "Scratchpad" }.count, equals: 3)
+        expect(recorder.loads.map(\.feature).filter { $0 == "Pool" }.count, equals: 1)
+        expect(requests.map { $0[RequestLog.self].name.hasSuffix("(\($0[\.requestID]))") }, equals: [true, true, true])
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @Suite struct ScopesTests {
@@ -9,9 +10,9 @@ import Testing
         let expected = try String(contentsOf: root.appending(path: "Examples/Scopes/expected.txt"), encoding: .utf8)
         for _ in 0..<3 {
             let result = try await BuiltProgram("Scopes").run()
-            #expect(result.exitCode == 0)
-            #expect(result.errors == "")
-            #expect(result.output == expected)
+            expect(result.exitCode, equals: 0)
+            expect(result.errors, equals: "")
+            expect(result.output, equals: expected)
         }
     }
 }

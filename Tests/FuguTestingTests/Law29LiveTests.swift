@@ -9,30 +9,32 @@ import Testing
     @Test("A live container loads external features of every kind (law 29)")
     func kinds() async throws {
         let container = Container.current
-        #expect(container !== Container.shared)
-        #expect(container[Account.self].signup.mailer.name == "live")
-        #expect(container.child()[Number.self] == 5 && container[Doubled.self].value == 10)
+        expect(container !== Container.shared)
+        expect(container[Account.self].signup.mailer.name, equals: "live")
+        expect(container.child()[Number.self], equals: 5)
+        expect(container[Doubled.self].value, equals: 10)
         let (socket, database) = (try container[Network.Socket.self], try await container[Database.self])
-        #expect(socket.name == "live" && database.name == "live")
+        expect(socket.name, equals: "live")
+        expect(database.name, equals: "live")
     }
 
     @Test("Within a live suite a test can be strict, and within that live again (law 29)", .container)
     func nested() async throws {
-        let found = await issues { #expect(Container.current[Mailer.self].name == "placeholder") }
-        #expect(found.count == 1)
+        let found = await issues { expect(Container.current[Mailer.self].name, equals: "placeholder") }
+        expect(found.count, equals: 1)
         Container.current[Number.self] = 6
         try await runCase(.container { $0[Mailer.self] = Mailer(name: "double") }, .liveContainer) {
-            #expect(Container.current[Account.self].signup.mailer.name == "double")
+            expect(Container.current[Account.self].signup.mailer.name, equals: "double")
             let socket = try Container.current[Network.Socket.self]
-            #expect(socket.name == "live")
+            expect(socket.name, equals: "live")
         }
         Container.live {
-            #expect(Container.current[Signup.self].mailer.name == "live")
-            #expect(Container.current[Number.self] == 6)
+            expect(Container.current[Signup.self].mailer.name, equals: "live")
+            expect(Container.current[Number.self], equals: 6)
         }
         let name = try await Container.live { try await Container.current[Database.self].name }
-        #expect(name == "live")
-        #expect(Container.current.ifLoaded(Signup.self) == nil)
+        expect(name, equals: "live")
+        expect(Container.current.ifLoaded(Signup.self) == nil)
     }
 
     @Test("A live container sees what was set in Container.shared and leaves nothing there (law 29)")
@@ -42,11 +44,12 @@ import Testing
         defer { Container.shared.reset(Start.self) }
         let made = Container.with(.shared) {
             Container.live {
-                #expect(Container.current[Start.self] == "set at the start")
+                expect(Container.current[Start.self], equals: "set at the start")
                 return Container.current[Account.self].signup.mailer.name
             }
         }
-        #expect(made == "live" && Container.shared.ifLoaded(Account.self) == nil)
+        expect(made, equals: "live")
+        expect(Container.shared.ifLoaded(Account.self) == nil)
     }
 
     @Test("A live operation closes what it opened when it ends, even if it throws (laws 28, 29)")
@@ -61,6 +64,6 @@ import Testing
                 throw Stop()
             }
         }
-        #expect(log.all == ["run", "closed"])
+        expect(log.all, equals: ["run", "closed"])
     }
 }

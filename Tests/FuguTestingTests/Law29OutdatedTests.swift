@@ -47,19 +47,20 @@ import Testing
     func setTooLate() async {
         let found = await issues {
             let container = Self.container()
-            #expect(container[Stock.self].count == 2)
+            expect(container[Stock.self].count, equals: 2)
             container[Items.self] = Items { 3 }
-            #expect(container[Stock.self].count == 2 && container[Stock.self].count == 2)
+            expect(container[Stock.self].count, equals: 2)
+            expect(container[Stock.self].count, equals: 2)
         }
-        #expect(found.map(\.text) == [Self.stock])
+        expect(found.map(\.text), equals: [Self.stock])
         let inTrait = await issues {
             try await runCase(.container { $0[Items.self] = Items { 2 } }) {
                 _ = Container.current[Stock.self]
                 Container.current.replace(Items.self) { _ in Items { 3 } }
-                #expect(Container.current[Stock.self].count == 2)
+                expect(Container.current[Stock.self].count, equals: 2)
             }
         }
-        #expect(inTrait.map(\.text) == [Self.stock])
+        expect(inTrait.map(\.text), equals: [Self.stock])
     }
 
     @Test("Each later set is reported, at reads in children and in loads, with the path to what was set (law 29)")
@@ -68,30 +69,32 @@ import Testing
             let container = Self.container()
             _ = container[Shelf.self]
             container.update { $0[Items.self] = Items { 3 } }
-            #expect(container.child().child()[Shelf.self].count == 2)
+            expect(container.child().child()[Shelf.self].count, equals: 2)
             container[Items.self] = Items { 4 }
-            #expect(container.observable[Shelf.self].count == 2)
+            expect(container.observable[Shelf.self].count, equals: 2)
             container.reset(Shelf.self)
-            #expect(container[Shelf.self].count == 2)
+            expect(container[Shelf.self].count, equals: 2)
         }
         let shelf =
             "Fugu: Shelf was loaded before Items was set, and still has the old value.\n"
             + "Path: Shelf → Stock → Items\nFix: set Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
             + "An instance that should follow its inputs declares reloadsWhenInputsChange."
-        #expect(found.map(\.text) == [shelf, shelf, Self.stock])
+        expect(found.map(\.text), equals: [shelf, shelf, Self.stock])
     }
 
     @Test("A property that is set too late is reported, and what has a key is named by it (law 29)")
     func properties() async {
         let found = await issues {
             let container = Container.strict()
-            #expect(container[Doubled.self].value == 0 && container.outdatedDouble == 0)
+            expect(container[Doubled.self].value, equals: 0)
+            expect(container.outdatedDouble, equals: 0)
             container[Number.self] = 5
-            #expect(container[Doubled.self].value == 0 && container.outdatedDouble == 0)
+            expect(container[Doubled.self].value, equals: 0)
+            expect(container.outdatedDouble, equals: 0)
         }
         let begins = ["Fugu: Doubled was loaded before Number was s", #"Fugu: \.outdatedDouble was loaded before Num"#]
-        #expect(found.map { String($0.text.prefix(44)) } == begins)
-        #expect(found.last?.text.contains(#"call reset(\.outdatedDouble) afterward"#) == true, "\(found)")
+        expect(found.map { String($0.text.prefix(44)) }, equals: begins)
+        expect(found.last?.text.contains(#"call reset(\.outdatedDouble) afterward"#), equals: true, "\(found)")
     }
 
     @Test("So is an input of an async feature, and one that a child sets first (law 29)")
@@ -103,13 +106,14 @@ import Testing
             container.set(Archive.self, to: Archive(count: 2))
             copies.add(try await container[Copy.self].count)
             let child = Self.container().child { $0[Number.self] = 1 }
-            #expect(child[Both.self].sum == 3)
+            expect(child[Both.self].sum, equals: 3)
             child[Items.self] = Items { 5 }
-            #expect(child[Both.self].sum == 3)
+            expect(child[Both.self].sum, equals: 3)
         }
-        #expect(copies.all == [1, 1])
-        #expect(
-            found.map { String($0.text.prefix(31)) } == [
+        expect(copies.all, equals: [1, 1])
+        expect(
+            found.map { String($0.text.prefix(31)) },
+            equals: [
                 "Fugu: Copy was loaded before Ar", "Fugu: Both was loaded before It",
             ])
     }
@@ -123,14 +127,15 @@ import Testing
             let child = root.child()
             child.decorate(Items.self) { items, _ in Items { items.fetch() * 10 } }
             child.contribute(to: \.outdatedList) { $0[Items.self].fetch() }
-            #expect(child[Stock.self].count == 20 && child.outdatedList == [20])
+            expect(child[Stock.self].count == 20 && child.outdatedList == [20])
             root[Items.self] = Items { 3 }
             root.outdatedList = [7]
-            #expect(child[Items.self].fetch() == 30 && child[Stock.self].count == 20)
-            #expect(child.outdatedList == [7, 20])
-            #expect(root[Stock.self].count == 3)
+            expect(child[Items.self].fetch(), equals: 30)
+            expect(child[Stock.self].count, equals: 20)
+            expect(child.outdatedList, equals: [7, 20])
+            expect(root[Stock.self].count, equals: 3)
         }
-        #expect(found.count == 2 && found.first?.text == Self.stock, "\(found)")
+        expect(found.count == 2 && found.first?.text == Self.stock, "\(found)")
     }
 
     @Test("No reset is advised that would remove a decoration or an element (law 29)")
@@ -144,10 +149,10 @@ import Testing
             container[Number.self] = 5
             _ = container.outdatedList
         }
-        #expect(found.count == 1)
+        expect(found.count, equals: 1)
         let text = found.first?.text ?? ""
         let end = "→ Doubled → Doubled (undecorated) → Number\nFix: set Number earlier. An instance"
-        #expect(text.contains(end), "\(text)")
+        expect(text.contains(end), "\(text)")
     }
 
     struct Both: Feature {
@@ -165,13 +170,15 @@ import Testing
             let container = Self.container()
             _ = (container[Stock.self], container[Doubled.self], container[Following.self])
             container[Number.self] = 0
-            #expect(container[Doubled.self].value == 0)
+            expect(container[Doubled.self].value, equals: 0)
             let child = container.child { $0[Items.self] = Items { 7 } }
-            #expect(child[Stock.self].count == 7 && container[Stock.self].count == 2)
+            expect(child[Stock.self].count, equals: 7)
+            expect(container[Stock.self].count, equals: 2)
             container[Items.self] = Items { 3 }
-            #expect(container[Following.self].count == 3 && child[Stock.self].count == 7)
+            expect(container[Following.self].count, equals: 3)
+            expect(child[Stock.self].count, equals: 7)
             container.reset(Stock.self)
-            #expect(container[Stock.self].count == 3)
+            expect(container[Stock.self].count, equals: 3)
             container[Number.self] = 9
             try await runCase(
                 .container(reportsUnusedValues: true) {
@@ -180,7 +187,7 @@ import Testing
                 }
             ) { _ = (Container.current[Stock.self], Container.current[Items.self]) }
         }
-        #expect(found == [])
+        expect(found, equals: [])
     }
 
     @Test("Outside of tests the instance is kept, and nothing is reported (law 19)")
@@ -191,7 +198,8 @@ import Testing
         container[Items.self] = Items { 2 }
         _ = container[Stock.self]
         container[Items.self] = Items { 3 }
-        #expect(container[Stock.self].count == 2 && reports.all == [])
+        expect(container[Stock.self].count, equals: 2)
+        expect(reports.all, equals: [])
     }
 }
 

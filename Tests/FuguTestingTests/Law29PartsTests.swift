@@ -21,7 +21,7 @@ import Testing
 
     /// Uses what was set, and then what was not.
     @Sendable private static func use(_ container: Container) async {
-        #expect(container[Audio.self].volume() == 0.5)
+        expect(container[Audio.self].volume(), equals: 0.5)
         await #expect(throws: (any Error).self) { try await container[Audio.self].play("a song") }
     }
 
@@ -30,20 +30,20 @@ import Testing
         let inTrait = await issues {
             try await runCase(.container { $0.modify(Audio.self) { $0.volume = { 0.5 } } }) { await Self.use(.current) }
         }
-        #expect(inTrait.map(\.text) == [Self.play])
+        expect(inTrait.map(\.text), equals: [Self.play])
         let inBody = await issues {
             try await runCase(.container) {
                 Container.current.modify(Audio.self) { $0.volume = { 0.5 } }
                 await Self.use(.current)
             }
         }
-        #expect(inBody.map(\.text) == [Self.play])
+        expect(inBody.map(\.text), equals: [Self.play])
         let byHand = await issues {
             let container = Container.strict().child()
             container.modify(Audio.self) { $0.volume = { 0.5 } }
             await Self.use(container)
         }
-        #expect(byHand.map(\.text) == [Self.play])
+        expect(byHand.map(\.text), equals: [Self.play])
     }
 
     @Test("modify of a decorated feature begins from what wraps the placeholder, which isn't kept (law 29)")
@@ -61,7 +61,7 @@ import Testing
             try? other.modify(Audio.self) { _ in throw Stop() }
             _ = other[Audio.self]
         }
-        #expect(found.count == 1 && found.first?.text.contains("Audio") == true, "\(found)")
+        expect(found.count == 1 && found.first?.text.contains("Audio") == true, "\(found)")
     }
 
     @Test("Setting a part where the container is configured begins from the placeholder, too (law 29)")
@@ -70,7 +70,7 @@ import Testing
             try await runCase(.container { $0[Audio.self].volume = { 0.5 } }) { await Self.use(.current) }
             await Self.use(Container.strict { $0[Audio.self].volume = { 0.5 } })
         }
-        #expect(found.map(\.text) == [Self.play, Self.play])
+        expect(found.map(\.text), equals: [Self.play, Self.play])
     }
 
     @Test("Reading another external feature in order to set a part is a read like any other (law 29)")
@@ -85,7 +85,7 @@ import Testing
                 }
             }
         }
-        #expect(found.map(\.text).map { $0.prefix(12) } == ["Fugu: Audio ", "Fugu: Mailer"])
+        expect(found.map(\.text).map { $0.prefix(12) }, equals: ["Fugu: Audio ", "Fugu: Mailer"])
     }
 
     /// Made from an external feature.
@@ -103,12 +103,12 @@ import Testing
         struct Stop: Error {}
         let container = Container()
         let child = container.child()
-        #expect(
+        expect(
             container.modify(Audio.self) { audio in
                 let loaded = audio.volume()
                 audio.volume = { 2 * loaded }
                 return loaded
-            } == 11)
+            }, equals: 11)
         child.modify(Audio.self) { audio in
             let old = audio.volume
             audio.volume = { old() + 1 }
@@ -119,7 +119,8 @@ import Testing
                 throw Stop()
             }
         }
-        #expect(container[Audio.self].volume() == 22 && child[Audio.self].volume() == 23)
+        expect(container[Audio.self].volume(), equals: 22)
+        expect(child[Audio.self].volume(), equals: 23)
     }
 
     @Test("An endpoint that throws because nobody implemented it fails the test once (law 29)")
@@ -129,9 +130,9 @@ import Testing
                 try await Container.current[Audio.self].play("a song")
             }
         }
-        #expect(withTrait.map(\.text) == [Self.play])
+        expect(withTrait.map(\.text), equals: [Self.play])
         let without = await issues { try await Audio.placeholder.play("a song") }
-        #expect(without.map(\.text).first == Self.play)
+        expect(without.map(\.text).first, equals: Self.play)
     }
 
     // MARK: A read that was refused
@@ -157,19 +158,19 @@ import Testing
             try await runCase(.container) {
                 let doubling = Container.current[Doubling.self]
                 let detached = Task.detached { doubling.volume() }
-                #expect(doubling.volume() == 0)
-                #expect(await detached.value == 0)
+                expect(doubling.volume(), equals: 0)
+                await expect(detached.value, equals: 0)
                 // The error leaves the test, which it doesn't fail.
                 try await doubling.play("a song")
             }
         }
-        #expect(Self.firstLines(inTrait) == [Self.refused])
+        expect(Self.firstLines(inTrait), equals: [Self.refused])
         let byHand = await issues {
             let doubling = Container.strict()[Doubling.self]
-            #expect(doubling.volume() == 0)
+            expect(doubling.volume(), equals: 0)
             await #expect(throws: (any Error).self) { try await doubling.play("a song") }
         }
-        #expect(Self.firstLines(byHand) == [Self.refused])
+        expect(Self.firstLines(byHand), equals: [Self.refused])
         let offTask = await issues {
             try await runCase(.container) {
                 let container = Container.current
@@ -178,9 +179,9 @@ import Testing
                 _ = doubling.volume()
             }
         }
-        #expect(Self.firstLines(offTask) == [Self.refused])
-        let shared = await issues { #expect(Container.shared[Audio.self].volume() == 0) }
-        #expect(Self.firstLines(shared) == [Self.refused])
+        expect(Self.firstLines(offTask), equals: [Self.refused])
+        let shared = await issues { expect(Container.shared[Audio.self].volume(), equals: 0) }
+        expect(Self.firstLines(shared), equals: [Self.refused])
     }
 
     @Test("After a refused read, a swap of a part begins from a placeholder that fails the test (law 29)")
@@ -188,12 +189,12 @@ import Testing
         let found = await issues {
             try await runCase(.container) {
                 let container = Container.current
-                #expect(container[Audio.self].volume() == 0)
+                expect(container[Audio.self].volume(), equals: 0)
                 container.modify(Audio.self) { $0.volume = { 0.5 } }
                 await Self.use(container)
             }
         }
-        #expect(Self.firstLines(found) == [Self.refused, String(Self.play.prefix { $0 != "\n" })])
+        expect(Self.firstLines(found), equals: [Self.refused, String(Self.play.prefix { $0 != "\n" })])
     }
 
     @Test("What a refused read has left fails the tests that use it later and read nothing themselves (law 29)")
@@ -202,29 +203,30 @@ import Testing
         let first = await issues {
             try await runCase(.container) {
                 left.add(Container.shared[Audio.self])
-                #expect(left.all[0].volume() == 0)
+                expect(left.all[0].volume(), equals: 0)
             }
         }
-        #expect(Self.firstLines(first) == [Self.refused])
-        let later = await issues { try await runCase(.container) { #expect(left.all[0].volume() == 0) } }
-        #expect(Self.firstLines(later) == [Self.volume])
+        expect(Self.firstLines(first), equals: [Self.refused])
+        let later = await issues { try await runCase(.container) { expect(left.all[0].volume(), equals: 0) } }
+        expect(Self.firstLines(later), equals: [Self.volume])
         let reading = await issues {
             try await runCase(.container) {
-                #expect(Container.shared[Audio.self].volume() == 0 && left.all[0].volume() == 0)
+                expect(Container.shared[Audio.self].volume() == 0 && left.all[0].volume() == 0)
             }
         }
-        #expect(Self.firstLines(reading) == [Self.refused])
+        expect(Self.firstLines(reading), equals: [Self.refused])
     }
 
     @Test("A placeholder that is made once in the process fails each test that calls what it didn't swap (law 29)")
     func constantPlaceholder() async {
         let refused = await issues { try await runCase(.container) { Container.current[Lamp.self].toggle() } }
-        #expect(Self.firstLines(refused) == ["Fugu: Lamp reaches outside the process and wasn't set for this test."])
+        expect(
+            Self.firstLines(refused), equals: ["Fugu: Lamp reaches outside the process and wasn't set for this test."])
         let inPart = await issues {
             try await runCase(.container { $0.modify(Lamp.self) { $0.isOn = { true } } }) {
                 Container.current[Lamp.self].toggle()
             }
         }
-        #expect(Self.firstLines(inPart) == ["Fugu: Lamp.toggle was called, but it isn't implemented."])
+        expect(Self.firstLines(inPart), equals: ["Fugu: Lamp.toggle was called, but it isn't implemented."])
     }
 }

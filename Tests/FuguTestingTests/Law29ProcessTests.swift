@@ -11,27 +11,30 @@ import Testing
         let container = Container()
         let child = container.child { $0[Number.self] = 2 }
         container[Number.self] = 1
-        #expect(container[Account.self].signup.mailer.name == "live" && container[Doubled.self].value == 2)
+        expect(container[Account.self].signup.mailer.name, equals: "live")
+        expect(container[Doubled.self].value, equals: 2)
         container.makeStrict(Strictness { _ in })
-        #expect(container[Account.self].signup.mailer.name == "live")
+        expect(container[Account.self].signup.mailer.name, equals: "live")
         container.dropLoadedFeatures()
-        #expect(container.ifLoaded(Account.self) == nil && container.ifLoaded(Mailer.self) == nil)
-        #expect(container[Account.self].signup.mailer.name == "placeholder")
-        #expect(container[Doubled.self].value == 2 && child[Doubled.self].value == 4)
+        expect(container.ifLoaded(Account.self) == nil)
+        expect(container.ifLoaded(Mailer.self) == nil)
+        expect(container[Account.self].signup.mailer.name, equals: "placeholder")
+        expect(container[Doubled.self].value, equals: 2)
+        expect(child[Doubled.self].value, equals: 4)
     }
 
     @Test("Advice can be pasted in every case (law 29)")
     func advice() async throws {
         let line = "$0[Mailer.self] = …"
-        #expect(Messages.adviceForShared(line, .xctest).contains("Container.strict { \(line) } operation: { … }"))
-        #expect(Messages.adviceForShared(line, .xctest).contains("Container.live { … }"))
-        #expect(Messages.adviceForShared(line, .unknownTest).contains("@Test(.container { \(line) })"))
-        #expect(Messages.adviceForShared(line, .nobody).contains("Container.live { … }"))
+        expect(Messages.adviceForShared(line, .xctest).contains("Container.strict { \(line) } operation: { … }"))
+        expect(Messages.adviceForShared(line, .xctest).contains("Container.live { … }"))
+        expect(Messages.adviceForShared(line, .unknownTest).contains("@Test(.container { \(line) })"))
+        expect(Messages.adviceForShared(line, .nobody).contains("Container.live { … }"))
         let test = try #require(Test.current)
-        #expect(Messages.adviceForShared(line, .test(test)).contains("@Test(.container { \(line) })"))
+        expect(Messages.adviceForShared(line, .test(test)).contains("@Test(.container { \(line) })"))
         let testCase = TestCase(at: test.sourceLocation)
-        #expect(Messages.adviceForShared(line, .testCase(testCase)).hasSuffix(".container { \(line) }"))
-        #expect(Messages.adviceForTrait(line).hasSuffix(".container { \(line) }"))
-        #expect(Messages.adviceByHand(line).hasSuffix("Container.strict { \(line) }"))
+        expect(Messages.adviceForShared(line, .testCase(testCase)).hasSuffix(".container { \(line) }"))
+        expect(Messages.adviceForTrait(line).hasSuffix(".container { \(line) }"))
+        expect(Messages.adviceByHand(line).hasSuffix("Container.strict { \(line) }"))
     }
 }

@@ -17,16 +17,16 @@ extension Number {
 struct Law29TraitTests {
     @Test("A suite's trait holds for its tests (law 29)")
     func ofSuite() {
-        #expect(Container.current !== Container.shared)
-        #expect(Container.current[Number.self] == 1)
-        #expect(Container.current[Doubled.self].value == 2)
+        expect(Container.current !== Container.shared)
+        expect(Container.current[Number.self], equals: 1)
+        expect(Container.current[Doubled.self].value, equals: 2)
     }
 
     @Test("The trait of a test comes on top of its suite's (law 29)", .container { $0[Number.self] = 5 })
     func ofTest() {
-        #expect(Container.current[Number.self] == 5)
-        #expect(Container.current[Number.Second.self] == 1)
-        #expect(Container.current[Doubled.self].value == 10)
+        expect(Container.current[Number.self], equals: 5)
+        expect(Container.current[Number.Second.self], equals: 1)
+        expect(Container.current[Doubled.self].value, equals: 10)
     }
 
     @Suite(.container { $0[Number.Second.self] = 2 }) struct Inner {
@@ -35,28 +35,29 @@ struct Law29TraitTests {
             .container { $0[Number.Third.self] = 4 })
         func nested() {
             let container = Container.current
-            #expect(
-                [container[Number.self], container[Number.Second.self], container[Number.Third.self]] == [1, 2, 4])
+            expect(
+                [container[Number.self], container[Number.Second.self], container[Number.Third.self]],
+                equals: [1, 2, 4])
         }
 
         @Test("A strict container by hand shares nothing with the test's (law 29)")
-        func byHand() { #expect(Container.strict()[Number.self] == 0) }
+        func byHand() { expect(Container.strict()[Number.self], equals: 0) }
     }
 
     @Test("Each argument has its own container (law 29)", arguments: 0..<10)
     func arguments(number: Int) async {
-        #expect(Container.current[Number.Third.self] == 0)
+        expect(Container.current[Number.Third.self], equals: 0)
         Container.current[Number.Third.self] = number + 1
         await Task.yield()
-        #expect(Container.current[Number.Third.self] == number + 1)
+        expect(Container.current[Number.Third.self], equals: number + 1)
     }
 
     @Test("The initializer of the suite runs in the container, and tasks of the test inherit it (law 29)")
     func tasks() async {
-        #expect(made === Container.current)
+        expect(made, is: Container.current)
         async let child = Container.current
-        #expect(await child === Container.current)
-        #expect(await Task { Container.current }.value === Container.current)
+        await expect(child, is: Container.current)
+        await expect(Task { Container.current }.value, is: Container.current)
     }
 
     private let made = Container.current
@@ -71,47 +72,47 @@ struct Law29TraitTests {
         "A configuration can suspend, and so set what belongs to the main actor (laws 9, 29)",
         .container { container in await MainActor.run { container[Screen.self] = Screen(title: "double") } })
     @MainActor func mainActor() async {
-        #expect(Container.current[Screen.self].title == "double")
+        expect(Container.current[Screen.self].title, equals: "double")
         let recorder = ObservationRecorder(Screen.self)
         Container.current[Screen.self] = Screen(title: "other")
-        #expect(await recorder.values(atLeast: 1).map(\.title) == ["other"])
+        await expect(recorder.values(atLeast: 1).map(\.title), equals: ["other"])
     }
 
     @Test("The failures of a trait's own configuration are the test's, and what it throws fails the test (law 29)")
     func configuration() async {
         let text = StrictnessCase.refusal(of: "Mailer", line: "$0[Mailer.self] = …")
         let reading = await issues { try await runCase(.container { _ = $0[Mailer.self] }) {} }
-        #expect(reading.map(\.text) == [text])
+        expect(reading.map(\.text), equals: [text])
         struct Refusal: Error {}
         let isRun = Counter()
         await #expect(throws: Refusal.self) {
             try await runCase(.container { _ in throw Refusal() }) { isRun.add() }
         }
-        #expect(isRun.value == 0)
+        expect(isRun.value, equals: 0)
     }
 
     @Test("A configuration can set a part of an external feature, by which it does not fail (law 29)")
     func parts() async throws {
         let text = StrictnessCase.refusal(of: "Mailer", line: "$0[Mailer.self] = …")
         try await runCase(.container { $0[Mailer.self].name += " with an end" }) {
-            #expect(Container.current[Mailer.self].name == "placeholder with an end")
+            expect(Container.current[Mailer.self].name, equals: "placeholder with an end")
         }
-        #expect(Container.strict { $0[Mailer.self].name += "!" }[Mailer.self].name == "placeholder!")
+        expect(Container.strict { $0[Mailer.self].name += "!" }[Mailer.self].name, equals: "placeholder!")
         let found = await issues {
             let container = Container.strict {
                 _ = $0[Signup.self]
                 $0[Mailer.self].name += "!"
             }
-            #expect(container[Signup.self].mailer.name == "placeholder")
+            expect(container[Signup.self].mailer.name, equals: "placeholder")
             _ = Container.strict { _ = $0[Mailer.self] }
         }
         let through = StrictnessCase.refusal(of: "Mailer", through: "Signup → Mailer", line: "$0[Mailer.self] = …")
         try #require(found.count == 3)
-        #expect([found[0], found[2]].map(\.text) == [through, text].map(StrictnessCase.byHand))
+        expect([found[0], found[2]].map(\.text), equals: [through, text].map(StrictnessCase.byHand))
         // The instance was loaded before.
-        #expect(found[1].text.hasPrefix("Fugu: Signup was loaded before Mailer was set"))
+        expect(found[1].text.hasPrefix("Fugu: Signup was loaded before Mailer was set"))
         let later = await issues { Container.current.child()[Mailer.self].name += "!" }
-        #expect(later.map(\.text) == [text])
+        expect(later.map(\.text), equals: [text])
     }
 
     @Test(
@@ -127,32 +128,32 @@ struct Law29TraitTests {
             _ = Container.current[Mailer.self]
             log.add("read")
         }
-        #expect(log.all == ["read", "closed"])
+        expect(log.all, equals: ["read", "closed"])
         log.removeAll()
         try await runCase(.container { $0.onClose { log.add("outer") } }, .container { $0[Number.self] = 1 }) {
             Container.current.replace(Mailer.self) { container in
                 container.onClose { log.add("inner") }
                 return Mailer(name: "mailer \(container[Number.self])")
             }
-            #expect(Container.current[Mailer.self].name == "mailer 1")
+            expect(Container.current[Mailer.self].name, equals: "mailer 1")
         }
-        #expect(log.all == ["inner", "outer"])
+        expect(log.all, equals: ["inner", "outer"])
         let found = await issues {
             try await runCase(.container { $0.onClose { throw Stop() } }) {
                 Container.current.onClose { log.add("closed after an error") }
                 throw Stop()
             }
         }
-        #expect(log.all.last == "closed after an error")
-        #expect(found.count == 2)
-        #expect(found.first?.text.contains("closing a container failed in 1 place") == true)
+        expect(log.all.last, equals: "closed after an error")
+        expect(found.count, equals: 2)
+        expect(found.first?.text.contains("closing a container failed in 1 place"), equals: true)
     }
 }
 
 @Suite(.container) struct Law29IsolationTests {
     @Test("A thousand cases at once never see each other (law 29)", arguments: 1...1_000)
     func cases(number: Int) async {
-        #expect(await Self.seesOnly(number))
+        await expect(Self.seesOnly(number))
     }
 
     @Test("A thousand at once, again and again: none sees another's, and all that was held is released (laws 8, 29)")
@@ -169,8 +170,8 @@ struct Law29TraitTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(alone.value == 1_000)
-            #expect(ended.value == 1_000)
+            expect(alone.value, equals: 1_000)
+            expect(ended.value, equals: 1_000)
         }
     }
 

@@ -64,9 +64,10 @@ import Testing
         }
         // The reset uncovers the value that an ancestor set.
         let isUncovered = place == .child || place == .scope
-        #expect(text.all == [isUncovered ? "set" : "placeholder"])
-        #expect(found.filter { $0.text.contains("Real reaches outside the process") }.count == (isUncovered ? 0 : 1))
-        #expect(RealLoads.counter.value == 0)
+        expect(text.all, equals: [isUncovered ? "set" : "placeholder"])
+        expect(
+            found.filter { $0.text.contains("Real reaches outside the process") }.count, equals: (isUncovered ? 0 : 1))
+        expect(RealLoads.counter.value, equals: 0)
     }
 
     @Test("So is a throwing one, which throws, and one behind a key (laws 7 and 29)")
@@ -80,11 +81,11 @@ import Testing
                 changes.reset(RealThrowing.self)
                 #expect(throws: (any Error).self) { try changes[RealThrowing.self] }
                 changes.reset(\.printer)
-                #expect(changes.printer == "no printer")
+                expect(changes.printer, equals: "no printer")
             }
         }
-        #expect(found.count == 2)
-        #expect(RealLoads.counter.value == 0)
+        expect(found.count, equals: 2)
+        expect(RealLoads.counter.value, equals: 0)
     }
 
     @Test("So is one that a feature needs which is loaded there, with the way to it (laws 7 and 29)")
@@ -93,17 +94,17 @@ import Testing
             let container = Container.strict { $0[Real.self] = Real(text: "set") }
             container.update { changes in
                 changes.reset(Through.self)
-                #expect(changes[Through.self].text == "set")
+                expect(changes[Through.self].text, equals: "set")
             }
             container.reset(Real.self)
             container.reset(Through.self)
             container.update { changes in
                 changes.reset(Through.self)
-                #expect(changes[Through.self].text == "placeholder")
+                expect(changes[Through.self].text, equals: "placeholder")
             }
         }
-        #expect(found.count == 1 && found.first?.text.contains("Through → Real") == true, "\(found)")
-        #expect(RealLoads.counter.value == 0)
+        expect(found.count == 1 && found.first?.text.contains("Through → Real") == true, "\(found)")
+        expect(RealLoads.counter.value, equals: 0)
     }
 
     @Test("A double that replaces it in the update is loaded there, and once (laws 7 and 29)")
@@ -116,10 +117,12 @@ import Testing
                     doubles.add()
                     return Real(text: "double")
                 }
-                #expect(changes[Real.self].text == "double" && changes[Real.self].text == "double")
+                expect(changes[Real.self].text, equals: "double")
+                expect(changes[Real.self].text, equals: "double")
             }
-            #expect(container[Real.self].text == "double")
+            expect(container[Real.self].text, equals: "double")
         }
-        #expect(found.isEmpty && doubles.value == 1)
+        expect(found.isEmpty)
+        expect(doubles.value, equals: 1)
     }
 }

@@ -11,22 +11,21 @@ struct SeenIssue: Equatable {
     let place: SourceLocation?
 }
 
-/// The issues that `body` makes.
-///
-/// They are expected, so they do not fail the test that runs.
+/// The issues that `body` makes, which don't fail the test that runs.
 func issues(_ body: () async throws -> Void) async -> [SeenIssue] {
     let log = Log<SeenIssue>()
-    do {
-        try await withKnownIssue(isIntermittent: true) {
-            try await body()
-        } matching: { issue in
-            let text = StrictnessCase.withoutPlace(issue.comments.first?.rawValue ?? "\(issue)")
-            log.add(SeenIssue(text: text, place: issue.sourceLocation))
-            return true
-        }
-    } catch {
-        Issue.record(error, "the testing library did not take the error for a known issue")
+    await Failure.$recorder.withValue({ text, place in
+        log.add(SeenIssue(text: StrictnessCase.withoutPlace(text), place: place))
+    }) {
+        do { try await body() } catch { log.add(SeenIssue(text: "\(error)", place: nil)) }
     }
+    return log.all
+}
+
+/// The texts of the issues that `body` makes, each with the place where something was read.
+func texts(_ body: () async throws -> Void) async rethrows -> [String] {
+    let log = Log<String>()
+    try await Failure.$recorder.withValue({ text, _ in log.add(text) }, operation: body)
     return log.all
 }
 

@@ -11,14 +11,14 @@ import Testing
         let container = Container.current
         container[Number.self] = 1
         let recorder = ObservationRecorder(Number.self)
-        #expect(recorder.values == [])
+        expect(recorder.values, equals: [])
         container[Number.self] = 2
         container.modify(Number.self) { $0 += 1 }
         container.reset(Number.self)
-        #expect(recorder.values == [2, 3, 0])
+        expect(recorder.values, equals: [2, 3, 0])
         recorder.cancel()
         container[Number.self] = 9
-        #expect(recorder.values == [2, 3, 0])
+        expect(recorder.values, equals: [2, 3, 0])
     }
 
     @Test("Every kind of key can be recorded")
@@ -34,11 +34,11 @@ import Testing
         container[\.printer] = "a"
         container.set(Network.Socket.self, to: Network.Socket(name: "b"))
         container.set(Database.self, to: Database(name: "c"))
-        #expect(port.values == [1])
-        #expect(doubled.values.map(\.value) == [0])
-        #expect(printer.values == ["a"])
-        #expect(socket.values.map(\.name) == ["b"])
-        #expect(await database.values(atLeast: 1).map(\.name) == ["c"])
+        expect(port.values, equals: [1])
+        expect(doubled.values.map(\.value), equals: [0])
+        expect(printer.values, equals: ["a"])
+        expect(socket.values.map(\.name), equals: ["b"])
+        await expect(database.values(atLeast: 1).map(\.name), equals: ["c"])
     }
 
     @Test("It waits for what comes from another thread, without sleeping")
@@ -46,8 +46,8 @@ import Testing
         let container = Container.current
         let recorder = ObservationRecorder(Number.self)
         startThread { for number in 1...100 { container[Number.self] = number } }
-        #expect(await recorder.values(atLeast: 100) == Array(1...100))
-        #expect(await recorder.values(atLeast: 0).count == 100)
+        await expect(recorder.values(atLeast: 100), equals: Array(1...100))
+        await expect(recorder.values(atLeast: 0).count, equals: 100)
     }
 
     @Test("A waiter goes on when its task is cancelled")
@@ -55,7 +55,7 @@ import Testing
         let recorder = ObservationRecorder(Number.self)
         let waiting = Task { await recorder.values(atLeast: 1_000) }
         waiting.cancel()
-        #expect(await waiting.value == [])
+        await expect(waiting.value, equals: [])
     }
 
     @Test("A released recorder observes no longer")
@@ -68,7 +68,8 @@ import Testing
             made.add(recorder.values.count)
         }
         container[Witnessed.self] = nil
-        #expect(made.value == 1 && gone.value == 1)
+        expect(made.value, equals: 1)
+        expect(gone.value, equals: 1)
     }
 
     struct Witnessed: Property { static var defaultValue: Witness? { nil } }
@@ -79,14 +80,14 @@ import Testing
         container[Mailer.self] = Mailer(name: "double")
         _ = container[Doubled.self]
         let recorder = LoadRecorder()
-        #expect(recorder.loads.isEmpty)
+        expect(recorder.loads.isEmpty)
         _ = container[Account.self]
         _ = container[Doubled.self]
         _ = container.child { $0[Number.self] = 1 }[Doubled.self]
-        #expect(recorder.loads.map(\.description) == ["Account", "Account → Signup", "Doubled"])
-        #expect(recorder.loads[1].feature == "Signup" && recorder.loads[1].reader == "Account")
-        #expect(recorder.loads[0].reader == nil)
-        #expect(LoadRecorder(of: container).loads.isEmpty)
+        expect(recorder.loads.map(\.description), equals: ["Account", "Account → Signup", "Doubled"])
+        expect(recorder.loads[1].feature == "Signup" && recorder.loads[1].reader == "Account")
+        expect(recorder.loads[0].reader == nil)
+        expect(LoadRecorder(of: container).loads.isEmpty)
     }
 
     @Test("Loads that fail are recorded, refused ones are not")
@@ -104,8 +105,8 @@ import Testing
         let recorder = LoadRecorder()
         #expect(throws: Failing.Stop.self) { try Container.current[Failing.self] }
         let found = await issues { _ = try? await Container.current[Asking.self] }
-        #expect(found.count == 1)
-        #expect(recorder.loads.map(\.path) == [["Failing"], ["Asking"]])
+        expect(found.count, equals: 1)
+        expect(recorder.loads.map(\.path), equals: [["Failing"], ["Asking"]])
     }
 
     @Test("An event recorder records the wanted events, in order, until it is released")
@@ -116,11 +117,11 @@ import Testing
         container[Number.self] = 1
         let child = container.child { $0[Number.self] = 2 }
         _ = child[Doubled.self]
-        #expect(all.events.map(\.kind) == [.set, .overridden, .loadBegan, .loaded])
-        #expect(writes?.events.map(\.kind) == [.set, .overridden])
-        #expect(all.events.map(\.number) == all.events.map(\.number).sorted())
+        expect(all.events.map(\.kind), equals: [.set, .overridden, .loadBegan, .loaded])
+        expect(writes?.events.map(\.kind), equals: [.set, .overridden])
+        expect(all.events.map(\.number), equals: all.events.map(\.number).sorted())
         writes = nil
         container[Number.self] = 3
-        #expect(all.events.count == 5)
+        expect(all.events.count, equals: 5)
     }
 }

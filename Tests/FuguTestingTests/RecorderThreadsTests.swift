@@ -20,7 +20,7 @@ struct RecorderThreadsTests {
                 if seen != Array(1..<(seen.count + 1)) || numbers != numbers.sorted() { faults.add() }
             }
         }
-        #expect(faults.value == 0)
-        #expect(values.values.count == rounds)
+        expect(faults.value, equals: 0)
+        expect(values.values.count, equals: rounds)
     }
 }

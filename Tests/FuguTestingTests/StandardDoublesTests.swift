@@ -2,6 +2,7 @@ import Foundation
 import Fugu
 import FuguFoundation
 import FuguTesting
+import Support
 import Testing
 
 @Suite(.container { $0.useStandardDoubles(startingAt: 100, files: ["/a": Data("text".utf8)]) })
@@ -10,15 +11,16 @@ struct StandardDoublesTests {
 
     @Test("Nothing that comes with Fugu reaches outside any more")
     func complete() async throws {
-        #expect(container.timestamp.now == 100)
-        #expect(container.date.now == Date(timeIntervalSince1970: 100))
-        #expect(container.uuid().uuidString.hasSuffix("0000"))
-        #expect(container.randomness.next() == Randomness.linearCongruential(withSeed: 0).next())
-        #expect(try container.fileAccess.load(URL(filePath: "/a")) == Data("text".utf8))
-        #expect(try container.keyValueStore.data(for: "key") == nil)
-        #expect(container.environment.variables.isEmpty)
-        #expect(container.locale.identifier == "en_US_POSIX")
-        #expect(container.timeZone == .gmt && container.calendar.timeZone == .gmt)
+        expect(container.timestamp.now, equals: 100)
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 100))
+        expect(container.uuid().uuidString.hasSuffix("0000"))
+        expect(container.randomness.next(), equals: Randomness.linearCongruential(withSeed: 0).next())
+        try expect(container.fileAccess.load(URL(filePath: "/a")), equals: Data("text".utf8))
+        try expect(container.keyValueStore.data(for: "key") == nil)
+        expect(container.environment.variables.isEmpty)
+        expect(container.locale.identifier, equals: "en_US_POSIX")
+        expect(container.timeZone, equals: .gmt)
+        expect(container.calendar.timeZone, equals: .gmt)
     }
 
     @Test("One hand moves the clock, the timestamp and the date")
@@ -27,10 +29,10 @@ struct StandardDoublesTests {
         await container.manualClock.sleepers(atLeast: 1)
         container.manualClock.advance(by: .seconds(30))
         try await waiting.value
-        #expect(container.timestamp.now == 130)
-        #expect(container.date.now == Date(timeIntervalSince1970: 130))
+        expect(container.timestamp.now, equals: 130)
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 130))
     }
 
     @Test("A later set wins", .container { $0.timestamp = .constant(5) })
-    func overriding() { #expect(container.date.now == Date(timeIntervalSince1970: 5)) }
+    func overriding() { expect(container.date.now, equals: Date(timeIntervalSince1970: 5)) }
 }

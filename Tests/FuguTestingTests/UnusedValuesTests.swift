@@ -28,7 +28,7 @@ import Testing
             try await runCase(Self.reporting) {}
         }
         let names = ["Account", "Database", "Mailer", "Number", "Socket", #"\.port"#, #"\.printer"#]
-        #expect(found.map(\.text) == names.map(unused))
+        expect(found.map(\.text), equals: names.map(unused))
         try await runCase(.container { Self.setEverything($0) }) {}
     }
 
@@ -36,14 +36,15 @@ import Testing
     func allRead() async throws {
         try await runCase(Self.reporting) {
             let container = Container.current
-            #expect(container.child().child()[Number.self] == 5)
+            expect(container.child().child()[Number.self], equals: 5)
             container.modify(\.port) { $0 += 1 }
-            #expect(container[\.port] == 2)
-            #expect(container[Account.self].signup.mailer.name == "double")
-            #expect(await Task.detached { container[\.printer] }.value == "double")
+            expect(container[\.port], equals: 2)
+            expect(container[Account.self].signup.mailer.name, equals: "double")
+            await expect(Task.detached { container[\.printer] }.value, equals: "double")
             let socket = try container[Network.Socket.self]
             let database = try await container[Database.self]
-            #expect(socket.name == "double" && database.name == "double")
+            expect(socket.name, equals: "double")
+            expect(database.name, equals: "double")
         }
     }
 
@@ -53,15 +54,15 @@ import Testing
     func stillSets() async throws {
         try await runCase(Self.reporting) {
             let container = Container.current
-            #expect(Container(copying: container)[Mailer.self].name == "double")
-            #expect(container.child { $0[Number.self] = 6 }[Doubled.self].value == 12)
-            #expect(container[Doubled.self].value == 10)
+            expect(Container(copying: container)[Mailer.self].name, equals: "double")
+            expect(container.child { $0[Number.self] = 6 }[Doubled.self].value, equals: 12)
+            expect(container[Doubled.self].value, equals: 10)
             container.reset(Number.self)
-            #expect(container[Number.self] == 0)
+            expect(container[Number.self], equals: 0)
             try container.apply(DictionarySource(["strictness.port": 99], name: "server"))
-            #expect(container[\.port] == 1)
+            expect(container[\.port], equals: 1)
             container.reset(\.port)
-            #expect(container[\.port] == 99)
+            expect(container[\.port], equals: 99)
             _ = (container[\.printer], container[Account.self])
             _ = (try container[Network.Socket.self], try await container[Database.self])
         }
@@ -79,8 +80,8 @@ import Testing
             let copy = Container(copying: .current, .current)
             copy.contribute(to: \.[list]) { _ in "in the copy" }
             copy.decorate(\.[list]) { list, _ in list + ["last"] }
-            #expect(copy[word] == "X(w)")
-            #expect(copy[list] == ["added", "in the copy", "last"])
+            expect(copy[word], equals: "X(w)")
+            expect(copy[list], equals: ["added", "in the copy", "last"])
         }
     }
 
@@ -93,12 +94,12 @@ import Testing
         let found = await issues {
             try await runCase(outer, .container { $0[Number.self] = 2 }) { _ = Container.current[Number.self] }
         }
-        #expect(found.map(\.text) == [unused("Mailer")])
+        expect(found.map(\.text), equals: [unused("Mailer")])
         let inner = ContainerTrait.container(reportsUnusedValues: true) { $0[Number.self] = 2 }
         let both = await issues {
             try await runCase(outer, inner) { _ = Container.current[Mailer.self] }
         }
-        #expect(both.map(\.text) == [unused("Number")])
+        expect(both.map(\.text), equals: [unused("Number")])
     }
 
     @Test("A test that throws gets no report of unused values as well")

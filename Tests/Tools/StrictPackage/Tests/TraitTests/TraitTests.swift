@@ -34,4 +34,8 @@ import Weather
     }
 
     @Test(.container) func shared() { _ = Container.shared[WeatherClient.self] }
+
+    @Test func exitTest() async {
+        await #expect(processExitsWith: .success) { _ = Container.strict()[Forecast.self] }
+    }
 }
