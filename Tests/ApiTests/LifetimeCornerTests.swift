@@ -89,6 +89,23 @@ private struct ThroughChild: ThrowingFeature {
 
 @Suite("Corner cases of lifetimes", .timeLimit(.minutes(5)))
 struct LifetimeCornerTests {
+    static let cases: [Case<LifetimeCornerTests>] = [
+        Case("Closing a child leaves the parent as it is (law 28)", closingChild),
+        Case("A load that fails runs its own closers at once, and its failure is not kept (laws 27, 28)", failing),
+        Case("A cycle through async let and task groups is thrown with the way (law 6)", cycles),
+        Case("A cycle through a child that overrides something is a cycle (law 6)", childCycle),
+        Case("A storm of cancellations leaves one load for the remaining readers (law 27)", storm),
+        Case("When the last waiter leaves, the load is cancelled, and the next one begins anew (law 27)", lastLeaves),
+        Case("A set during a load stays, and all who waited get it (law 5)", setWins),
+        Case("A reset during a load gives the result to the waiters and does not keep it (law 5)", resetDuringLoad),
+        Case("values(of:) ends when the container closes or is released (law 12)", sequences),
+        Case("A closer that is late is named (law 28)", deadline),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<LifetimeCornerTests>) async throws {
+        try await stated.run(self)
+    }
+
     @Test("close runs dependents first, every closer, and throws all failures together (law 28)")
     func closing() async throws {
         let c = Container()
@@ -106,14 +123,16 @@ struct LifetimeCornerTests {
             try await c.close()
             Issue.record("nothing was thrown")
         } catch let error as CloseError {
-            #expect(error.failures.map(\.feature) == ["Middle", nil])
-            #expect("\(error)".contains("Middle"))
+            expect(error.failures.map(\.feature), equals: ["Middle", nil])
+            expect("\(error)".contains("Middle"))
         }
-        #expect(
-            trace.all == [
+        expect(
+            trace.all,
+            equals: [
                 "+base", "+middle", "+upper", "-child", "-upper", "-middle", "-base", "-own 2", "-own 1",
             ])
-        #expect(c[N.self] == 1 && child[N.self] == 5)
+        expect(c[N.self], equals: 1)
+        expect(child[N.self], equals: 5)
         #expect(throws: LoadError.self) { try c[Middle.self] }
         #expect(throws: LoadError.self) { try child[Middle.self] }
         await #expect(throws: LoadError.self) { try await child[Base.self] }
@@ -122,25 +141,24 @@ struct LifetimeCornerTests {
         c.set(Middle.self, to: Middle())
         _ = try c[Middle.self]
         c[N.self] = 7
-        #expect(c[N.self] == 7 && c.child()[N.self] == 7)
+        expect(c[N.self], equals: 7)
+        expect(c.child()[N.self], equals: 7)
         try await c.close()
     }
 
-    @Test("Closing a child leaves the parent as it is (law 28)")
     func closingChild() async throws {
         let c = Container()
         let trace = c[Trace.self]
         let child = c.child { $0[Gates.self] = Gate() }
         _ = try await child[Base.self]
         try await child.close()
-        #expect(trace.all == ["+base"])
-        #expect(c.ifLoaded(Base.self) != nil)
+        expect(trace.all, equals: ["+base"])
+        expect(c.ifLoaded(Base.self) != nil)
         _ = try await child[Base.self]
         try await c.close()
-        #expect(trace.all == ["+base", "-base"])
+        expect(trace.all, equals: ["+base", "-base"])
     }
 
-    @Test("A load that fails runs its own closers at once, and its failure is not kept (laws 27, 28)")
     func failing() async throws {
         let c = Container()
         let trace = c[Trace.self]
@@ -149,10 +167,9 @@ struct LifetimeCornerTests {
         c.set(Failing.self, to: Failing())
         _ = try await c[Failing.self]
         try await c.close()
-        #expect(trace.all == ["closed what failed", "closed what failed"])
+        expect(trace.all, equals: ["closed what failed", "closed what failed"])
     }
 
-    @Test("A cycle through async let and task groups is thrown with the way (law 6)")
     func cycles() async {
         for _ in 0..<50 {
             let c = Container()
@@ -163,22 +180,21 @@ struct LifetimeCornerTests {
                     Issue.record("\(result)")
                     continue
                 }
-                #expect(error.path.contains("Ping") && error.path.contains("Pong"))
+                expect(error.path.contains("Ping"))
+                expect(error.path.contains("Pong"))
             }
         }
     }
 
-    @Test("A cycle through a child that overrides something is a cycle (law 6)")
     func childCycle() {
         do {
             _ = try ThroughChild.family[ThroughChild.self]
             Issue.record("nothing was thrown")
         } catch {
-            #expect((error as? LoadError)?.path == ["ThroughChild", "ThroughChild"])
+            expect((error as? LoadError)?.path, equals: ["ThroughChild", "ThroughChild"])
         }
     }
 
-    @Test("A storm of cancellations leaves one load for the remaining readers (law 27)")
     func storm() async throws {
         let c = Container()
         let gate = c[Gates.self]
@@ -189,14 +205,13 @@ struct LifetimeCornerTests {
         for task in leaving {
             let result = await task.result
             guard case .failure(let error) = result else { continue }
-            #expect(error is CancellationError)
+            expect(error is CancellationError)
         }
         gate.open()
-        #expect(try await staying.value == 1)
-        #expect(c[Trace.self].all == ["begin"])
+        try await expect(staying.value, equals: 1)
+        expect(c[Trace.self].all, equals: ["begin"])
     }
 
-    @Test("When the last waiter leaves, the load is cancelled, and the next one begins anew (law 27)")
     func lastLeaves() async throws {
         let c = Container()
         let gate = c[Gates.self]
@@ -207,32 +222,30 @@ struct LifetimeCornerTests {
         let next = Task { try await c[Waiting.self].n }
         while c[Trace.self].count < 2 { await Task.yield() }
         gate.open()
-        #expect(try await next.value == 1)
-        #expect(c[Trace.self].all.filter { $0 == "begin" }.count == 2)
+        try await expect(next.value, equals: 1)
+        expect(c[Trace.self].all.filter { $0 == "begin" }.count, equals: 2)
     }
 
-    @Test("A set during a load stays, and all who waited get it (law 5)")
     func setWins() async throws {
         let c = Container()
         let tasks = (0..<8).map { _ in Task { try await c[Waiting.self].n } }
         while c[Trace.self].count == 0 { await Task.yield() }
         c.set(Waiting.self, to: Waiting(n: 77))
         c[Gates.self].open()
-        for task in tasks { #expect(try await task.value == 77) }
-        #expect(try await c[Waiting.self].n == 77)
+        for task in tasks { try await expect(task.value, equals: 77) }
+        try await expect(c[Waiting.self].n, equals: 77)
     }
 
-    @Test("A reset during a load gives the result to the waiters and does not keep it (law 5)")
     func resetDuringLoad() async throws {
         let c = Container()
         let task = Task { try await c[Waiting.self].n }
         while c[Trace.self].count == 0 { await Task.yield() }
         c.reset(Waiting.self)
         c[Gates.self].open()
-        #expect(try await task.value == 1)
-        #expect(c.ifLoaded(Waiting.self) == nil)
+        try await expect(task.value, equals: 1)
+        expect(c.ifLoaded(Waiting.self) == nil)
         c[N.self] = 3
-        #expect(try await c[Waiting.self].n == 3)
+        try await expect(c[Waiting.self].n, equals: 3)
     }
 
     @Test("A handle of a container that is gone throws, reports and gives defaults (law 8)")
@@ -242,14 +255,14 @@ struct LifetimeCornerTests {
         c!.handleReports { reports.add($0) }
         c![N.self] = 5
         let handle = c![Keeper.self].container
-        #expect(handle[N.self] == 5)
+        expect(handle[N.self], equals: 5)
         c = nil
-        #expect(handle[N.self] == 1)
-        #expect(reports.count == 1)
+        expect(handle[N.self], equals: 1)
+        expect(reports.count, equals: 1)
         #expect(throws: LoadError.self) { try handle[PlainThrowing.self] }
         await #expect(throws: LoadError.self) { try await handle[Base.self] }
         handle[N.self] = 6
-        #expect(handle[N.self] == 1)
+        expect(handle[N.self], equals: 1)
         handle.onClose {}
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var c: Container? = Container()
@@ -260,7 +273,6 @@ struct LifetimeCornerTests {
         expectMessage(of: result, "Plain was read after its container was released")
     }
 
-    @Test("values(of:) ends when the container closes or is released (law 12)")
     func sequences() async throws {
         let c = Container()
         let values = c.values(of: N.self)
@@ -272,15 +284,14 @@ struct LifetimeCornerTests {
         }
         let other = Task { for await _ in failing { Issue.record("a failure was yielded") } }
         try await c.close()
-        #expect(await task.value.last == 1)
+        await expect(task.value.last, equals: 1)
         await other.value
         var gone: Container? = Container()
         let rest = gone!.values(of: N.self)
         gone = nil
-        for await value in rest { #expect(value == 1) }
+        for await value in rest { expect(value, equals: 1) }
     }
 
-    @Test("A closer that is late is named (law 28)")
     func deadline() async throws {
         let c = Container()
         let gate = Gate()
@@ -289,8 +300,9 @@ struct LifetimeCornerTests {
             try await c.close(deadline: .milliseconds(20))
             Issue.record("nothing was thrown")
         } catch let error as CloseError {
-            #expect(error.failures.count == 1)
-            #expect("\(error)".contains("the container itself") && "\(error)".contains("0.02"))
+            expect(error.failures.count, equals: 1)
+            expect("\(error)".contains("the container itself"))
+            expect("\(error)".contains("0.02"))
         }
         gate.open()
     }
@@ -313,9 +325,10 @@ struct LifetimeCornerTests {
             }
             Issue.record("nothing was thrown")
         } catch let error as WarmUpError {
-            #expect(error.failures.map(\.path) == [["OverFailing", "Failing"], ["Failing"]])
+            expect(error.failures.map(\.path), equals: [["OverFailing", "Failing"], ["Failing"]])
         }
-        #expect(c.ifLoaded(Base.self) != nil && c.ifLoaded(Plain.self) != nil)
+        expect(c.ifLoaded(Base.self) != nil)
+        expect(c.ifLoaded(Plain.self) != nil)
     }
 }
 

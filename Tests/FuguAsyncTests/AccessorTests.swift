@@ -24,10 +24,10 @@ extension FeatureContainer {
         let container = Container()
         await #expect(throws: Boom("root")) { try await container.doubled }
         container[Tenant.self] = "21"
-        #expect(try container.parsed.number == 21)
-        #expect(try await container.doubled == 42)
+        try expect(container.parsed.number, equals: 21)
+        try await expect(container.doubled, equals: 42)
         let child = container.child { $0[Tenant.self] = "4" }
-        #expect(try await child.doubled == 8)
+        try await expect(child.doubled, equals: 8)
     }
 
     /// The same read in a load of each of the two kinds.
@@ -55,10 +55,10 @@ extension FeatureContainer {
             try feature("ThrowingFeature", "throws -> Search { Search(database: try container[Database.self]) }"),
         ]
         guard let right else { return print("skipped: no compiler or no module Fugu was found") }
-        #expect(right.isRight, "\(right.output)")
+        expect(right.isRight, "\(right.output)")
         for wrong in wrong {
             let wrong = try #require(wrong)
-            #expect(!wrong.isRight && wrong.output.contains("async"), "\(wrong.output)")
+            expect(!wrong.isRight && wrong.output.contains("async"), "\(wrong.output)")
         }
     }
 }

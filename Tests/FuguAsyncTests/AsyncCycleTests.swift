@@ -3,6 +3,19 @@ import Support
 import Testing
 
 @Suite("Cycles between tasks are found (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleTests {
+    static let cases: [Case<AsyncCycleTests>] = [
+        Case("A load that needs itself throws, and the message says the way and what to do (law 6)", itself),
+        Case("A cycle through several loads is listed from the one that was asked (law 6)", ring),
+        Case("A load that needs a cycle lists the path to it (law 6)", wayToTheRing),
+        Case(
+            "Tasks that each load a part of the ring and wait for the next all end with the path (law 6)", betweenTasks),
+        Case("Tasks of different children end with the path, too (law 6)", betweenChildren),
+        Case("A cycle is not kept: when its cause is gone, the features load (laws 6 and 27)", cycleIsNotKept),
+        Case("A child that overrides the cause away has none; the same key twice on one way is one (law 6)", overrides),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<AsyncCycleTests>) async throws { try await stated.run(self) }
+
     struct Narcissus: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             try await container[Narcissus.self]
@@ -43,37 +56,33 @@ import Testing
         return (0..<4).allSatisfy { path[$0] == ring[(start + $0) % 3] }
     }
 
-    @Test("A load that needs itself throws, and the message says the way and what to do (law 6)")
     func itself() async throws {
         let error = try #require(
             await #expect(throws: LoadError.self) { try await Container()[Narcissus.self] })
-        #expect(error.path == ["Narcissus", "Narcissus"])
-        #expect(error.description.contains("Narcissus → Narcissus"))
-        #expect(error.description.contains("Fix: let one of them read"))
+        expect(error.path, equals: ["Narcissus", "Narcissus"])
+        expect(error.description.contains("Narcissus → Narcissus"))
+        expect(error.description.contains("Fix: let one of them read"))
     }
 
-    @Test("A cycle through several loads is listed from the one that was asked (law 6)")
     func ring() async throws {
         let container = Container()
         open("Session", "Account", "Store", in: container)
         let error = try #require(await #expect(throws: LoadError.self) { try await container[Session.self] })
-        #expect(error.path == ["Session", "Account", "Store", "Session"])
-        #expect(error.description.contains("Session → Account → Store → Session"))
+        expect(error.path, equals: ["Session", "Account", "Store", "Session"])
+        expect(error.description.contains("Session → Account → Store → Session"))
     }
 
-    @Test("A load that needs a cycle lists the path to it (law 6)")
     func wayToTheRing() async throws {
         let container = Container()
         open("Session", "Account", "Store", in: container)
         let error = try #require(await #expect(throws: LoadError.self) { try await container[App.self] })
-        #expect(error.path == ["App", "Session", "Account", "Store", "Session"])
+        expect(error.path, equals: ["App", "Session", "Account", "Store", "Session"])
     }
 
     struct App: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Session.self] }
     }
 
-    @Test("Tasks that each load a part of the ring and wait for the next all end with the path (law 6)")
     func betweenTasks() async throws {
         let container = Container()
         let stage = container.stage
@@ -89,12 +98,11 @@ import Testing
         open("Store", in: container)
         for reader in [session, account, store] {
             let error = try #require(await #expect(throws: LoadError.self) { try await reader.value })
-            #expect(isRound(error.path.suffix(4).map { $0 }), "\(error.path)")
+            expect(isRound(error.path.suffix(4).map { $0 }), "\(error.path)")
         }
-        #expect(container.loadsUnderWay == 0)
+        expect(container.loadsUnderWay, equals: 0)
     }
 
-    @Test("Tasks of different children end with the path, too (law 6)")
     func betweenChildren() async throws {
         let root = Container()
         let stage = root.stage
@@ -108,25 +116,23 @@ import Testing
         open("Account", "Store", in: root)
         for reader in [session, account] {
             let error = try #require(await #expect(throws: LoadError.self) { try await reader.value })
-            #expect(isRound(error.path.suffix(4).map { $0 }), "\(error.path)")
+            expect(isRound(error.path.suffix(4).map { $0 }), "\(error.path)")
         }
     }
 
-    @Test("A cycle is not kept: when its cause is gone, the features load (laws 6 and 27)")
     func cycleIsNotKept() async throws {
         let container = Container()
         open("Session", "Account", "Store", in: container)
         await #expect(throws: LoadError.self) { try await container[Account.self] }
         container[Tenant.self] = "other"
-        #expect(try await container[Session.self].parts[0].parts[0].name == "Store")
+        try await expect(container[Session.self].parts[0].parts[0].name, equals: "Store")
     }
 
-    @Test("A child that overrides the cause away has none; the same key twice on one way is one (law 6)")
     func overrides() async throws {
         let root = Container()
         open("Session", "Account", "Store", in: root)
         let child = root.child { $0[Tenant.self] = "child" }
-        #expect(try await child[Session.self].name == "Session")
+        try await expect(child[Session.self].name, equals: "Session")
         await #expect(throws: LoadError.self) { try await root[Session.self] }
     }
 }

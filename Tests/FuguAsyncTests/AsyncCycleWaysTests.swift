@@ -3,6 +3,24 @@ import Support
 import Testing
 
 @Suite("Cycles are found whatever way the need goes (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleWaysTests {
+    static let cases: [Case<AsyncCycleWaysTests>] = [
+        Case(
+            "The same key through a child made in the load is a cycle whatever the child overrides (law 6)",
+            throughAChild),
+        Case("The need may go past the handle in a task started from the load (law 6)", pastTheHandle),
+        Case("A cycle of throwing features that an async one needs is thrown with the whole way (law 6)", mixedKinds),
+        Case(
+            "The same key in unrelated families that delegate to each other is no cycle; a closed path is one (law 6)",
+            families),
+        Case("Ways that meet again are no cycle and load once (law 6)", diamond),
+        Case("A later read through the kept handle is no cycle: the message's advice works (law 6)", later),
+        Case("2,000 loads may be nested where none takes stack from another; the next is reported (law 6)", deepest),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<AsyncCycleWaysTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Descending: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             // Another container of the family with another value: still the same key on one way.
@@ -11,11 +29,10 @@ import Testing
         }
     }
 
-    @Test("The same key through a child made in the load is a cycle whatever the child overrides (law 6)")
     func throughAChild() async throws {
         let error = try #require(
             await #expect(throws: LoadError.self) { try await Container()[Descending.self] })
-        #expect(error.path == ["Descending", "Descending"])
+        expect(error.path, equals: ["Descending", "Descending"])
     }
 
     enum Way: String, CaseIterable, Sendable {
@@ -54,7 +71,7 @@ import Testing
         container[WayProperty.self] = way
         let error = try #require(await #expect(throws: LoadError.self) { try await container[Outer.self] })
         let inner = way == .thread ? ["InnerThrowing", "InnerThrowing"] : ["Inner", "Outer"]
-        #expect(error.path == ["Outer"] + inner)
+        expect(error.path, equals: ["Outer"] + inner)
     }
 
     struct PastTheHandle: AsyncFeature {
@@ -70,13 +87,12 @@ import Testing
         static var defaultValue: Weak { Weak(container: nil) }
     }
 
-    @Test("The need may go past the handle in a task started from the load (law 6)")
     func pastTheHandle() async throws {
         let container = Container()
         _ = container.logReports()
         container[FamilyProperty.self] = Weak(container: container)
         let error = try #require(await #expect(throws: LoadError.self) { try await container[PastTheHandle.self] })
-        #expect(error.path == ["PastTheHandle", "PastTheHandle"])
+        expect(error.path, equals: ["PastTheHandle", "PastTheHandle"])
     }
 
     struct First: ThrowingFeature {
@@ -89,10 +105,9 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Thing { try container[First.self] }
     }
 
-    @Test("A cycle of throwing features that an async one needs is thrown with the whole way (law 6)")
     func mixedKinds() async throws {
         let error = try #require(await #expect(throws: LoadError.self) { try await Container()[Mixed.self] })
-        #expect(error.path == ["Mixed", "First", "Second", "First"])
+        expect(error.path, equals: ["Mixed", "First", "Second", "First"])
     }
 
     struct Delegating: AsyncFeature {
@@ -102,16 +117,15 @@ import Testing
         }
     }
 
-    @Test("The same key in unrelated families that delegate to each other is no cycle; a closed path is one (law 6)")
     func families() async throws {
         let (one, two) = (Container(), Container())
         one[FamilyProperty.self] = Weak(container: two)
-        #expect(try await one[Delegating.self].name == "end")
+        try await expect(one[Delegating.self].name, equals: "end")
         let (three, four) = (Container(), Container())
         three[FamilyProperty.self] = Weak(container: four)
         four[FamilyProperty.self] = Weak(container: three)
         let error = try #require(await #expect(throws: LoadError.self) { try await three[Delegating.self] })
-        #expect(error.path == ["Delegating", "Delegating", "Delegating"])
+        expect(error.path, equals: ["Delegating", "Delegating", "Delegating"])
     }
 
     struct Diamond: AsyncFeature {
@@ -140,14 +154,13 @@ import Testing
         }
     }
 
-    @Test("Ways that meet again are no cycle and load once (law 6)")
     func diamond() async throws {
         for _ in 0..<50 {
             let container = Container()
             let diamond = try await container[Diamond.self]
-            #expect(diamond.parts[0] === diamond.parts[2])
-            #expect(diamond.parts[0].parts[0] === diamond.parts[1].parts[0])
-            #expect(container.stage.tally("Bottom").value == 1)
+            expect(diamond.parts[0], is: diamond.parts[2])
+            expect(diamond.parts[0].parts[0], is: diamond.parts[1].parts[0])
+            expect(container.stage.tally("Bottom").value, equals: 1)
         }
     }
 
@@ -169,11 +182,10 @@ import Testing
         }
     }
 
-    @Test("A later read through the kept handle is no cycle: the message's advice works (law 6)")
     func later() async throws {
         let container = Container()
         let user = try await container[User.self]
-        #expect(try await user.lazy.user === user)
+        try await expect(user.lazy.user, is: user)
     }
 
     /// Two thousand types, none of which has a long name.
@@ -188,9 +200,9 @@ import Testing
     func deep() async throws {
         let container = Container()
         let error = try #require(await #expect(throws: LoadError.self) { try await container[Deep<Int, Int>.self] })
-        #expect(error.path.count > 101)
-        #expect(error.description.contains("the stack has no room for more"))
-        #expect(container.stage.tally("Deep").value == error.path.count - 1)
+        expect(error.path.count > 101)
+        expect(error.description.contains("the stack has no room for more"))
+        expect(container.stage.tally("Deep").value, equals: error.path.count - 1)
     }
     /// Goes on in another container without end, and so on no stack.
     struct Elsewhere: AsyncFeature {
@@ -201,9 +213,8 @@ import Testing
         }
     }
 
-    @Test("2,000 loads may be nested where none takes stack from another; the next is reported (law 6)")
     func deepest() async throws {
         await #expect(throws: LoadError.self) { try await Container()[Elsewhere.self] }
-        #expect(Elsewhere.loads.value == 2_000)
+        expect(Elsewhere.loads.value, equals: 2_000)
     }
 }

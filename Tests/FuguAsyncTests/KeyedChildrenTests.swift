@@ -9,6 +9,32 @@ extension ContainerKeys {
 
 @Suite("Children by key: one for each tenant, kept while it's used, and closed when it's evicted")
 struct KeyedChildrenTests {
+    static let cases: [Case<KeyedChildrenTests>] = [
+        Case(
+            "Each value has one child, in which it's set and which is current, and what reads it is loaded once (law 15)",
+            oneForEach),
+        Case("All who ask at the same moment get the same child (law 4)", together),
+        Case(
+            "Above the capacity, the child that was used least recently is closed; one in use is kept until its user ends",
+            capacity),
+        Case(
+            "A value whose child was evicted during its use gets a new child, and the old one is closed at its end",
+            askedAgain),
+        Case(
+            "A closer of a child can evict its own value, and ask for it, without waiting for itself (law 28)",
+            evictsItself),
+        Case("A child that nobody uses for the idle time is closed, by the container's clock", idle),
+        Case("An operation that throws releases its child, too", throwing),
+        Case("Closing the parent closes its children (law 28)", parent),
+        Case(
+            "A teardown closure that throws while a child is evicted is reported, without the value (law 26)", reports),
+        Case("Letting go of the children ends the watch over idle ones and releases them (law 8)", letGo),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<KeyedChildrenTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Region: Property { static var defaultValue: Int { 0 } }
 
     /// Belongs to a tenant, and logs when it's closed.
@@ -29,23 +55,23 @@ struct KeyedChildrenTests {
     private let pools = Pools()
     private let container = Container()
 
-    @Test("Each value has one child, in which it's set and which is current, and what reads it is loaded once (law 15)")
     func oneForEach() async {
         let tenants = container.children(by: \.tenant)
         for tenant in ["a", "b", "a"] {
             await tenants.withChild(for: tenant) { child in
-                #expect(child.tenant == tenant && Container.current === child)
-                #expect(child[pools.key] == "pool of \(tenant)")
+                expect(child.tenant, equals: tenant)
+                expect(Container.current, is: child)
+                expect(child[pools.key], equals: "pool of \(tenant)")
             }
         }
-        #expect(pools.log.all == ["open a", "open b"])
-        #expect(Set(await tenants.values) == ["a", "b"] && container.tenant == "nobody")
+        expect(pools.log.all, equals: ["open a", "open b"])
+        expect(Set(await tenants.values), equals: ["a", "b"])
+        expect(container.tenant, equals: "nobody")
         await tenants.evictAll()
-        #expect(Set(pools.log.all) == ["open a", "open b", "close a", "close b"])
-        #expect(await tenants.values == [])
+        expect(Set(pools.log.all), equals: ["open a", "open b", "close a", "close b"])
+        await expect(tenants.values, equals: [])
     }
 
-    @Test("All who ask at the same moment get the same child (law 4)")
     func together() async {
         let regions = container.children(by: Region.self)
         let children = Log<ObjectIdentifier>()
@@ -54,48 +80,44 @@ struct KeyedChildrenTests {
                 group.addTask { await regions.withChild(for: 1) { children.add(ObjectIdentifier($0)) } }
             }
         }
-        #expect(Set(children.all).count == 1 && children.count == 100)
+        expect(Set(children.all).count, equals: 1)
+        expect(children.count, equals: 100)
         await regions.evictAll()
     }
 
-    @Test(
-        "Above the capacity, the child that was used least recently is closed; one in use is kept until its user ends")
     func capacity() async {
         let tenants = container.children(by: \.tenant, capacity: 2)
         await tenants.withChild(for: "a") { a in
             _ = a[pools.key]
             for tenant in ["b", "c", "b", "d"] { await tenants.withChild(for: tenant) { _ = $0[pools.key] } }
             let closed = await pools.log.first(8).filter { $0.hasPrefix("close") }
-            #expect(closed.sorted() == ["close b", "close b", "close c"])
-            #expect(a[pools.key] == "pool of a")
+            expect(closed.sorted(), equals: ["close b", "close b", "close c"])
+            expect(a[pools.key], equals: "pool of a")
         }
-        #expect(Set(await tenants.values) == ["a", "d"])
+        expect(Set(await tenants.values), equals: ["a", "d"])
         await tenants.evictAll()
-        #expect(pools.log.all.suffix(2).sorted() == ["close a", "close d"])
+        expect(pools.log.all.suffix(2).sorted(), equals: ["close a", "close d"])
     }
 
-    @Test(
-        "A value whose child was evicted during its use gets a new child, and the old one is closed at its end"
-    )
     func askedAgain() async {
         let tenants = container.children(by: \.tenant)
         await tenants.withChild(for: "a") { old in
             _ = old[pools.key]
             await tenants.evict("a")
             let values = await tenants.values
-            #expect(values == [] && old[pools.key] == "pool of a")
+            expect(values, equals: [])
+            expect(old[pools.key], equals: "pool of a")
             await tenants.withChild(for: "a") { new in
-                #expect(new !== old)
+                expect(new !== old)
                 _ = new[pools.key]
             }
-            #expect(pools.log.all == ["open a", "open a"])
+            expect(pools.log.all, equals: ["open a", "open a"])
         }
-        #expect(await pools.log.first(3) == ["open a", "open a", "close a"])
+        await expect(pools.log.first(3), equals: ["open a", "open a", "close a"])
         await tenants.evictAll()
-        #expect(pools.log.all.filter { $0 == "close a" }.count == 2)
+        expect(pools.log.all.filter { $0 == "close a" }.count, equals: 2)
     }
 
-    @Test("A closer of a child can evict its own value, and ask for it, without waiting for itself (law 28)")
     func evictsItself() async throws {
         let tenants = container.children(by: \.tenant)
         let log = Log<String>()
@@ -108,12 +130,11 @@ struct KeyedChildrenTests {
             }
         }
         await tenants.evict("a")
-        #expect(log.all == ["a new one"])
+        expect(log.all, equals: ["a new one"])
         await tenants.withChild(for: "b") { child in child.onClose { await tenants.evict("b") } }
         try await container.close()
     }
 
-    @Test("A child that nobody uses for the idle time is closed, by the container's clock")
     func idle() async {
         let clock = ManualClock()
         container.clock = ErasedClock(clock)
@@ -123,12 +144,12 @@ struct KeyedChildrenTests {
         clock.advance(by: .seconds(40))
         await tenants.withChild(for: "b") { _ = $0[pools.key] }
         clock.advance(by: .seconds(30))
-        #expect(await pools.log.first(3) == ["open a", "open b", "close a"])
+        await expect(pools.log.first(3), equals: ["open a", "open b", "close a"])
         await tenants.withChild(for: "b") { child in
             clock.advance(by: .seconds(100))
-            #expect(child[pools.key] == "pool of b")
+            expect(child[pools.key], equals: "pool of b")
         }
-        #expect(pools.log.count == 3)
+        expect(pools.log.count, equals: 3)
         await tenants.evictAll()
     }
 
@@ -152,11 +173,10 @@ struct KeyedChildrenTests {
         async let again: Void = tenants.withChild(for: "a") { _ = $0[slow] }
         mayEnd.open()
         _ = await (evicted, again)
-        #expect(pools.log.all == ["opened", "closed", "opened"])
+        expect(pools.log.all, equals: ["opened", "closed", "opened"])
         await tenants.evictAll()
     }
 
-    @Test("An operation that throws releases its child, too")
     func throwing() async {
         struct Ended: Error {}
         let tenants = container.children(by: \.tenant)
@@ -167,19 +187,17 @@ struct KeyedChildrenTests {
             }
         }
         await tenants.evict("a")
-        #expect(pools.log.all == ["open a", "close a"])
+        expect(pools.log.all, equals: ["open a", "close a"])
     }
 
-    @Test("Closing the parent closes its children (law 28)")
     func parent() async throws {
         let tenants = container.children(by: \.tenant)
         await tenants.withChild(for: "a") { _ = $0[pools.key] }
         try await container.close()
-        #expect(pools.log.all == ["open a", "close a"])
+        expect(pools.log.all, equals: ["open a", "close a"])
         withExtendedLifetime(tenants) {}
     }
 
-    @Test("A teardown closure that throws while a child is evicted is reported, without the value (law 26)")
     func reports() async {
         struct Ended: Error {}
         let reports = Log<String>()
@@ -191,8 +209,9 @@ struct KeyedChildrenTests {
         let tenants = container.children(by: \.tenant)
         await tenants.withChild(for: "secret") { _ = $0[failing] }
         await tenants.evictAll()
-        #expect(reports.count == 1 && reports.all.first?.contains("\\.tenant") == true)
-        #expect(reports.all.first?.contains("secret") == false)
+        expect(reports.count, equals: 1)
+        expect(reports.all.first?.contains("\\.tenant"), equals: true)
+        expect(reports.all.first?.contains("secret"), equals: false)
     }
 
     @Test("A value that doesn't equal itself stops the program with a message")
@@ -203,11 +222,10 @@ struct KeyedChildrenTests {
             await rates.withChild(for: .nan) { _ in }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Fugu: a value of \\.rate doesn't equal itself"))
-        #expect(text.contains("Fix: pass a value that equals itself"))
+        expect(text.contains("Fugu: a value of \\.rate doesn't equal itself"))
+        expect(text.contains("Fix: pass a value that equals itself"))
     }
 
-    @Test("Letting go of the children ends the watch over idle ones and releases them (law 8)")
     func letGo() async {
         let clock = ManualClock()
         container.clock = ErasedClock(clock)
@@ -215,7 +233,7 @@ struct KeyedChildrenTests {
         do {
             let tenants = container.children(by: \.tenant, idleTime: .seconds(60))
             child = await tenants.withChild(for: "a") { $0 }
-            #expect(child != nil)
+            expect(child != nil)
             await clock.sleepers(atLeast: 1)
         }
         while clock.sleeperCount > 0 { await Task.yield() }

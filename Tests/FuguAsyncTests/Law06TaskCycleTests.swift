@@ -47,7 +47,7 @@ import Testing
             let error = try await finishing {
                 await #expect(throws: LoadError.self) { try await root[Looping.self] }
             }
-            #expect(error?.path == ["Looping", "Looping"], "\(String(describing: error))")
+            expect(error?.path, equals: ["Looping", "Looping"], "\(String(describing: error))")
             withExtendedLifetime(captured) {}
         }
     }
@@ -65,9 +65,9 @@ import Testing
             }
             return 7
         }
-        #expect(try await root[Looping.self] == 7)
+        try await expect(root[Looping.self], equals: 7)
         ended.open()
-        try await finishing { #expect(await read.first(2) == ["root", "7"]) }
+        try await finishing { await expect(read.first(2), equals: ["root", "7"]) }
     }
 
     @Test("values(of:) inside a load that waits for the load itself is given the path or ends with the load (law 6)")
@@ -83,6 +83,6 @@ import Testing
             _ = await first.value
             return 3
         }
-        #expect(try await finishing { try? await root[Looping.self] } != nil)
+        try await expect(finishing { try? await root[Looping.self] } != nil)
     }
 }

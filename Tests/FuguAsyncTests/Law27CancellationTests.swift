@@ -4,6 +4,30 @@ import Testing
 
 @Suite("Cancelling releases one waiter, the last one cancels the load (law 27)", .timeLimit(.minutes(5)))
 struct Law27CancellationTests {
+    static let cases: [Case<Law27CancellationTests>] = [
+        Case("Cancelling the first asker releases it at once and alone (law 27)", cancellingTheFirstAsker),
+        Case("Cancelling a later asker releases it at once and alone (law 27)", cancellingALaterAsker),
+        Case("When the last one leaves, the load is cancelled and nothing is kept (law 27)", lastOneLeaves),
+        Case(
+            "A depending load is a waiter: cancelled, it leaves, and the last one cancels (law 27)", dependingLoadLeaves
+        ),
+        Case(
+            "A depending load that is cancelled leaves the load to the other waiters (law 27)", dependingLoadLeavesAlone
+        ),
+        Case("A depending load keeps a load whose other waiters have left (law 27)", dependingLoadKeeps),
+        Case("A warm-up is a waiter: cancelled alone it cancels the load (law 27)", warmUpLeaves),
+        Case("A warm-up is a waiter: it keeps a load whose other waiters have left (law 27)", warmUpKeeps),
+        Case(
+            "An eager reload is a waiter: a reader that joins it and is cancelled leaves alone (law 27)",
+            eagerReloadKeeps),
+        Case("A task that is cancelled already still gets what is there, and only that (law 27)", cancelledBefore),
+        Case("The starter is not cancelled by a joiner who leaves, whenever that happens (law 27)", joinerLeavesEarly),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law27CancellationTests>) async throws {
+        try await stated.run(self)
+    }
+
     /// Waits at a gate of the stage, and returns whether it was cancelled meanwhile.
     struct Model: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
@@ -26,7 +50,6 @@ struct Law27CancellationTests {
         }
     }
 
-    @Test("Cancelling the first asker releases it at once and alone (law 27)")
     func cancellingTheFirstAsker() async throws {
         let container = Container()
         let first = Task { try await container[Model.self] }
@@ -35,14 +58,13 @@ struct Law27CancellationTests {
         await container.untilWaiting(for: Model.self, 5)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        #expect(container.loadsUnderWay == 1)
+        expect(container.loadsUnderWay, equals: 1)
         container.stage.gate("Model").open()
-        for other in others { #expect(try await other.value === container.ifLoaded(Model.self)) }
-        #expect(container.stage.tally("Model").value == 1)
-        #expect(!container.stage.gate("Model is cancelled").isOpen)
+        for other in others { try await expect(other.value, is: container.ifLoaded(Model.self)) }
+        expect(container.stage.tally("Model").value, equals: 1)
+        expect(!container.stage.gate("Model is cancelled").isOpen)
     }
 
-    @Test("Cancelling a later asker releases it at once and alone (law 27)")
     func cancellingALaterAsker() async throws {
         let container = Container()
         let first = Task { try await container[Model.self] }
@@ -52,11 +74,10 @@ struct Law27CancellationTests {
         later.cancel()
         await #expect(throws: CancellationError.self) { try await later.value }
         container.stage.gate("Model").open()
-        #expect(try await first.value.name == "Model")
-        #expect(container.stage.tally("Model").value == 1)
+        try await expect(first.value.name, equals: "Model")
+        expect(container.stage.tally("Model").value, equals: 1)
     }
 
-    @Test("When the last one leaves, the load is cancelled and nothing is kept (law 27)")
     func lastOneLeaves() async throws {
         let container = Container()
         let readers = (0..<4).map { _ in Task { try await container[Model.self] } }
@@ -66,11 +87,10 @@ struct Law27CancellationTests {
         await container.stage.gate("Model is cancelled").opened()
         for reader in readers { await #expect(throws: CancellationError.self) { try await reader.value } }
         container.stage.gate("Model").open()
-        #expect(try await container[Model.self].name == "Model")
-        #expect(container.stage.tally("Model").value == 2)
+        try await expect(container[Model.self].name, equals: "Model")
+        expect(container.stage.tally("Model").value, equals: 2)
     }
 
-    @Test("A depending load is a waiter: cancelled, it leaves, and the last one cancels (law 27)")
     func dependingLoadLeaves() async throws {
         let container = Container()
         let reader = Task { try await container[Ranking.self] }
@@ -81,7 +101,6 @@ struct Law27CancellationTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
     }
 
-    @Test("A depending load that is cancelled leaves the load to the other waiters (law 27)")
     func dependingLoadLeavesAlone() async throws {
         let container = Container()
         let depending = Task { try await container[Ranking.self] }
@@ -91,11 +110,10 @@ struct Law27CancellationTests {
         depending.cancel()
         await #expect(throws: CancellationError.self) { try await depending.value }
         container.stage.gate("Model").open()
-        #expect(try await direct.value.name == "Model")
-        #expect(container.stage.tally("Model").value == 1)
+        try await expect(direct.value.name, equals: "Model")
+        expect(container.stage.tally("Model").value, equals: 1)
     }
 
-    @Test("A depending load keeps a load whose other waiters have left (law 27)")
     func dependingLoadKeeps() async throws {
         let container = Container()
         let direct = Task { try await container[Model.self] }
@@ -105,11 +123,10 @@ struct Law27CancellationTests {
         direct.cancel()
         await #expect(throws: CancellationError.self) { try await direct.value }
         container.stage.gate("Model").open()
-        #expect(try await depending.value.parts[0].name == "Model")
-        #expect(container.stage.tally("Model").value == 1)
+        try await expect(depending.value.parts[0].name, equals: "Model")
+        expect(container.stage.tally("Model").value, equals: 1)
     }
 
-    @Test("A warm-up is a waiter: cancelled alone it cancels the load (law 27)")
     func warmUpLeaves() async throws {
         let container = Container()
         let warmUp = Task { try await container.warmUp { $0.load(Ranking.self) } }
@@ -120,7 +137,6 @@ struct Law27CancellationTests {
         await #expect(throws: (any Error).self) { try await warmUp.value }
     }
 
-    @Test("A warm-up is a waiter: it keeps a load whose other waiters have left (law 27)")
     func warmUpKeeps() async throws {
         let container = Container()
         let warmUp = Task { try await container.warmUp { $0.load(Model.self) } }
@@ -131,7 +147,7 @@ struct Law27CancellationTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
         container.stage.gate("Model").open()
         try await warmUp.value
-        #expect(container.stage.tally("Model").value == 1)
+        expect(container.stage.tally("Model").value, equals: 1)
     }
 
     struct Live: AsyncFeature {
@@ -144,7 +160,6 @@ struct Law27CancellationTests {
         }
     }
 
-    @Test("An eager reload is a waiter: a reader that joins it and is cancelled leaves alone (law 27)")
     func eagerReloadKeeps() async throws {
         let container = Container()
         let seen = Log<String>()
@@ -158,11 +173,10 @@ struct Law27CancellationTests {
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
         container.stage.gate("next").open()
-        #expect(await seen.first(1) == ["next"])
-        #expect(container.stage.tally("Live").value == 2)
+        await expect(seen.first(1), equals: ["next"])
+        expect(container.stage.tally("Live").value, equals: 2)
     }
 
-    @Test("A task that is cancelled already still gets what is there, and only that (law 27)")
     func cancelledBefore() async throws {
         let container = Container()
         container.set(Ranking.self, to: Thing("there"))
@@ -170,7 +184,7 @@ struct Law27CancellationTests {
         let reader = Task { () async throws in
             await gate.opened()
             let ranking = try await container[Ranking.self]
-            #expect(ranking.name == "there")
+            expect(ranking.name, equals: "there")
             await #expect(throws: CancellationError.self) { try await container[Model.self] }
         }
         reader.cancel()
@@ -179,7 +193,6 @@ struct Law27CancellationTests {
     }
 
     /// Cancels whoever starts the load in the moment in which a second one waits besides.
-    @Test("The starter is not cancelled by a joiner who leaves, whenever that happens (law 27)")
     func joinerLeavesEarly() async throws {
         for _ in 0..<300 {
             let container = Container()
@@ -187,7 +200,7 @@ struct Law27CancellationTests {
             let joiner = Task.detached { try await container[Model.self] }
             joiner.cancel()
             container.stage.gate("Model").open()
-            #expect(try await starter.value.name == "Model")
+            try await expect(starter.value.name, equals: "Model")
             _ = try? await joiner.value
         }
     }

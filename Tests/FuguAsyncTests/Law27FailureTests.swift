@@ -3,6 +3,31 @@ import Support
 import Testing
 
 @Suite("Success is kept, failure is not (law 27)", .timeLimit(.minutes(5))) struct Law27FailureTests {
+    static let cases: [Case<Law27FailureTests>] = [
+        Case(
+            "A throwing load that fails is tried again at the next read, and its success is kept (law 27)",
+            throwingRetries),
+        Case(
+            "An async load that fails is tried again at the next read, and its success is kept (law 27)", asyncRetries),
+        Case("A failure reaches all the tasks that waited for it, after one load (law 27)", failureReachesWaitingTasks),
+        Case(
+            "A failure reaches all the threads that waited for it, after one load (law 27)",
+            failureReachesWaitingThreads),
+        Case(
+            "A feature that failed because its input failed loads again together with it (law 27)",
+            failureOfAnInputIsNotKept),
+        Case("A failure reaches the waiters whose home it concerns; others load on (law 27)", othersLoadOn),
+        Case(
+            "A failure that concerns the whole family reaches the children that waited (law 27)", failureReachesChildren
+        ),
+        Case("A value set during a load that fails is what everyone gets (laws 5 and 27)", setDuringFailingLoad),
+        Case(
+            "A value set during a throwing load that fails is what the loader's own caller gets (laws 5 and 27)",
+            setDuringFailingThrowingLoad),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law27FailureTests>) async throws { try await stated.run(self) }
+
     struct Parsed: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Thing {
             container.stage.tally("Parsed").add()
@@ -26,18 +51,16 @@ import Testing
         }
     }
 
-    @Test("A throwing load that fails is tried again at the next read, and its success is kept (law 27)")
     func throwingRetries() throws {
         let container = Container()
         container.stage.fail("Parsed", times: 2)
         #expect(throws: Boom("Parsed")) { try container[Parsed.self] }
         #expect(throws: Boom("Parsed")) { try container[Parsed.self] }
         let parsed = try container[Parsed.self]
-        #expect(try container[Parsed.self] === parsed)
-        #expect(container.stage.tally("Parsed").value == 3)
+        try expect(container[Parsed.self], is: parsed)
+        expect(container.stage.tally("Parsed").value, equals: 3)
     }
 
-    @Test("An async load that fails is tried again at the next read, and its success is kept (law 27)")
     func asyncRetries() async throws {
         let container = Container()
         container.stage.gate("Database").open()
@@ -45,12 +68,11 @@ import Testing
         await #expect(throws: Boom("Database")) { try await container[Database.self] }
         await #expect(throws: Boom("Database")) { try await container[Database.self] }
         let database = try await container[Database.self]
-        #expect(try await container[Database.self] === database)
-        #expect(container.stage.tally("Database").value == 3)
-        #expect(container.ifLoaded(Database.self) === database)
+        try await expect(container[Database.self], is: database)
+        expect(container.stage.tally("Database").value, equals: 3)
+        expect(container.ifLoaded(Database.self), is: database)
     }
 
-    @Test("A failure reaches all the tasks that waited for it, after one load (law 27)")
     func failureReachesWaitingTasks() async throws {
         let container = Container()
         container.stage.fail("Database")
@@ -58,9 +80,9 @@ import Testing
         await container.untilWaiting(for: Database.self, 16)
         container.stage.gate("Database").open()
         for reader in readers { await #expect(throws: Boom("Database")) { try await reader.value } }
-        #expect(container.stage.tally("Database").value == 1)
-        #expect(container.ifLoaded(Database.self) == nil)
-        #expect(try await container[Database.self].name == "Database")
+        expect(container.stage.tally("Database").value, equals: 1)
+        expect(container.ifLoaded(Database.self) == nil)
+        try await expect(container[Database.self].name, equals: "Database")
     }
 
     struct Slow: ThrowingFeature {
@@ -81,7 +103,6 @@ import Testing
         static var defaultValue: Hold { Hold() }
     }
 
-    @Test("A failure reaches all the threads that waited for it, after one load (law 27)")
     func failureReachesWaitingThreads() async throws {
         let container = Container()
         let hold = container[HoldProperty.self]
@@ -98,20 +119,19 @@ import Testing
             hold.release()
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(outcomes == Array(repeating: Boom("Slow"), count: 8))
-        #expect(container.stage.tally("Slow").value == 1)
+        expect(outcomes, equals: Array(repeating: Boom("Slow"), count: 8))
+        expect(container.stage.tally("Slow").value, equals: 1)
     }
 
-    @Test("A feature that failed because its input failed loads again together with it (law 27)")
     func failureOfAnInputIsNotKept() async throws {
         let container = Container()
         container.stage.gate("Database").open()
         container.stage.fail("Database")
         await #expect(throws: Boom("Database")) { try await container[Search.self] }
         let search = try await container[Search.self]
-        #expect(search.parts[0] === container.ifLoaded(Database.self))
-        #expect(container.stage.tally("Search").value == 2)
-        #expect(container.stage.tally("Database").value == 2)
+        expect(search.parts[0], is: container.ifLoaded(Database.self))
+        expect(container.stage.tally("Search").value, equals: 2)
+        expect(container.stage.tally("Database").value, equals: 2)
     }
 
     struct Tenanted: AsyncFeature {
@@ -124,7 +144,6 @@ import Testing
         }
     }
 
-    @Test("A failure reaches the waiters whose home it concerns; others load on (law 27)")
     func othersLoadOn() async throws {
         let root = Container()
         let stage = root.stage
@@ -139,12 +158,11 @@ import Testing
         await root.untilWaiting(for: Tenanted.self, 3)
         for name in ["good", "root", "bad"] { stage.gate(name).open() }
         await #expect(throws: Boom("bad")) { try await first.value }
-        #expect(try await second.value.name == "good")
-        #expect(try await third.value.name == "root")
-        #expect(stage.tally("Tenanted").value == 3)
+        try await expect(second.value.name, equals: "good")
+        try await expect(third.value.name, equals: "root")
+        expect(stage.tally("Tenanted").value, equals: 3)
     }
 
-    @Test("A failure that concerns the whole family reaches the children that waited (law 27)")
     func failureReachesChildren() async throws {
         let root = Container()
         root.stage.fail("Database")
@@ -153,10 +171,9 @@ import Testing
         await root.untilWaiting(for: Database.self, 8)
         root.stage.gate("Database").open()
         for reader in readers { await #expect(throws: Boom("Database")) { try await reader.value } }
-        #expect(root.stage.tally("Database").value == 1)
+        expect(root.stage.tally("Database").value, equals: 1)
     }
 
-    @Test("A value set during a load that fails is what everyone gets (laws 5 and 27)")
     func setDuringFailingLoad() async throws {
         let container = Container()
         container.stage.fail("Database")
@@ -165,7 +182,7 @@ import Testing
         let mine = Thing("mine")
         container.set(Database.self, to: mine)
         container.stage.gate("Database").open()
-        for reader in readers { #expect(try await reader.value === mine) }
+        for reader in readers { try await expect(reader.value, is: mine) }
     }
 
     struct Overtaken: ThrowingFeature {
@@ -178,11 +195,10 @@ import Testing
         static var defaultValue: (@Sendable () -> Void)? { nil }
     }
 
-    @Test("A value set during a throwing load that fails is what the loader's own caller gets (laws 5 and 27)")
     func setDuringFailingThrowingLoad() async throws {
         let container = Container()
         let mine = Thing("mine")
         container[SetterProperty.self] = { [unowned container] in container.set(Overtaken.self, to: mine) }
-        #expect(try container[Overtaken.self] === mine)
+        try expect(container[Overtaken.self], is: mine)
     }
 }

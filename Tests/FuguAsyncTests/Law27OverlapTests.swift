@@ -3,6 +3,20 @@ import Support
 import Testing
 
 @Suite("An abandoned load and the one that took its place (law 27)", .timeLimit(.minutes(5))) struct Law27OverlapTests {
+    static let cases: [Case<Law27OverlapTests>] = [
+        Case(
+            "A reader after the last one left starts a new load at once; the abandoned one is kept if first (law 27)",
+            abandonedSucceedsFirst),
+        Case(
+            "A reader after the last one left starts a new load at once; it is kept if first (law 27)",
+            newOneSucceedsFirst),
+        Case(
+            "A failure of the abandoned load is nobody's; that of the new one leaves what the abandoned made (law 27)",
+            failuresOfOverlappingLoads),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law27OverlapTests>) async throws { try await stated.run(self) }
+
     /// Does not care for cancellation; every load has its own gate.
     struct Stubborn: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
@@ -27,39 +41,36 @@ import Testing
         return next
     }
 
-    @Test("A reader after the last one left starts a new load at once; the abandoned one is kept if first (law 27)")
     func abandonedSucceedsFirst() async throws {
         let container = Container()
         let stage = container.stage
         let next = await overlap(in: container)
         stage.gate("Stubborn 1").open()
-        #expect(await stage.log.first(1) == ["end 1, cancelled"])
+        await expect(stage.log.first(1), equals: ["end 1, cancelled"])
         while container.loadsUnderWay > 1 { await Task.yield() }
-        #expect(try await container[Stubborn.self].name == "Stubborn 1")
+        try await expect(container[Stubborn.self].name, equals: "Stubborn 1")
         stage.gate("Stubborn 2").open()
-        #expect(try await next.value.name == "Stubborn 1")
-        #expect(await stage.log.first(3) == ["end 1, cancelled", "end 2", "close 2"])
+        try await expect(next.value.name, equals: "Stubborn 1")
+        await expect(stage.log.first(3), equals: ["end 1, cancelled", "end 2", "close 2"])
         try await container.close()
-        #expect(stage.log.all.last == "close 1")
-        #expect(stage.log.all.count == 4)
+        expect(stage.log.all.last, equals: "close 1")
+        expect(stage.log.all.count, equals: 4)
     }
 
-    @Test("A reader after the last one left starts a new load at once; it is kept if first (law 27)")
     func newOneSucceedsFirst() async throws {
         let container = Container()
         let stage = container.stage
         let next = await overlap(in: container)
         stage.gate("Stubborn 2").open()
-        #expect(try await next.value.name == "Stubborn 2")
+        try await expect(next.value.name, equals: "Stubborn 2")
         stage.gate("Stubborn 1").open()
-        #expect(await stage.log.first(3) == ["end 2", "end 1, cancelled", "close 1"])
-        #expect(try await container[Stubborn.self].name == "Stubborn 2")
+        await expect(stage.log.first(3), equals: ["end 2", "end 1, cancelled", "close 1"])
+        try await expect(container[Stubborn.self].name, equals: "Stubborn 2")
         try await container.close()
-        #expect(stage.log.all.count == 4)
-        #expect(stage.log.all.last == "close 2")
+        expect(stage.log.all.count, equals: 4)
+        expect(stage.log.all.last, equals: "close 2")
     }
 
-    @Test("A failure of the abandoned load is nobody's; that of the new one leaves what the abandoned made (law 27)")
     func failuresOfOverlappingLoads() async throws {
         for failing in 1...2 {
             let container = Container()
@@ -69,7 +80,7 @@ import Testing
             stage.gate("Stubborn 1").open()
             while container.loadsUnderWay > 1 { await Task.yield() }
             stage.gate("Stubborn 2").open()
-            #expect(try await next.value.name == "Stubborn \(3 - failing)")
+            try await expect(next.value.name, equals: "Stubborn \(3 - failing)")
         }
     }
 }

@@ -5,6 +5,27 @@ import Testing
 
 @Suite("A closed container answers readers that outlive it (law 28)", .timeLimit(.minutes(5)))
 struct Law28AfterClosingTests {
+    static let cases: [Case<Law28AfterClosingTests>] = [
+        Case(
+            "An observer of a property still receives the default that a reset uncovers (laws 10 and 28)",
+            uncoveredDefault),
+        Case(
+            "A plain feature that is not there is loaded for each reader alone and kept by nobody (law 28)",
+            forItsReaderAlone),
+        Case("Its dependencies are loaded for it alone as well, and reported with the path (law 28)", withWhatItNeeds),
+        Case("Closers that it registers do not run, and the report says so (law 28)", closersDoNotRun),
+        Case("A child made afterwards answers in the same way, with what it sets itself (law 28)", childOfTheClosed),
+        Case("A throwing feature that it needs throws, with the way (law 28)", throwingOnesThrow),
+        Case("The handle that such an instance keeps goes on answering (law 28)", keptHandle),
+        Case("A strict container still refuses what reaches outside (laws 28 and 29)", strict),
+        Case("While closers run, they are answered like all others, and the closing ends (law 28)", duringClosing),
+        Case("Concurrent readers of a closed container each get their own instance (law 28)", many),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28AfterClosingTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Logger: Feature {
         final class Instance: Sendable {
             let tenant: String
@@ -43,80 +64,74 @@ struct Law28AfterClosingTests {
         return (container, reports)
     }
 
-    @Test("An observer of a property still receives the default that a reset uncovers (laws 10 and 28)")
     func uncoveredDefault() async throws {
         let (container, _) = try await closed()
         let heard = Log<String>()
         let token = container.observe(Tenant.self) { heard.add($0) }
         container[Tenant.self] = "two"
         container.reset(Tenant.self)
-        #expect(heard.all == ["two", Tenant.defaultValue])
+        expect(heard.all, equals: ["two", Tenant.defaultValue])
         token.cancel()
     }
 
-    @Test("A plain feature that is not there is loaded for each reader alone and kept by nobody (law 28)")
     func forItsReaderAlone() async throws {
         let (container, reports) = try await closed()
         let first = container[Logger.self]
-        #expect(first.tenant == "one")
-        #expect(first !== container[Logger.self])
-        #expect(container.ifLoaded(Logger.self) == nil)
-        #expect(container.loadsUnderWay == 0)
-        #expect(reports.all.count == 2)
-        #expect(
-            reports.all.first
-                == "Fugu: Logger was read after its container was closed. It was loaded for this read alone and isn't "
+        expect(first.tenant, equals: "one")
+        expect(first !== container[Logger.self])
+        expect(container.ifLoaded(Logger.self) == nil)
+        expect(container.loadsUnderWay, equals: 0)
+        expect(reports.all.count, equals: 2)
+        expect(
+            reports.all.first,
+            equals: "Fugu: Logger was read after its container was closed. It was loaded for this read alone and isn't "
                 + "kept.\nFix: read Logger before close(), or use a container that is still open.")
     }
 
-    @Test("Its dependencies are loaded for it alone as well, and reported with the path (law 28)")
     func withWhatItNeeds() async throws {
         let (container, reports) = try await closed()
-        #expect(container[Files.self].name == "Files of one")
-        #expect(container.ifLoaded(Logger.self) == nil)
-        #expect(
-            reports.all.map { $0.prefix { $0 != "." } } == [
+        expect(container[Files.self].name, equals: "Files of one")
+        expect(container.ifLoaded(Logger.self) == nil)
+        expect(
+            reports.all.map { $0.prefix { $0 != "." } },
+            equals: [
                 "Fugu: Logger was read after its container was closed",
                 "Fugu: Files was read after its container was closed",
             ])
-        #expect(reports.all.first?.contains("\nPath: Files → Logger\n") == true)
+        expect(reports.all.first?.contains("\nPath: Files → Logger\n"), equals: true)
     }
 
-    @Test("Closers that it registers do not run, and the report says so (law 28)")
     func closersDoNotRun() async throws {
         let (container, reports) = try await closed()
         _ = container[Files.self]
-        #expect(reports.all.last?.contains("Teardown closures that its load registered don't run") == true)
+        expect(reports.all.last?.contains("Teardown closures that its load registered don't run"), equals: true)
         try await container.close()
         await container.untilClosersRan()
-        #expect(container.stage.log.all == [])
+        expect(container.stage.log.all, equals: [])
     }
 
-    @Test("A child made afterwards answers in the same way, with what it sets itself (law 28)")
     func childOfTheClosed() async throws {
         let (container, _) = try await closed()
         let child = container.child { $0[Tenant.self] = "two" }
-        #expect(child[Files.self].name == "Files of two")
+        expect(child[Files.self].name, equals: "Files of two")
         child[Logger.self] = Logger.Instance("set", child)
-        #expect(child[Files.self].name == "Files of set")
+        expect(child[Files.self].name, equals: "Files of set")
         child.replace(Logger.self) { Logger.Instance("replaced for " + $0[Tenant.self], $0) }
-        #expect(child[Logger.self].tenant == "replaced for two")
-        #expect(child[Logger.self] !== child[Logger.self])
+        expect(child[Logger.self].tenant, equals: "replaced for two")
+        expect(child[Logger.self] !== child[Logger.self])
     }
 
-    @Test("A throwing feature that it needs throws, with the way (law 28)")
     func throwingOnesThrow() async throws {
         let (container, _) = try await closed()
-        #expect(container[Lenient.self].name == "[\"Lenient\", \"Parsed\"]")
+        expect(container[Lenient.self].name, equals: "[\"Lenient\", \"Parsed\"]")
     }
 
-    @Test("The handle that such an instance keeps goes on answering (law 28)")
     func keptHandle() async throws {
         let (container, _) = try await closed()
         let logger = container[Logger.self]
         container[Tenant.self] = "changed"
-        #expect(logger.handle[Tenant.self] == "changed")
-        #expect(logger.handle[Files.self].name == "Files of changed")
+        expect(logger.handle[Tenant.self], equals: "changed")
+        expect(logger.handle[Files.self].name, equals: "Files of changed")
     }
 
     struct Round: Feature {
@@ -134,8 +149,8 @@ struct Law28AfterClosingTests {
             _ = container[Round.self]
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Round needs itself to load.\nPath: Round → Trip → Round, in "))
-        #expect(text.contains("Law28AfterClosingTests.swift:"))
+        expect(text.contains("Round needs itself to load.\nPath: Round → Trip → Round, in "))
+        expect(text.contains("Law28AfterClosingTests.swift:"))
     }
 
     struct Disk: ExternalFeature {
@@ -143,37 +158,34 @@ struct Law28AfterClosingTests {
         static func load(in container: any FeatureContainer) -> Thing { Thing("disk") }
     }
 
-    @Test("A strict container still refuses what reaches outside (laws 28 and 29)")
     func strict() async throws {
         let (container, _) = try await closed()
         let refused = Log<String>()
         container.makeStrict(Strictness { refused.add($0.error.path.joined()) })
-        #expect(container[Disk.self].name == "placeholder")
-        #expect(refused.all == ["Disk"])
+        expect(container[Disk.self].name, equals: "placeholder")
+        expect(refused.all, equals: ["Disk"])
         container.replace(Disk.self) { _ in Thing("double") }
-        #expect(container[Disk.self].name == "double")
+        expect(container[Disk.self].name, equals: "double")
     }
 
-    @Test("While closers run, they are answered like all others, and the closing ends (law 28)")
     func duringClosing() async throws {
         let container = Container()
         let reports = container.logReports()
         let log = container.stage.log
         container.onClose { [unowned container] in log.add(container[Files.self].name) }
         try await container.close()
-        #expect(log.all == ["Files of root"])
-        #expect(reports.all.count == 2)
+        expect(log.all, equals: ["Files of root"])
+        expect(reports.all.count, equals: 2)
     }
 
-    @Test("Concurrent readers of a closed container each get their own instance (law 28)")
     func many() async throws {
         let (container, reports) = try await closed()
         let things = await withTaskGroup(of: Thing.self) { group in
             for _ in 0..<100 { group.addTask { container[Files.self] } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(Set(things.map { ObjectIdentifier($0) }).count == 100)
-        #expect(reports.all.count == 200)
-        #expect(container.loadsUnderWay == 0)
+        expect(Set(things.map { ObjectIdentifier($0) }).count, equals: 100)
+        expect(reports.all.count, equals: 200)
+        expect(container.loadsUnderWay, equals: 0)
     }
 }

@@ -3,6 +3,28 @@ import Support
 import Testing
 
 @Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(5))) struct Law28ClosingTests {
+    static let cases: [Case<Law28ClosingTests>] = [
+        Case(
+            "Dependents close before what they depend on, also through others, each last registered first (law 28)",
+            order),
+        Case("Among equals, what was made last closes first (law 28)", equals),
+        Case(
+            "Every closer runs though others throw, and all failures come together, named and in order (law 28)",
+            failures),
+        Case("A child closes what lives in it and nothing else (law 28)", childClosesItsOwn),
+        Case("Children close first, whoever was loaded last (law 28)", childrenFirst),
+        Case(
+            "A child that is closing already is waited for before what it depends on closes (law 28)",
+            closingChildIsWaitedFor),
+        Case(
+            "A child that closes while its parent closes it is closed once, and both wait for that (law 28)",
+            childBeginsToCloseMeanwhile),
+        Case("A closer may close its own child (law 28)", closerClosesAChild),
+        Case("Cancelling the caller does not cancel the closing (law 28)", callerIsCancelled),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28ClosingTests>) async throws { try await stated.run(self) }
+
     struct Files: Feature {
         static func load(in container: any FeatureContainer) -> Thing {
             let log = container.stage.log
@@ -79,7 +101,8 @@ import Testing
         goesOn.open()
         let child = try await load.value
         try await closing.value
-        #expect(log.all == ["closed"] && child.node.isClosed)
+        expect(log.all, equals: ["closed"])
+        expect(child.node.isClosed)
     }
 
     @Test(
@@ -104,10 +127,9 @@ import Testing
                 await began.opened()
             }
         })
-        #expect(log.all == ["closed"])
+        expect(log.all, equals: ["closed"])
     }
 
-    @Test("Dependents close before what they depend on, also through others, each last registered first (law 28)")
     func order() async throws {
         let container = Container()
         let log = container.stage.log
@@ -116,14 +138,14 @@ import Testing
         _ = container[Files.self]
         _ = try await container[Server.self]
         try await container.close()
-        #expect(
-            log.all == [
+        expect(
+            log.all,
+            equals: [
                 "Server", "Index, registered last", "Index, registered first", "Files", "container, registered last",
                 "container, registered first",
             ])
     }
 
-    @Test("Among equals, what was made last closes first (law 28)")
     func equals() async throws {
         for metricsFirst in [true, false] {
             let container = Container()
@@ -132,11 +154,10 @@ import Testing
             _ = container[Files.self]
             if !metricsFirst { _ = try await container[Metrics.self] }
             try await container.close()
-            #expect(log.all == (metricsFirst ? ["Files", "Metrics"] : ["Metrics", "Files"]))
+            expect(log.all, equals: (metricsFirst ? ["Files", "Metrics"] : ["Metrics", "Files"]))
         }
     }
 
-    @Test("Every closer runs though others throw, and all failures come together, named and in order (law 28)")
     func failures() async throws {
         let container = Container()
         let stage = container.stage
@@ -147,14 +168,15 @@ import Testing
         let child = container.child()
         child.onClose { throw Boom("child") }
         let error = try #require(await #expect(throws: CloseError.self) { try await container.close() })
-        #expect(error.failures.map(\.feature) == [nil, "Server", "Index", nil])
-        #expect(
-            error.failures.map { $0.error as? Boom } == [Boom("child"), Boom("Server"), Boom("Index"), Boom("own")])
-        #expect(stage.log.all == ["Server", "Index, registered last", "Index, registered first", "Files"])
-        #expect(error.description.contains("Server: Server"))
-        #expect(error.description.contains("Index: Index"))
-        #expect(error.description.contains("the container itself: own"))
-        #expect(error.description.contains("container 1: child"))
+        expect(error.failures.map(\.feature), equals: [nil, "Server", "Index", nil])
+        expect(
+            error.failures.map { $0.error as? Boom },
+            equals: [Boom("child"), Boom("Server"), Boom("Index"), Boom("own")])
+        expect(stage.log.all, equals: ["Server", "Index, registered last", "Index, registered first", "Files"])
+        expect(error.description.contains("Server: Server"))
+        expect(error.description.contains("Index: Index"))
+        expect(error.description.contains("the container itself: own"))
+        expect(error.description.contains("container 1: child"))
     }
 
     struct Session: AsyncFeature {
@@ -170,23 +192,21 @@ import Testing
         }
     }
 
-    @Test("A child closes what lives in it and nothing else (law 28)")
     func childClosesItsOwn() async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
         root.stage.gate("close child").open()
         _ = try await child[Session.self]
         try await child.close()
-        #expect(root.stage.log.all == ["Session of child", "Session of child is closed"])
-        #expect(try await root[Metrics.self] === root.ifLoaded(Metrics.self))
+        expect(root.stage.log.all, equals: ["Session of child", "Session of child is closed"])
+        try await expect(root[Metrics.self], is: root.ifLoaded(Metrics.self))
         await #expect(throws: LoadError.self) { try await child[Server.self] }
         _ = try await root[Server.self]
         try await root.close()
-        #expect(root.stage.log.all.last == "Metrics")
-        #expect(root.stage.log.all.count == 7)
+        expect(root.stage.log.all.last, equals: "Metrics")
+        expect(root.stage.log.all.count, equals: 7)
     }
 
-    @Test("Children close first, whoever was loaded last (law 28)")
     func childrenFirst() async throws {
         let root = Container()
         let log = root.stage.log
@@ -198,8 +218,9 @@ import Testing
         for container in [grandchild, child, root] { _ = try await container[Session.self] }
         try await root.close()
         let begun = log.all.filter { !$0.hasSuffix("is closed") }
-        #expect(
-            begun == [
+        expect(
+            begun,
+            equals: [
                 "Session of grandchild", "grandchild itself", "Session of child", "child itself", "Session of root",
                 "Metrics",
             ])
@@ -208,25 +229,23 @@ import Testing
         }
     }
 
-    @Test("A child that is closing already is waited for before what it depends on closes (law 28)")
     func closingChildIsWaitedFor() async throws {
         let root = Container()
         let stage = root.stage
         let child = root.child { $0[Tenant.self] = "child" }
         _ = try await child[Session.self]
         let first = Task { try await child.close() }
-        #expect(await stage.log.first(1) == ["Session of child"])
+        await expect(stage.log.first(1), equals: ["Session of child"])
         let second = Task { try await root.close() }
         await root.untilClosing()
         await giveOthersTime()
-        #expect(stage.log.all == ["Session of child"])
+        expect(stage.log.all, equals: ["Session of child"])
         stage.gate("close child").open()
         try await first.value
         try await second.value
-        #expect(stage.log.all == ["Session of child", "Session of child is closed", "Metrics"])
+        expect(stage.log.all, equals: ["Session of child", "Session of child is closed", "Metrics"])
     }
 
-    @Test("A child that closes while its parent closes it is closed once, and both wait for that (law 28)")
     func childBeginsToCloseMeanwhile() async throws {
         let root = Container()
         let stage = root.stage
@@ -238,15 +257,15 @@ import Testing
         await stage.gate("Blocking").opened()
         let second = Task { try await child.close() }
         await child.untilClosersWait(1)
-        #expect(stage.log.all == [])
+        expect(stage.log.all, equals: [])
         stage.gate("Blocking may end").open()
-        #expect(await stage.log.first(1) == ["Session of child"])
+        await expect(stage.log.first(1), equals: ["Session of child"])
         await giveOthersTime()
-        #expect(stage.log.all == ["Session of child"])
+        expect(stage.log.all, equals: ["Session of child"])
         stage.gate("close child").open()
         try await first.value
         try await second.value
-        #expect(stage.log.all == ["Session of child", "Session of child is closed", "Metrics"])
+        expect(stage.log.all, equals: ["Session of child", "Session of child is closed", "Metrics"])
     }
 
     struct Blocking: AsyncFeature {
@@ -273,12 +292,11 @@ import Testing
         }
     }
 
-    @Test("A closer may close its own child (law 28)")
     func closerClosesAChild() async throws {
         let root = Container()
         _ = try await root[Owner.self]
         try await root.close()
-        #expect(root.stage.log.all == ["child of Owner"])
+        expect(root.stage.log.all, equals: ["child of Owner"])
     }
 
     @Test("Closing twice runs every closer once; a second call waits for the first (law 28)")
@@ -298,15 +316,14 @@ import Testing
             stage.log.add("second returned")
         }
         await container.untilClosersWait(1)
-        #expect(stage.log.all == ["begin"])
+        expect(stage.log.all, equals: ["begin"])
         stage.gate("close").open()
         await #expect(throws: CloseError.self) { try await first.value }
         try await second.value
         try await container.close()
-        #expect(stage.log.all == ["begin", "end", "second returned"])
+        expect(stage.log.all, equals: ["begin", "end", "second returned"])
     }
 
-    @Test("Cancelling the caller does not cancel the closing (law 28)")
     func callerIsCancelled() async throws {
         let container = Container()
         let stage = container.stage
@@ -320,6 +337,6 @@ import Testing
         caller.cancel()
         stage.gate("close").open()
         try await caller.value
-        #expect(stage.log.all == ["begin", "end"])
+        expect(stage.log.all, equals: ["begin", "end"])
     }
 }

@@ -35,7 +35,7 @@ struct Law28CrosswiseTests {
         let root = Container()
         let children = [root.child(), root.child()]
         let errors = try await closeInARing(children)
-        #expect(!errors.isEmpty && errors.allSatisfy { "\($0)".contains("waits for close()") }, "\(errors)")
+        expect(!errors.isEmpty && errors.allSatisfy { "\($0)".contains("waits for close()") }, "\(errors)")
         for child in children { #expect(throws: LoadError.self) { try child[Refused.self] } }
         try await finishing { try await root.close() }
     }
@@ -48,8 +48,8 @@ struct Law28CrosswiseTests {
     @Test("The same holds for a ring of three, and for separate families (law 28)")
     func more() async throws {
         let root = Container()
-        #expect(try await !closeInARing((0..<3).map { _ in root.child() }).isEmpty)
-        #expect(try await !closeInARing((0..<2).map { _ in Container() }).isEmpty)
+        try await expect(!closeInARing((0..<3).map { _ in root.child() }).isEmpty)
+        try await expect(!closeInARing((0..<2).map { _ in Container() }).isEmpty)
     }
 
     @Test("Two that close the same third one at once both wait for it, without an error (law 28)")
@@ -75,9 +75,9 @@ struct Law28CrosswiseTests {
             }
         }
         await giveOthersTime()
-        #expect(log.all == [])
+        expect(log.all, equals: [])
         gate.open()
         try await closing.value
-        #expect(log.all == ["third", "after", "after"])
+        expect(log.all, equals: ["third", "after", "after"])
     }
 }

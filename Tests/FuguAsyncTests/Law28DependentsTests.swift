@@ -4,25 +4,37 @@ import Testing
 
 @Suite("An instance is closed when nothing loaded from it remains (law 28)", .timeLimit(.minutes(5)))
 struct Law28DependentsTests {
+    static let cases: [Case<Law28DependentsTests>] = [
+        Case("It waits until nothing that was loaded from it remains (law 28)", waitsForDependents),
+        Case(
+            "An instance that left early but is still needed is closed by close(), after its dependents (law 28)",
+            closedAtTheEnd),
+        Case(
+            "A load that read an input before and after its reset keeps both instances from being closed (law 28)",
+            readTwice),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28DependentsTests>) async throws {
+        try await stated.run(self)
+    }
+
     private typealias Source = Law28EarlyLeaversTests.Source
     private typealias Reader = Law28EarlyLeaversTests.Reader
 
-    @Test("It waits until nothing that was loaded from it remains (law 28)")
     func waitsForDependents() async throws {
         let container = Container()
         let log = container.stage.log
         _ = try await container[Reader.self]
         container.reset(Source.self)
         await container.untilClosersRan()
-        #expect(log.all == [])
-        #expect(try await container[Source.self].name == "Source 2")
+        expect(log.all, equals: [])
+        try await expect(container[Source.self].name, equals: "Source 2")
         container.reset(Reader.self)
-        #expect(await log.first(2) == ["Reader 1", "Source 1"])
+        await expect(log.first(2), equals: ["Reader 1", "Source 1"])
         try await container.close()
-        #expect(log.all == ["Reader 1", "Source 1", "Source 2"])
+        expect(log.all, equals: ["Reader 1", "Source 1", "Source 2"])
     }
 
-    @Test("An instance that left early but is still needed is closed by close(), after its dependents (law 28)")
     func closedAtTheEnd() async throws {
         let container = Container()
         let log = container.stage.log
@@ -30,9 +42,9 @@ struct Law28DependentsTests {
         container.reset(Source.self)
         _ = try await container[Source.self]
         try await container.close()
-        #expect(log.all.firstIndex(of: "Reader 1")! < log.all.firstIndex(of: "Source 1")!)
-        #expect(Set(log.all) == ["Reader 1", "Source 1", "Source 2"])
-        #expect(log.all.count == 3)
+        expect(log.all.firstIndex(of: "Reader 1")! < log.all.firstIndex(of: "Source 1")!)
+        expect(Set(log.all), equals: ["Reader 1", "Source 1", "Source 2"])
+        expect(log.all.count, equals: 3)
     }
 
     struct ReadsTwice: AsyncFeature {
@@ -45,7 +57,6 @@ struct Law28DependentsTests {
         }
     }
 
-    @Test("A load that read an input before and after its reset keeps both instances from being closed (law 28)")
     func readTwice() async throws {
         let container = Container()
         let stage = container.stage
@@ -53,12 +64,12 @@ struct Law28DependentsTests {
         await stage.gate("read once").opened()
         container.reset(Source.self)
         stage.gate("read again").open()
-        #expect(try await reader.value.parts.map(\.name) == ["Source 1", "Source 2"])
+        try await expect(reader.value.parts.map(\.name), equals: ["Source 1", "Source 2"])
         container.reset(Source.self)
         await container.untilClosersRan()
-        #expect(stage.log.all == [])
+        expect(stage.log.all, equals: [])
         container.reset(ReadsTwice.self)
-        #expect(Set(await stage.log.first(2)) == ["Source 1", "Source 2"])
+        expect(Set(await stage.log.first(2)), equals: ["Source 1", "Source 2"])
     }
 
     /// Resumes where the test says, on an actor that the test can hold up.
@@ -103,10 +114,10 @@ struct Law28DependentsTests {
         await stall.value
         let used = try await dependent.value.parts[0].name
         await container.untilClosersRan()
-        #expect(!stage.log.all.contains(used))
+        expect(!stage.log.all.contains(used))
         try await container.close()
         let end = stage.log.all
-        #expect(end.firstIndex(of: "OnStall")! < end.firstIndex(of: used)!)
-        #expect(Set(end).count == end.count)
+        expect(end.firstIndex(of: "OnStall")! < end.firstIndex(of: used)!)
+        expect(Set(end).count, equals: end.count)
     }
 }

@@ -3,6 +3,34 @@ import Support
 import Testing
 
 @Suite("close() drains and then refuses (law 28)", .timeLimit(.minutes(5))) struct Law28DrainingTests {
+    static let cases: [Case<Law28DrainingTests>] = [
+        Case(
+            "Loads begun before, and what they need, finish first; other loads are refused meanwhile (law 28)", drains),
+        Case(
+            "A child's loads finish first when the parent closes; what they need of the parent loads (law 28)",
+            drainsChildren),
+        Case("A waiter for a load that was begun before gets its result (law 28)", waitersGetTheResult),
+        Case(
+            "A read begun before, whose load turns out to be another's, still loads its own (law 28)",
+            waitersLoadTheirOwn),
+        Case(
+            "After closing, loads are refused with the place of the read and a fix; properties keep answering (law 28)",
+            refuses),
+        Case("Instances are released after the last closer has run (law 28)", releases),
+        Case(
+            "Closers of a draining server read properties and what is there, and load nothing new (law 28)", closersRead
+        ),
+        Case(
+            "A closer that is registered through a handle after its load belongs to the container (law 28)",
+            registeredLate),
+        Case("A container dropped without close() runs no closers; debug builds report it once (law 28)", dropped),
+        Case("A container that was closed is dropped without a report (law 28)", droppedAfterClose),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28DrainingTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Need: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let log = container.stage.log
@@ -35,7 +63,6 @@ import Testing
         static func load(in container: any FeatureContainer) throws -> Thing { Thing("LateThrowing") }
     }
 
-    @Test("Loads begun before, and what they need, finish first; other loads are refused meanwhile (law 28)")
     func drains() async throws {
         let container = Container()
         let stage = container.stage
@@ -45,14 +72,14 @@ import Testing
         await container.untilClosing()
         let late = await #expect(throws: LoadError.self) { try await container[Late.self] }
         let lateThrowing = #expect(throws: LoadError.self) { try container[LateThrowing.self] }
-        #expect(late?.code == .containerClosed && lateThrowing?.code == .containerClosed)
+        expect(late?.code, equals: .containerClosed)
+        expect(lateThrowing?.code, equals: .containerClosed)
         stage.gate("Job").open()
-        #expect(try await job.value.parts.map(\.name) == ["PlainNeed", "Need"])
+        try await expect(job.value.parts.map(\.name), equals: ["PlainNeed", "Need"])
         try await closing.value
-        #expect(stage.log.all == ["load PlainNeed", "load Need", "close Job", "close Need", "close PlainNeed"])
+        expect(stage.log.all, equals: ["load PlainNeed", "load Need", "close Job", "close Need", "close PlainNeed"])
     }
 
-    @Test("A child's loads finish first when the parent closes; what they need of the parent loads (law 28)")
     func drainsChildren() async throws {
         let root = Container()
         let stage = root.stage
@@ -63,12 +90,11 @@ import Testing
         await root.untilClosing()
         await #expect(throws: LoadError.self) { try await child[Late.self] }
         stage.gate("Job").open()
-        #expect(try await job.value.name == "Job")
+        try await expect(job.value.name, equals: "Job")
         try await closing.value
-        #expect(stage.log.all.suffix(3) == ["close Job", "close Need", "close PlainNeed"])
+        expect(stage.log.all.suffix(3), equals: ["close Job", "close Need", "close PlainNeed"])
     }
 
-    @Test("A waiter for a load that was begun before gets its result (law 28)")
     func waitersGetTheResult() async throws {
         let container = Container()
         let readers = (0..<8).map { _ in Task { try await container[Job.self] } }
@@ -76,7 +102,7 @@ import Testing
         let closing = Task { try await container.close() }
         await container.untilClosing()
         container.stage.gate("Job").open()
-        for reader in readers { #expect(try await reader.value.name == "Job") }
+        for reader in readers { try await expect(reader.value.name, equals: "Job") }
         try await closing.value
     }
 
@@ -90,7 +116,6 @@ import Testing
         }
     }
 
-    @Test("A read begun before, whose load turns out to be another's, still loads its own (law 28)")
     func waitersLoadTheirOwn() async throws {
         let root = Container()
         let stage = root.stage
@@ -103,13 +128,12 @@ import Testing
         let closing = Task { try await root.close() }
         await root.untilClosing()
         stage.gate("Tenanted").open()
-        #expect(try await one.value.name == "first")
-        #expect(try await two.value.name == "second")
+        try await expect(one.value.name, equals: "first")
+        try await expect(two.value.name, equals: "second")
         try await closing.value
-        #expect(stage.log.all.sorted() == ["close first", "close second"])
+        expect(stage.log.all.sorted(), equals: ["close first", "close second"])
     }
 
-    @Test("After closing, loads are refused with the place of the read and a fix; properties keep answering (law 28)")
     func refuses() async throws {
         let root = Container()
         let child = root.child()
@@ -118,25 +142,24 @@ import Testing
         for container in [root, child, root.child()] {
             let line: UInt = #line + 1
             let error = try #require(await #expect(throws: LoadError.self) { try await container[Late.self] })
-            #expect(error.path == ["Late"])
+            expect(error.path, equals: ["Late"])
             let place = "refuses() at FuguAsyncTests/Law28DrainingTests.swift:\(line)"
-            #expect(
+            expect(
                 error.description.hasPrefix(
                     "Fugu: Late can't be loaded: the container is closed.\nPath: Late, in \(place)\nFix: load it"))
             #expect(throws: LoadError.self) { try container[LateThrowing.self] }
-            #expect(container[Fresh.self] == 7)
+            expect(container[Fresh.self], equals: 7)
         }
-        #expect(root[Tenant.self] == "root")
-        #expect(child[Tenant.self] == "child")
+        expect(root[Tenant.self], equals: "root")
+        expect(child[Tenant.self], equals: "child")
         root[Tenant.self] = "changed"
-        #expect(root[Tenant.self] == "changed")
+        expect(root[Tenant.self], equals: "changed")
     }
 
     enum Fresh: Property {
         static var defaultValue: Int { 7 }
     }
 
-    @Test("Instances are released after the last closer has run (law 28)")
     func releases() async throws {
         let container = Container()
         let log = container.stage.log
@@ -144,9 +167,9 @@ import Testing
         _ = try await container[Upper.self]
         container.onClose { log.add("container") }
         try await container.close()
-        #expect(log.all.prefix(3) == ["close Upper", "close Lower", "container"])
-        #expect(Set(log.all.suffix(2)) == ["released Upper", "released Lower"])
-        #expect(container.ifLoaded(Upper.self) == nil)
+        expect(log.all.prefix(3), equals: ["close Upper", "close Lower", "container"])
+        expect(Set(log.all.suffix(2)), equals: ["released Upper", "released Lower"])
+        expect(container.ifLoaded(Upper.self) == nil)
     }
 
     enum EndProperty: Property {
@@ -168,23 +191,21 @@ import Testing
         }
     }
 
-    @Test("Closers of a draining server read properties and what is there, and load nothing new (law 28)")
     func closersRead() async throws {
         let container = Container()
         let log = container.stage.log
         let need = try await container[Need.self]
         container.onClose { [unowned container] in
-            #expect(try await container[Need.self] === need)
+            try await expect(container[Need.self], is: need)
             log.add(container[Tenant.self])
             _ = try await container[Late.self]
         }
         let error = try #require(await #expect(throws: CloseError.self) { try await container.close() })
-        #expect(error.failures.count == 1)
-        #expect(error.failures.first?.error is LoadError)
-        #expect(log.all.last == "root")
+        expect(error.failures.count, equals: 1)
+        expect(error.failures.first?.error is LoadError)
+        expect(log.all.last, equals: "root")
     }
 
-    @Test("A closer that is registered through a handle after its load belongs to the container (law 28)")
     func registeredLate() async throws {
         let container = Container()
         let log = container.stage.log
@@ -192,7 +213,7 @@ import Testing
         _ = try await container[Need.self]
         handle.onClose { log.add("late") }
         try await container.close()
-        #expect(log.all == ["load Need", "close Need", "close Keeper", "late"])
+        expect(log.all, equals: ["load Need", "close Need", "close Keeper", "late"])
     }
 
     struct Keeper: AsyncFeature {
@@ -207,7 +228,6 @@ import Testing
         }
     }
 
-    @Test("A container dropped without close() runs no closers; debug builds report it once (law 28)")
     func dropped() async throws {
         var container: Container? = Container()
         let reports = container!.logReports()
@@ -216,21 +236,20 @@ import Testing
         container!.onClose { log.add("container") }
         container = nil
         await giveOthersTime()
-        #expect(log.all == ["load Need"])
+        expect(log.all, equals: ["load Need"])
         #if DEBUG
-        #expect(reports.all.count == 1)
-        #expect(reports.all.first?.contains("Need") == true)
-        #expect(reports.all.first?.contains("the container itself") == true)
+        expect(reports.all.count, equals: 1)
+        expect(reports.all.first?.contains("Need"), equals: true)
+        expect(reports.all.first?.contains("the container itself"), equals: true)
         #endif
     }
 
-    @Test("A container that was closed is dropped without a report (law 28)")
     func droppedAfterClose() async throws {
         var container: Container? = Container()
         let reports = container!.logReports()
         _ = try await container![Need.self]
         try await container!.close()
         container = nil
-        #expect(reports.all == [])
+        expect(reports.all, equals: [])
     }
 }

@@ -3,6 +3,37 @@ import Support
 import Testing
 
 @Suite("An instance that leaves early is closed (law 28)", .timeLimit(.minutes(5))) struct Law28EarlyLeaversTests {
+    static let cases: [Case<Law28EarlyLeaversTests>] = [
+        Case("Set over, replaced, reset: its closers run once and not again at the end (law 28)", leaving),
+        Case(
+            "A reset that uncovers another loader isn't ignored by what a child loads meanwhile (laws 19, 20)",
+            uncoveredDuringLoad),
+        Case("Reloaded since an input changed: the closers of the old instance run (law 28)", reloaded),
+        Case("A child's copy whose override is reset is closed, the parent's stays (laws 16 and 28)", overrideIsReset),
+        Case(
+            "A child's copy that a set in the parent replaces stays or goes with its closers run once (laws 14 and 28)",
+            setAbove),
+        Case("Overtaken by a set during its load: its closers run (laws 5 and 28)", overtaken),
+        Case(
+            "Reset during its load: who waits gets it, it is not kept, and its closers run (laws 5 and 28)",
+            resetDuringLoad),
+        Case(
+            "Reset during its load, an instance that captured its handle is released and closed (laws 8 and 28)",
+            resetDuringLoadCapturing),
+        Case(
+            "An instance that captured its handle is released when it is reset and when its container goes (law 8)",
+            capturing),
+        Case(
+            "A load that fails runs its own closers at once, last registered first; close() waits for them (law 28)",
+            failedLoad),
+        Case("A throwing load that fails runs its own closers at once (law 28)", failedThrowingLoad),
+        Case("Errors of its closers are reported (law 28)", errorsAreReported),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28EarlyLeaversTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Source: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
@@ -23,7 +54,6 @@ import Testing
         }
     }
 
-    @Test("Set over, replaced, reset: its closers run once and not again at the end (law 28)")
     func leaving() async throws {
         let changes: [@Sendable (Container) -> Void] = [
             { $0.set(Source.self, to: Thing("mine")) },
@@ -36,10 +66,10 @@ import Testing
             let log = container.stage.log
             _ = try await container[Source.self]
             change(container)
-            #expect(await log.first(1) == ["Source 1"])
+            await expect(log.first(1), equals: ["Source 1"])
             await container.untilClosersRan()
             try await container.close()
-            #expect(log.all == ["Source 1"])
+            expect(log.all, equals: ["Source 1"])
         }
     }
 
@@ -68,16 +98,15 @@ import Testing
             await stage.tally("PerTenant").reaches(1)
             change(container)
             for number in 1...2 { stage.gate("PerTenant \(number)").open() }
-            #expect(try await reader.value.name == "child 1")
+            try await expect(reader.value.name, equals: "child 1")
             // What isn't kept is released soon after its reader has it.
             if isKept { await container.untilClosersRan() } else { _ = await stage.log.first(1) }
-            #expect(stage.log.all == (isKept ? [] : ["close 1"]))
-            #expect(try await child[PerTenant.self].name == (isKept ? "child 1" : "replaced"))
+            expect(stage.log.all, equals: (isKept ? [] : ["close 1"]))
+            try await expect(child[PerTenant.self].name, equals: (isKept ? "child 1" : "replaced"))
             try await container.close()
         }
     }
 
-    @Test("A reset that uncovers another loader isn't ignored by what a child loads meanwhile (laws 19, 20)")
     func uncoveredDuringLoad() async throws {
         let container = Container()
         let stage = container.stage
@@ -92,9 +121,9 @@ import Testing
         await stage.tally("replaced").reaches(1)
         container.reset(PerTenant.self)
         stage.gate("replaced").open()
-        #expect(try await reader.value.name == "replaced for child")
+        try await expect(reader.value.name, equals: "replaced for child")
         stage.gate("PerTenant 1").open()
-        #expect(try await child[PerTenant.self].name == "child 1")
+        try await expect(child[PerTenant.self].name, equals: "child 1")
         try await container.close()
     }
 
@@ -107,16 +136,15 @@ import Testing
         }
     }
 
-    @Test("Reloaded since an input changed: the closers of the old instance run (law 28)")
     func reloaded() async throws {
         let container = Container()
         let log = container.stage.log
         _ = try await container[Live.self]
         container[Tenant.self] = "next"
-        #expect(try await container[Live.self].name == "next")
-        #expect(await log.first(1) == ["root"])
+        try await expect(container[Live.self].name, equals: "next")
+        await expect(log.first(1), equals: ["root"])
         try await container.close()
-        #expect(log.all == ["root", "next"])
+        expect(log.all, equals: ["root", "next"])
     }
 
     struct Tenanted: AsyncFeature {
@@ -127,28 +155,26 @@ import Testing
         }
     }
 
-    @Test("A child's copy whose override is reset is closed, the parent's stays (laws 16 and 28)")
     func overrideIsReset() async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
         let shared = try await root[Tenanted.self]
-        #expect(try await child[Tenanted.self].name == "child")
+        try await expect(child[Tenanted.self].name, equals: "child")
         child.reset(Tenant.self)
-        #expect(await root.stage.log.first(1) == ["child"])
-        #expect(try await child[Tenanted.self] === shared)
+        await expect(root.stage.log.first(1), equals: ["child"])
+        try await expect(child[Tenanted.self], is: shared)
         try await root.close()
-        #expect(root.stage.log.all == ["child", "root"])
+        expect(root.stage.log.all, equals: ["child", "root"])
     }
 
-    @Test("A child's copy that a set in the parent replaces stays or goes with its closers run once (laws 14 and 28)")
     func setAbove() async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
         _ = try await child[Tenanted.self]
         root.set(Tenanted.self, to: Thing("mine"))
-        #expect(try await child[Tenanted.self].name == "mine")
+        try await expect(child[Tenanted.self].name, equals: "mine")
         try await root.close()
-        #expect(root.stage.log.all == ["child"])
+        expect(root.stage.log.all, equals: ["child"])
     }
 
     struct Overtaken: AsyncFeature {
@@ -160,7 +186,6 @@ import Testing
         }
     }
 
-    @Test("Overtaken by a set during its load: its closers run (laws 5 and 28)")
     func overtaken() async throws {
         let container = Container()
         let stage = container.stage
@@ -168,13 +193,12 @@ import Testing
         await container.untilWaiting(for: Overtaken.self, 1)
         container.set(Overtaken.self, to: Thing("mine"))
         stage.gate("Overtaken").open()
-        #expect(try await reader.value.name == "mine")
-        #expect(await stage.log.first(1) == ["Overtaken"])
+        try await expect(reader.value.name, equals: "mine")
+        await expect(stage.log.first(1), equals: ["Overtaken"])
         try await container.close()
-        #expect(stage.log.all == ["Overtaken"])
+        expect(stage.log.all, equals: ["Overtaken"])
     }
 
-    @Test("Reset during its load: who waits gets it, it is not kept, and its closers run (laws 5 and 28)")
     func resetDuringLoad() async throws {
         let container = Container()
         let stage = container.stage
@@ -183,11 +207,11 @@ import Testing
         container.reset(Overtaken.self)
         stage.gate("Overtaken").open()
         let instance = try await readers[0].value
-        for reader in readers { #expect(try await reader.value === instance) }
-        #expect(container.ifLoaded(Overtaken.self) == nil)
-        #expect(await stage.log.first(1) == ["Overtaken"])
+        for reader in readers { try await expect(reader.value, is: instance) }
+        expect(container.ifLoaded(Overtaken.self) == nil)
+        await expect(stage.log.first(1), equals: ["Overtaken"])
         try await container.close()
-        #expect(stage.log.all == ["Overtaken"])
+        expect(stage.log.all, equals: ["Overtaken"])
     }
 
     struct Capturing: AsyncFeature {
@@ -205,7 +229,6 @@ import Testing
         }
     }
 
-    @Test("Reset during its load, an instance that captured its handle is released and closed (laws 8 and 28)")
     func resetDuringLoadCapturing() async throws {
         let container = Container()
         let stage = container.stage
@@ -214,21 +237,20 @@ import Testing
         container.reset(Capturing.self)
         stage.gate("Capturing").open()
         try await reader.value
-        #expect(Set(await stage.log.first(2)) == ["close", "released"])
+        expect(Set(await stage.log.first(2)), equals: ["close", "released"])
     }
 
-    @Test("An instance that captured its handle is released when it is reset and when its container goes (law 8)")
     func capturing() async throws {
         var container: Container? = Container()
         let stage = container!.stage
         stage.gate("Capturing").open()
         _ = try await container![Capturing.self]
         container!.reset(Capturing.self)
-        #expect(Set(await stage.log.first(2)) == ["close", "released"])
+        expect(Set(await stage.log.first(2)), equals: ["close", "released"])
         _ = try await container![Capturing.self]
         _ = container!.logReports()
         container = nil
-        #expect(await stage.log.first(3).last == "released")
+        await expect(stage.log.first(3).last, equals: "released")
     }
 
     struct Failing: AsyncFeature {
@@ -244,26 +266,25 @@ import Testing
         }
     }
 
-    @Test("A load that fails runs its own closers at once, last registered first; close() waits for them (law 28)")
     func failedLoad() async throws {
         let container = Container()
         let stage = container.stage
         let reports = container.logReports()
         let reader = Task { try await container[Failing.self] }
-        #expect(await stage.log.first(1) == ["last"])
+        await expect(stage.log.first(1), equals: ["last"])
         let closing = Task {
             try await container.close()
             stage.log.add("closed")
         }
         await giveOthersTime()
-        #expect(stage.log.all == ["last"])
+        expect(stage.log.all, equals: ["last"])
         stage.gate("closer").open()
         await #expect(throws: Boom("load")) { try await reader.value }
         try await closing.value
-        #expect(stage.log.all == ["last", "first", "closed"])
-        #expect(reports.all.count == 1)
-        #expect(reports.all.first?.contains("Failing") == true)
-        #expect(reports.all.first?.contains("teardown closure") == true)
+        expect(stage.log.all, equals: ["last", "first", "closed"])
+        expect(reports.all.count, equals: 1)
+        expect(reports.all.first?.contains("Failing"), equals: true)
+        expect(reports.all.first?.contains("teardown closure"), equals: true)
     }
 
     struct FailingThrowing: ThrowingFeature {
@@ -274,14 +295,12 @@ import Testing
         }
     }
 
-    @Test("A throwing load that fails runs its own closers at once (law 28)")
     func failedThrowingLoad() async throws {
         let container = Container()
         #expect(throws: Boom("load")) { try container[FailingThrowing.self] }
-        #expect(await container.stage.log.first(1) == ["closed"])
+        await expect(container.stage.log.first(1), equals: ["closed"])
     }
 
-    @Test("Errors of its closers are reported (law 28)")
     func errorsAreReported() async throws {
         let container = Container()
         let reports = container.logReports()
@@ -289,7 +308,7 @@ import Testing
         _ = try await container[Source.self]
         container.reset(Source.self)
         let report = await reports.first(1)
-        #expect(report.first?.contains("Source") == true)
+        expect(report.first?.contains("Source"), equals: true)
         try await container.close()
     }
 }

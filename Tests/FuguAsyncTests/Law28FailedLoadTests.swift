@@ -45,7 +45,7 @@ import Testing
         container.stage.gate("Failing").open()
         await #expect(throws: Boom("load")) { try await first.value }
         await container.untilClosersRan()
-        #expect(container.stage.log.all == ["closed"])
+        expect(container.stage.log.all, equals: ["closed"])
         end.open()
         await occupying.value
         await #expect(throws: Boom("load")) { try await second.value }

@@ -6,6 +6,19 @@ import Testing
 // the next try finds what they gave back.
 @Suite("A failed load has given back before anybody is notified (law 28)", .timeLimit(.minutes(1)))
 struct Law28FailureIsLastTests {
+    static let cases: [Case<Law28FailureIsLastTests>] = [
+        Case("The next try finds what the closers gave back, at once and each time (laws 27 and 28)", nextTry),
+        Case("A throwing load, which cannot wait, runs its closers at once, before close() is over (law 28)", throwing),
+        Case("So are those that a closer of the failed load registers (law 28)", lateCloser),
+        Case(
+            "A waiter that is cancelled while the closers run leaves at once, and they run on (laws 27 and 28)",
+            cancelledMeanwhile),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28FailureIsLastTests>) async throws {
+        try await stated.run(self)
+    }
+
     /// There is one of what it takes.
     struct Taking: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
@@ -52,23 +65,22 @@ struct Law28FailureIsLastTests {
         }
         await stage.tally("closing").reaches(1)
         await giveOthersTime()
-        #expect(stage.log.all == [])
+        expect(stage.log.all, equals: [])
         stage.gate("closer").open()
         try await finishing { for reader in readers { _ = await reader.result } }
-        #expect(stage.log.all.first == "given back")
+        expect(stage.log.all.first, equals: "given back")
         // A late reader may have loaded anew, with the resources that were given back.
-        #expect(stage.log.all.contains("thrown"))
+        expect(stage.log.all.contains("thrown"))
     }
 
-    @Test("The next try finds what the closers gave back, at once and each time (laws 27 and 28)")
     func nextTry() async throws {
         let container = Container()
         let stage = container.stage
         stage.gate("closer").open()
         stage.fail("Taking", times: 20)
         for _ in 0..<20 { await #expect(throws: Boom("Taking")) { try await container[Taking.self] } }
-        #expect(try await container[Taking.self].name == "taking")
-        #expect(stage.log.count == 20)
+        try await expect(container[Taking.self].name, equals: "taking")
+        expect(stage.log.count, equals: 20)
     }
 
     @Test("Many who read again as soon as they are notified never meet what is still to be given back (laws 27 and 28)")
@@ -96,7 +108,7 @@ struct Law28FailureIsLastTests {
                 return await group.reduce(into: [Boom]()) { $0 += $1 }
             }
         }
-        #expect(Set(errors.map(\.name)) == ["Taking"])
+        expect(Set(errors.map(\.name)), equals: ["Taking"])
     }
 
     struct TakingAtOnce: ThrowingFeature {
@@ -107,14 +119,13 @@ struct Law28FailureIsLastTests {
         }
     }
 
-    @Test("A throwing load, which cannot wait, runs its closers at once, before close() is over (law 28)")
     func throwing() async throws {
         let container = Container()
         let log = container.stage.log
         #expect(throws: Boom("at once")) { try container[TakingAtOnce.self] }
-        try await finishing { #expect(await log.first(1) == ["closed"]) }
+        try await finishing { await expect(log.first(1), equals: ["closed"]) }
         try await finishing { try await container.close() }
-        #expect(log.all == ["closed"])
+        expect(log.all, equals: ["closed"])
     }
 
     /// Its closer registers another one, which begins when the test lets it.
@@ -132,7 +143,6 @@ struct Law28FailureIsLastTests {
         }
     }
 
-    @Test("So are those that a closer of the failed load registers (law 28)")
     func lateCloser() async throws {
         let container = Container()
         let stage = container.stage
@@ -142,13 +152,12 @@ struct Law28FailureIsLastTests {
         }
         await stage.tally("registered").reaches(1)
         await giveOthersTime()
-        #expect(stage.log.all == [])
+        expect(stage.log.all, equals: [])
         stage.gate("late closer").open()
         try await finishing { await reader.value }
-        #expect(stage.log.all == ["given back", "thrown"])
+        expect(stage.log.all, equals: ["given back", "thrown"])
     }
 
-    @Test("A waiter that is cancelled while the closers run leaves at once, and they run on (laws 27 and 28)")
     func cancelledMeanwhile() async throws {
         let container = Container()
         let stage = container.stage
@@ -158,7 +167,7 @@ struct Law28FailureIsLastTests {
         reader.cancel()
         stage.gate("closer").open()
         try await finishing { _ = await reader.result }
-        try await finishing { #expect(await stage.log.first(1) == ["given back"]) }
-        #expect(try await container[Taking.self].name == "taking")
+        try await finishing { await expect(stage.log.first(1), equals: ["given back"]) }
+        try await expect(container[Taking.self].name, equals: "taking")
     }
 }

@@ -4,7 +4,21 @@ import Testing
 
 // Law 28: close() runs every closer. Outside a load, a closer belongs to the container and runs last.
 @Suite("No closer is dropped (law 28)", .timeLimit(.minutes(1))) struct Law28LateClosersTests {
-    @Test("A closer that a closer of the container registers runs before close() returns (law 28)")
+    static let cases: [Case<Law28LateClosersTests>] = [
+        Case(
+            "A closer that a closer of the container registers runs before close() returns (law 28)",
+            registeredByTheContainers),
+        Case("So is what an instance's closer registers with the container (law 28)", registeredByAnInstances),
+        Case("A closer registered after closing runs at the next call of close(), once (law 28)", registeredAfterwards),
+        Case(
+            "Of what threads register while the container closes, every closer has run after one more close() (law 28)",
+            registeredMeanwhile),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28LateClosersTests>) async throws {
+        try await stated.run(self)
+    }
+
     func registeredByTheContainers() async throws {
         let container = Container()
         let log = Log<String>()
@@ -16,10 +30,9 @@ import Testing
             }
         }
         try await finishing { try await container.close() }
-        #expect(log.all == ["first", "second", "third"])
+        expect(log.all, equals: ["first", "second", "third"])
     }
 
-    @Test("So is what an instance's closer registers with the container (law 28)")
     func registeredByAnInstances() async throws {
         let container = Container()
         let log = Log<String>()
@@ -33,23 +46,21 @@ import Testing
         _ = container[key]
         container.onClose { log.add("container") }
         try await finishing { try await container.close() }
-        #expect(log.all.first == "instance" && log.all.count == 3, "\(log.all)")
-        #expect(Set(log.all) == ["instance", "container", "registered"])
+        expect(log.all.first == "instance" && log.all.count == 3, "\(log.all)")
+        expect(Set(log.all), equals: ["instance", "container", "registered"])
     }
 
-    @Test("A closer registered after closing runs at the next call of close(), once (law 28)")
     func registeredAfterwards() async throws {
         let container = Container()
         let ran = Counter()
         try await container.close()
         container.onClose { ran.add() }
         try await finishing { try await container.close() }
-        #expect(ran.value == 1)
+        expect(ran.value, equals: 1)
         try await finishing { try await container.close() }
-        #expect(ran.value == 1)
+        expect(ran.value, equals: 1)
     }
 
-    @Test("Of what threads register while the container closes, every closer has run after one more close() (law 28)")
     func registeredMeanwhile() async throws {
         for _ in 0..<60 {
             let container = Container()
@@ -65,7 +76,7 @@ import Testing
             try await finishing { try await container.close() }
             for thread in threads { await thread.opened() }
             try await finishing { try await container.close() }
-            #expect(ran.value == registered.value)
+            expect(ran.value, equals: registered.value)
         }
     }
 
@@ -104,7 +115,7 @@ import Testing
                 try await root.close()
                 try await first
             }
-            #expect(closed.all.sorted() == Array(1...opened.value), "round \(round)")
+            expect(closed.all.sorted(), equals: Array(1...opened.value), "round \(round)")
         }
     }
 }

@@ -6,6 +6,25 @@ import Testing
 // other. close() waits for those of what it closes, a second call too, and for nobody else's.
 @Suite("A closing waits for its own early leavers alone (law 28)", .timeLimit(.minutes(1)))
 struct Law28SlowLeaverTests {
+    static let cases: [Case<Law28SlowLeaverTests>] = [
+        Case(
+            "Nor for what leaves its parent or a sibling's child, though it has its own closers to run (law 28)",
+            parentsLeaver),
+        Case(
+            "Its own leavers, and those of its children, it does wait for, and so does a second call (law 28)",
+            ownLeavers),
+        Case(
+            "A request that gives back as it closes is not kept from it by the pool that waits for it (law 28)", drained
+        ),
+        Case("So is one that an input's dependent keeps, though both have left (law 28)", whileKept),
+        Case("Closing a container ends even while its instances keep leaving (law 28)", leavingWhileClosing),
+        Case("However many families' leavers wait, one more family's is closed (laws 2 and 28)", manyFamilies),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28SlowLeaverTests>) async throws {
+        try await stated.run(self)
+    }
+
     /// Lives where it is asked for; its closer waits for a gate that is named like the tenant.
     struct Own: Feature {
         static var home: Home { .local }
@@ -40,13 +59,12 @@ struct Law28SlowLeaverTests {
             try await server.child().close(deadline: .seconds(50))
             try await server.scope("/a").close()
         }
-        #expect(stage.log.all == ["other begins"])
+        expect(stage.log.all, equals: ["other begins"])
         stage.gate("other").open()
         try await finishing { try await server.close() }
-        #expect(stage.log.all == ["other begins", "other ends"])
+        expect(stage.log.all, equals: ["other begins", "other ends"])
     }
 
-    @Test("Nor for what leaves its parent or a sibling's child, though it has its own closers to run (law 28)")
     func parentsLeaver() async throws {
         let server = Container()
         let stage = server.stage
@@ -63,13 +81,12 @@ struct Law28SlowLeaverTests {
                 request.onClose { stage.log.add("request closed") }
             }
         }
-        #expect(stage.log.all.last == "request closed")
+        expect(stage.log.all.last, equals: "request closed")
         for name in ["root", "cousin"] { stage.gate(name).open() }
         try await finishing { try await server.close() }
-        #expect(Set(stage.log.all.suffix(3)).isSuperset(of: ["root ends", "cousin ends"]) || stage.log.count == 5)
+        expect(Set(stage.log.all.suffix(3)).isSuperset(of: ["root ends", "cousin ends"]) || stage.log.count == 5)
     }
 
-    @Test("Its own leavers, and those of its children, it does wait for, and so does a second call (law 28)")
     func ownLeavers() async throws {
         let server = Container()
         let stage = server.stage
@@ -85,10 +102,10 @@ struct Law28SlowLeaverTests {
             }
         }
         await giveOthersTime()
-        #expect(stage.log.all == ["request begins"])
+        expect(stage.log.all, equals: ["request begins"])
         stage.gate("request").open()
         try await finishing { for closing in closings { try await closing.value } }
-        #expect(stage.log.all == ["request begins", "request ends", "closed", "closed"])
+        expect(stage.log.all, equals: ["request begins", "request ends", "closed", "closed"])
     }
 
     struct Pool: Feature {
@@ -104,7 +121,6 @@ struct Law28SlowLeaverTests {
         }
     }
 
-    @Test("A request that gives back as it closes is not kept from it by the pool that waits for it (law 28)")
     func drained() async throws {
         let server = Container()
         let stage = server.stage
@@ -124,7 +140,7 @@ struct Law28SlowLeaverTests {
         }
         stage.gate("given back to next").open()
         try await finishing { try await server.close() }
-        #expect(stage.log.all == ["root closed with 0 out", "next closed with 0 out"])
+        expect(stage.log.all, equals: ["root closed with 0 out", "next closed with 0 out"])
     }
 
     @Test("A dependent that's still being released is closed before what it was made from (law 28)")
@@ -147,13 +163,12 @@ struct Law28SlowLeaverTests {
         let resetting = startThread { container.reset(\.[dependent]) }
         await began.opened()
         try await finishing { try await container.close() }
-        #expect(log.all == ["dependent", "input"])
+        expect(log.all, equals: ["dependent", "input"])
         mayEnd.open()
         await resetting.opened()
-        #expect(log.count == 2)
+        expect(log.count, equals: 2)
     }
 
-    @Test("So is one that an input's dependent keeps, though both have left (law 28)")
     func whileKept() async throws {
         let container = Container()
         let log = Log<String>()
@@ -171,7 +186,7 @@ struct Law28SlowLeaverTests {
         container.reset(\.[second])
         container.reset(\.[first])
         try await finishing { try await container.close() }
-        #expect(log.all == ["third", "second", "first"])
+        expect(log.all, equals: ["third", "second", "first"])
     }
 
     struct Quick: Feature {
@@ -209,7 +224,6 @@ struct Law28SlowLeaverTests {
         try await finishing { try await server.close() }
     }
 
-    @Test("Closing a container ends even while its instances keep leaving (law 28)")
     func leavingWhileClosing() async throws {
         for _ in 0..<20 {
             let container = Container()
@@ -252,16 +266,17 @@ struct Law28SlowLeaverTests {
             child.reset(\.[key])
         }
         await giveOthersTime()
-        #expect(ran.value == 0)
+        expect(ran.value, equals: 0)
         stage.gate("first").open()
         try await finishing {
             await ran.reaches(40)
             try await root.close()
         }
-        #expect(ran.value == 40 && running.value == 0 && overlapping.value == 0)
+        expect(ran.value, equals: 40)
+        expect(running.value, equals: 0)
+        expect(overlapping.value, equals: 0)
     }
 
-    @Test("However many families' leavers wait, one more family's is closed (laws 2 and 28)")
     func manyFamilies() async throws {
         let gate = Gate()
         let began = Counter()

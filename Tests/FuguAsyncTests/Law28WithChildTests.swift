@@ -4,6 +4,19 @@ import Testing
 
 @Suite("withChild closes its child however its operation ends (law 28)", .timeLimit(.minutes(5)))
 struct Law28WithChildTests {
+    static let cases: [Case<Law28WithChildTests>] = [
+        Case("The child is configured, current while the operation runs, and closed at its end (law 28)", returns),
+        Case("It is closed when the task is cancelled (law 28)", cancelled),
+        Case(
+            "If the configuration throws, the operation does not run and the child is closed (law 28)",
+            configurationFails),
+        Case("After it, the child refuses (law 28)", refuses),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28WithChildTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Session: Feature {
         static func load(in container: any FeatureContainer) -> Thing {
             let (stage, tenant) = (container.stage, container[Tenant.self])
@@ -15,22 +28,21 @@ struct Law28WithChildTests {
         }
     }
 
-    @Test("The child is configured, current while the operation runs, and closed at its end (law 28)")
     func returns() async throws {
         let root = Container()
         let name = try await root.withChild {
             $0[Tenant.self] = "child"
         } operation: { child in
-            #expect(Container.current === child)
+            expect(Container.current, is: child)
             let name = child[Session.self].name
             await Task.yield()
             root.stage.log.add("end of operation")
             return name
         }
-        #expect(name == "child")
-        #expect(root.stage.log.all == ["end of operation", "close child"])
-        #expect(root[Tenant.self] == "root")
-        #expect(root[Session.self].name == "root")
+        expect(name, equals: "child")
+        expect(root.stage.log.all, equals: ["end of operation", "close child"])
+        expect(root[Tenant.self], equals: "root")
+        expect(root[Session.self].name, equals: "root")
     }
 
     @Test("It is closed when the operation throws, whose error is thrown (law 28)")
@@ -44,7 +56,7 @@ struct Law28WithChildTests {
             }
         }
         // It read nothing of the child's own, so the session lives in the root.
-        #expect(root.stage.log.all == [])
+        expect(root.stage.log.all, equals: [])
         await #expect(throws: Boom("operation")) {
             try await root.withChild {
                 $0[Tenant.self] = "child"
@@ -53,11 +65,10 @@ struct Law28WithChildTests {
                 throw Boom("operation")
             }
         }
-        #expect(root.stage.log.all == ["close child"])
-        #expect(reports.all.filter(isOfClosing) == [])
+        expect(root.stage.log.all, equals: ["close child"])
+        expect(reports.all.filter(isOfClosing), equals: [])
     }
 
-    @Test("It is closed when the task is cancelled (law 28)")
     func cancelled() async throws {
         let root = Container()
         let began = Gate()
@@ -73,7 +84,7 @@ struct Law28WithChildTests {
         await began.opened()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(root.stage.log.all == ["close child"])
+        expect(root.stage.log.all, equals: ["close child"])
     }
 
     @Test("A failure of the closing is thrown, or reported where the operation has thrown already (law 28)")
@@ -89,8 +100,8 @@ struct Law28WithChildTests {
                     _ = $0[Session.self]
                 }
             })
-        #expect(error.failures.map { $0.error as? Boom } == [Boom("close")])
-        #expect(reports.all.filter(isOfClosing) == [])
+        expect(error.failures.map { $0.error as? Boom }, equals: [Boom("close")])
+        expect(reports.all.filter(isOfClosing), equals: [])
         await #expect(throws: Boom("operation")) {
             try await root.withChild {
                 $0[Tenant.self] = "child"
@@ -99,14 +110,14 @@ struct Law28WithChildTests {
                 throw Boom("operation")
             }
         }
-        #expect(reports.all.filter(isOfClosing).count == 1)
-        #expect(
+        expect(reports.all.filter(isOfClosing).count, equals: 1)
+        expect(
             reports.all.first(where: isOfClosing)?.contains(
-                "closing the container of withChild failed, too, after its operation had thrown operation: ") == true)
-        #expect(reports.all.first(where: isOfClosing)?.contains("Session: close") == true)
+                "closing the container of withChild failed, too, after its operation had thrown operation: "),
+            equals: true)
+        expect(reports.all.first(where: isOfClosing)?.contains("Session: close"), equals: true)
     }
 
-    @Test("If the configuration throws, the operation does not run and the child is closed (law 28)")
     func configurationFails() async throws {
         let root = Container()
         let log = root.stage.log
@@ -118,10 +129,9 @@ struct Law28WithChildTests {
                 log.add("operation")
             }
         }
-        #expect(log.all == ["closed"])
+        expect(log.all, equals: ["closed"])
     }
 
-    @Test("After it, the child refuses (law 28)")
     func refuses() async throws {
         struct Late: ThrowingFeature {
             static var home: Home { .local }

@@ -126,7 +126,7 @@ import Testing
                 stage.gate("whole").open()
                 for user in users {
                     let sum = try await user.value
-                    #expect(sum == count)
+                    expect(sum, equals: count)
                 }
             }
             for task in loading { _ = try await task.value }
@@ -169,7 +169,7 @@ import Testing
                     try await group.waitForAll()
                 }
             }
-            #expect(ran.value == count)
+            expect(ran.value, equals: count)
             return duration
         }
     }

@@ -6,6 +6,37 @@ import Testing
 
 @Suite("Ending, leaving and closing take time and memory in proportion (law 30)", .timeLimit(.minutes(5)))
 struct Law30TeardownTests {
+    static let cases: [Case<Law30TeardownTests>] = [
+        Case(
+            "Closing what has nothing to close takes no task, and refuses and releases all the same (laws 28 and 30)",
+            nothingToClose),
+        Case(
+            "A child's instance made from the parent's closers has nothing to close in the child (laws 28 and 30)",
+            nothingOfItsOwn),
+        Case(
+            "Closers that do not suspend run where close() is called; one task runs them all (laws 28 and 30)",
+            closersRunHere),
+        Case("A caller that is cancelled already closes everything, and waits for it (law 28)", cancelledCaller),
+        Case(
+            "However many instances leave early, they are closed one after the other, and none is lost (laws 28, 30)",
+            leaving),
+        Case(
+            "Instances that leave one after the other are closed, however many have left before (laws 28 and 30)",
+            oneAfterTheOther),
+        Case(
+            "A chain of 100,000 instances with closers at its end is released on a small stack (laws 17 and 30)",
+            chainOfLeases),
+        Case("A chain of which each has closers closes from its top down, each once (laws 28 and 30)", chainOfClosers),
+        Case("Waiters are woken in the order in which they came; who left is forgotten (law 30)", waiterQueue),
+        Case(
+            "While others come and go under a deadline, closings and closers keep apart (law 28)",
+            deadlinesBesideLeavers),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law30TeardownTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Own: Feature {
         static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Thing { Thing() }
@@ -30,20 +61,19 @@ struct Law30TeardownTests {
         return isDone
     }
 
-    @Test("Closing what has nothing to close takes no task, and refuses and releases all the same (laws 28 and 30)")
     func nothingToClose() async throws {
         let root = Container()
         _ = root[Session.self]
         for child in [root.child(), root.child { $0[Tenant.self] = "child" }] {
             _ = child.child()
             _ = child[Own.self]
-            #expect(try await closesAtOnce(child))
-            #expect(child.ifLoaded(Own.self) == nil)
+            try await expect(closesAtOnce(child))
+            expect(child.ifLoaded(Own.self) == nil)
             #expect(throws: LoadError.self) { try child[Late.self] }
         }
-        #expect(root.stage.log.all == [])
+        expect(root.stage.log.all, equals: [])
         try await root.close()
-        #expect(root.stage.log.all == ["root"])
+        expect(root.stage.log.all, equals: ["root"])
     }
 
     struct Late: ThrowingFeature {
@@ -55,29 +85,26 @@ struct Law30TeardownTests {
         static func load(in container: any FeatureContainer) -> Thing { Thing("", parts: [container[Session.self]]) }
     }
 
-    @Test("A child's instance made from the parent's closers has nothing to close in the child (laws 28 and 30)")
     func nothingOfItsOwn() async throws {
         let root = Container()
         let child = root.child()
         _ = child[FromSession.self]
-        #expect(try await closesAtOnce(child))
-        #expect(root.stage.log.all == [])
+        try await expect(closesAtOnce(child))
+        expect(root.stage.log.all, equals: [])
         try await root.close()
-        #expect(root.stage.log.all == ["root"])
+        expect(root.stage.log.all, equals: ["root"])
     }
 
-    @Test("Closers that do not suspend run where close() is called; one task runs them all (laws 28 and 30)")
     func closersRunHere() async throws {
         let root = Container()
         for index in 0..<3 { _ = root.child { $0[Tenant.self] = "\(index)" }[Session.self] }
         let kept = (0..<3).map { index in root.child { $0[Tenant.self] = "\(index)" } }
         for child in kept { _ = child[Session.self] }
-        #expect(try await closesAtOnce(root))
+        try await expect(closesAtOnce(root))
         withExtendedLifetime(kept) {}
-        #expect(root.stage.log.all == ["2", "1", "0"])
+        expect(root.stage.log.all, equals: ["2", "1", "0"])
     }
 
-    @Test("A caller that is cancelled already closes everything, and waits for it (law 28)")
     func cancelledCaller() async throws {
         let root = Container()
         let (log, gate) = (root.stage.log, root.stage.gate("slow"))
@@ -91,12 +118,12 @@ struct Law30TeardownTests {
             try await root.close()
             log.add("closed")
         }
-        #expect(await log.first(1) == ["begin"])
+        await expect(log.first(1), equals: ["begin"])
         await giveOthersTime()
-        #expect(log.all == ["begin"])
+        expect(log.all, equals: ["begin"])
         gate.open()
         try await task.value
-        #expect(log.all == ["begin", "end", "closed"])
+        expect(log.all, equals: ["begin", "end", "closed"])
     }
 
     struct Leaving: Feature {
@@ -111,7 +138,6 @@ struct Law30TeardownTests {
         }
     }
 
-    @Test("However many instances leave early, they are closed one after the other, and none is lost (laws 28, 30)")
     func leaving() async throws {
         let container = Container()
         let stage = container.stage
@@ -124,15 +150,14 @@ struct Law30TeardownTests {
         }
         await stage.tally("begun").reaches(1)
         await giveOthersTime()
-        #expect(stage.tally("begun").value == 1)
+        expect(stage.tally("begun").value, equals: 1)
         let closing = Task { try await container.close() }
         await container.untilClosing()
         stage.gate("closers").open()
         try await closing.value
-        #expect(stage.tally("ended").value == 1_000)
+        expect(stage.tally("ended").value, equals: 1_000)
     }
 
-    @Test("Instances that leave one after the other are closed, however many have left before (laws 28 and 30)")
     func oneAfterTheOther() async {
         let container = Container()
         let closed = container.stage.tally("closed")
@@ -144,11 +169,10 @@ struct Law30TeardownTests {
             _ = container[key]
             container.reset(\.[key])
             await closed.reaches(count)
-            #expect(closed.value == count)
+            expect(closed.value, equals: count)
         }
     }
 
-    @Test("A chain of 100,000 instances with closers at its end is released on a small stack (laws 17 and 30)")
     func chainOfLeases() async {
         let closed = Counter()
         let container = Container()
@@ -161,12 +185,11 @@ struct Law30TeardownTests {
                     Key(raw: Key.feature(Own.self)), home: container.node, order: UInt64(serial), closers: [],
                     uses: [lifetime])
             }
-            #expect(!lifetime.teardown.hasClosers)
+            expect(!lifetime.teardown.hasClosers)
         }
         await closed.reaches(1)
     }
 
-    @Test("A chain of which each has closers closes from its top down, each once (laws 28 and 30)")
     func chainOfClosers() async {
         let log = Log<String>()
         let container = Container()
@@ -178,7 +201,7 @@ struct Law30TeardownTests {
                     closers: [Closer { log.add("\(serial)") }], uses: lifetime.map { [$0] } ?? [])
             }
         }
-        #expect(await log.first(1_000) == (0..<1_000).reversed().map { "\($0)" })
+        await expect(log.first(1_000), equals: (0..<1_000).reversed().map { "\($0)" })
     }
 
     struct Local: AsyncFeature {
@@ -204,35 +227,34 @@ struct Law30TeardownTests {
         let children = (0..<200).map { index in root.child { $0[Tenant.self] = "\(index)" } }
         let locals = (children + children).map { child in Task { try await child[Local.self] } }
         await root.untilWaiting(for: Local.self, 400)
-        #expect(stage.tally("Local").value == 200)
+        expect(stage.tally("Local").value, equals: 200)
         stage.gate("Local").open()
-        for index in 0..<200 { #expect(try await locals[index].value === locals[index + 200].value) }
+        for index in 0..<200 { try await expect(locals[index].value, is: locals[index + 200].value) }
         // The first shows where the others belong, which then load in parallel.
         let first = children.map { child in Task { try await child[OfTenant.self] } }
         await root.untilWaiting(for: OfTenant.self, 200)
         let second = children.map { child in Task { try await child[OfTenant.self] } }
         await root.untilWaiting(for: OfTenant.self, 400)
-        #expect(stage.tally("OfTenant").value == 1)
+        expect(stage.tally("OfTenant").value, equals: 1)
         stage.gate("OfTenant").open()
         for index in 0..<200 {
-            #expect(try await first[index].value.name == "\(index)")
-            #expect(try await first[index].value === second[index].value)
+            try await expect(first[index].value.name, equals: "\(index)")
+            try await expect(first[index].value, is: second[index].value)
         }
-        #expect(root.loadsUnderWay == 0)
+        expect(root.loadsUnderWay, equals: 0)
     }
 
-    @Test("Waiters are woken in the order in which they came; who left is forgotten (law 30)")
     func waiterQueue() {
         var queue = SparseList<Waiter>()
         let tasks = (0..<1_000).map { _ in Waiter() }
         for task in tasks { queue.append(task) }
         for (index, task) in tasks.enumerated() where index % 10 != 3 { queue.remove(task) }
         queue.remove(tasks[0])
-        #expect(queue.count == 100)
-        #expect(queue.slots.count <= 256)
+        expect(queue.count, equals: 100)
+        expect(queue.slots.count <= 256)
         let left = queue.takeAll().map { ObjectIdentifier($0) }
-        #expect(left == stride(from: 3, to: 1_000, by: 10).map { ObjectIdentifier(tasks[$0]) })
-        #expect(queue.isEmpty)
+        expect(left, equals: stride(from: 3, to: 1_000, by: 10).map { ObjectIdentifier(tasks[$0]) })
+        expect(queue.isEmpty)
     }
 
     @Test("A list loses what is removed and nothing else, however it grows and shrinks (law 30)")
@@ -248,18 +270,17 @@ struct Law30TeardownTests {
                 model.append(waiter)
             } else if let again = removed.last, numbers.next() % 4 == 0 {
                 let isRemoved = list.remove(again)
-                #expect(!isRemoved)
+                expect(!isRemoved)
             } else {
                 let waiter = model.remove(at: Int(numbers.next() % UInt64(model.count)))
                 let isRemoved = list.remove(waiter)
-                #expect(isRemoved)
+                expect(isRemoved)
                 removed.append(waiter)
             }
-            if step % 50 == 0 { #expect(list.all.elementsEqual(model, by: ===) && list.count == model.count) }
+            if step % 50 == 0 { expect(list.all.elementsEqual(model, by: ===) && list.count == model.count) }
         }
     }
 
-    @Test("While others come and go under a deadline, closings and closers keep apart (law 28)")
     func deadlinesBesideLeavers() async throws {
         let container = Container()
         let log = container.stage.log
@@ -276,7 +297,7 @@ struct Law30TeardownTests {
             }
         }
         try await container.close()
-        #expect(Set(log.all) == ["x"])
+        expect(Set(log.all), equals: ["x"])
     }
 
     private func onSmallStack(_ body: @escaping @Sendable () -> Void) async {

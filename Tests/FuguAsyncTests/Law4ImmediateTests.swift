@@ -6,6 +6,22 @@ import Testing
 
 @Suite("A load that does not suspend is done without a hop (laws 4, 6 and 27)", .timeLimit(.minutes(5)))
 struct Law4ImmediateTests {
+    static let cases: [Case<Law4ImmediateTests>] = [
+        Case("It runs on the reader's thread, in a separate task, and the reader does not suspend (law 4)", runsHere),
+        Case("Its error reaches its reader, and the next read tries again (law 27)", fails),
+        Case("It is an input of the load that needs it, and both are kept where they belong (laws 15 and 16)", inputs),
+        Case(
+            "It suspends as before when it must: the thread is free, and who is cancelled is released alone (law 27)",
+            suspends),
+        Case("Cancelling its only waiter cancels it, and the next reader begins a new one (law 27)", abandoned),
+        Case("A cycle of loads that all run here is found, with the path (law 6)", cycle),
+        Case("A way of 90 loads, each begun by the one before, fits a small stack (laws 6 and 17)", longWay),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law4ImmediateTests>) async throws {
+        try await stated.run(self)
+    }
+
     /// Notes on which thread it was loaded and how long its way was.
     struct Quick: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> UInt {
@@ -22,7 +38,6 @@ struct Law4ImmediateTests {
         }
     }
 
-    @Test("It runs on the reader's thread, in a separate task, and the reader does not suspend (law 4)")
     func runsHere() async throws {
         let container = Container()
         let done = Gate()
@@ -30,29 +45,28 @@ struct Law4ImmediateTests {
         let task = Task.immediate {
             let here = currentThread
             let there = try await container[Quick.self]
-            #expect(there == here)
+            expect(there, equals: here)
             done.open()
         }
-        #expect(done.isOpen)
+        expect(done.isOpen)
         try await task.value
-        #expect(container.stage.tally("Quick").value == 1)
-        #expect(container.loadsUnderWay == 0)
+        expect(container.stage.tally("Quick").value, equals: 1)
+        expect(container.loadsUnderWay, equals: 0)
     }
 
     @Test("It does not run on the actor of its reader (law 9)")
     @MainActor func notOnAnActor() async throws {
         let here = currentThread
         let there = try await Container()[Quick.self]
-        #expect(here != there)
+        expect(here != there)
     }
 
-    @Test("Its error reaches its reader, and the next read tries again (law 27)")
     func fails() async throws {
         let container = Container()
         container.stage.fail("Quick")
         await #expect(throws: Boom("Quick")) { try await container[Quick.self] }
         _ = try await container[Quick.self]
-        #expect(container.stage.tally("Quick").value == 2)
+        expect(container.stage.tally("Quick").value, equals: 2)
     }
 
     struct Upper: AsyncFeature {
@@ -62,16 +76,14 @@ struct Law4ImmediateTests {
         }
     }
 
-    @Test("It is an input of the load that needs it, and both are kept where they belong (laws 15 and 16)")
     func inputs() async throws {
         let container = Container()
         _ = try await container[Upper.self]
         let child = container.child { $0.set(Quick.self, to: 7) }
-        #expect(try await child[Upper.self] == 7)
-        #expect(container.stage.tally("Quick").value == 1)
+        try await expect(child[Upper.self], equals: 7)
+        expect(container.stage.tally("Quick").value, equals: 1)
     }
 
-    @Test("It suspends as before when it must: the thread is free, and who is cancelled is released alone (law 27)")
     func suspends() async throws {
         let container = Container()
         let began = Gate()
@@ -79,24 +91,23 @@ struct Law4ImmediateTests {
             defer { began.open() }
             return try await container[Slow.self]
         }
-        #expect(container.stage.gate("Slow begun").isOpen)
-        #expect(!began.isOpen)
+        expect(container.stage.gate("Slow begun").isOpen)
+        expect(!began.isOpen)
         let other = Task { try await container[Slow.self] }
         await container.untilWaiting(for: Slow.self, 2)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         container.stage.gate("Slow").open()
-        #expect(try await other.value.name == "Slow")
+        try await expect(other.value.name, equals: "Slow")
     }
 
-    @Test("Cancelling its only waiter cancels it, and the next reader begins a new one (law 27)")
     func abandoned() async throws {
         let container = Container()
         let task = Task.immediate { try await container[Slow.self] }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         container.stage.gate("Slow").open()
-        #expect(try await container[Slow.self].name == "Slow")
+        try await expect(container[Slow.self].name, equals: "Slow")
     }
 
     struct Round: AsyncFeature {
@@ -109,10 +120,9 @@ struct Law4ImmediateTests {
         }
     }
 
-    @Test("A cycle of loads that all run here is found, with the path (law 6)")
     func cycle() async throws {
         let error = try #require(await #expect(throws: LoadError.self) { try await Container()[Round.self] })
-        #expect(error.path == ["Round", "Trip", "Round"])
+        expect(error.path, equals: ["Round", "Trip", "Round"])
     }
 
     /// Needs another one.
@@ -129,7 +139,6 @@ struct Law4ImmediateTests {
         return try await read(Next<F>.self, after: steps - 1, in: container)
     }
 
-    @Test("A way of 90 loads, each begun by the one before, fits a small stack (laws 6 and 17)")
     func longWay() async throws {
         let result = await onThread(stackSize: 512 << 10) {
             let result = Locked<Int?>(nil)
@@ -142,7 +151,7 @@ struct Law4ImmediateTests {
             done.wait()
             return result.withLock { $0 }
         }
-        #expect(result == 89)
+        expect(result, equals: 89)
     }
 }
 

@@ -9,6 +9,40 @@ extension ContainerKeys {
 }
 
 @Suite("States of a load: idle, loading, loaded, failed with the previous instance") struct LoadStateTests {
+    static let cases: [Case<LoadStateTests>] = [
+        Case(
+            "The sequence begins to load, yields the failure, and tries again when an input changes (law 19)",
+            failsAndRetries),
+        Case("When the reader's task is cancelled, the sequence ends without another state (law 12)", cancelled),
+        Case(
+            "A load that fails while what it has read changes is tried again, since nobody changes that later (law 19)",
+            failsWithOldInputs),
+        Case(
+            "A load that changes its own input yields its failure, and ends when something is set (law 19)",
+            failsByItself),
+        Case("resetAll lets a failed load be tried again (law 20)", resetsAll),
+        Case(
+            "However many threads change what is read, the last state is that of the last value (laws 10 and 19)",
+            lastState),
+        Case(
+            "An input whose load failed while what it read changed is tried again, too (law 19)",
+            inputFailsWithOldInputs),
+        Case("However often a load fails, a change of what it reads costs the same (law 30)", failsOften),
+        Case(
+            "A plain feature that changes what it reads itself, and is observed in a child, lets the set return (law 19)",
+            changesItself),
+        Case("An instance that is there is the first state, and later sets are delivered, too (law 12)", present),
+        Case("A throwing feature has states, too, and a reset loads it again (law 20)", throwing),
+        Case("Two who follow the same load hear of one load (law 4)", together),
+        Case("The sequence ends with idle when the container closes, and doesn't keep it alive (laws 8 and 12)", ends),
+        Case("When the last one who follows leaves, a load that nobody else waits for is canceled (law 27)", leaves),
+        Case(
+            "After eight loads in vain, the state is that of an instance that was set meanwhile (law 19)",
+            setDuringTheLastAttempt),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<LoadStateTests>) async throws { try await stated.run(self) }
+
     struct City: Property { static var defaultValue: String? { nil } }
     struct NoCity: Error {}
 
@@ -51,24 +85,23 @@ extension ContainerKeys {
         return city
     }
 
-    @Test(
-        "The sequence begins to load, yields the failure, and tries again when an input changes (law 19)"
-    )
     func failsAndRetries() async {
         var states = container.states(of: Weather.self).makeAsyncIterator()
         let failed = await next(&states)
-        #expect(failed?.error is NoCity && failed?.instance == nil)
+        expect(failed?.error is NoCity)
+        expect(failed?.instance == nil)
         container[City.self] = "Oslo"
-        #expect(await next(&states)?.instance?.text == "sun in Oslo")
+        await expect(next(&states)?.instance?.text, equals: "sun in Oslo")
         container[City.self] = nil
         let again = await next(&states)
-        #expect(again?.error is NoCity && again?.instance?.text == "sun in Oslo")
+        expect(again?.error is NoCity)
+        expect(again?.instance?.text, equals: "sun in Oslo")
         container[City.self] = "Rome"
         let loaded = await next(&states)
-        #expect(loaded?.instance?.text == "sun in Rome" && loaded?.error == nil)
+        expect(loaded?.instance?.text, equals: "sun in Rome")
+        expect(loaded?.error == nil)
     }
 
-    @Test("When the reader's task is cancelled, the sequence ends without another state (law 12)")
     func cancelled() async throws {
         container[City.self] = "Oslo"
         _ = try container[Parsed.self]
@@ -83,11 +116,10 @@ extension ContainerKeys {
         }
         await read.opened()
         reader.cancel()
-        #expect(await reader.value == [true])
-        #expect(container.ifLoaded(Parsed.self) != nil)
+        await expect(reader.value, equals: [true])
+        expect(container.ifLoaded(Parsed.self) != nil)
     }
 
-    @Test("A load that fails while what it has read changes is tried again, since nobody changes that later (law 19)")
     func failsWithOldInputs() async {
         let (began, goesOn) = (Gate(), Gate())
         container.replace(Weather.self) { Weather(text: try await Self.cityRead($0, began, goesOn)) }
@@ -97,10 +129,9 @@ extension ContainerKeys {
         goesOn.open()
         var last = await next(&states)
         while last?.error != nil { last = await next(&states) }
-        #expect(last?.instance?.text == "Oslo")
+        expect(last?.instance?.text, equals: "Oslo")
     }
 
-    @Test("A load that changes its own input yields its failure, and ends when something is set (law 19)")
     func failsByItself() async {
         let (loads, kept) = (Counter(), container)
         container.replace(Weather.self) { container in
@@ -110,12 +141,13 @@ extension ContainerKeys {
             throw NoCity()
         }
         var states = container.states(of: Weather.self).makeAsyncIterator()
-        #expect(await next(&states)?.error is NoCity)
+        await expect(next(&states)?.error is NoCity)
         container.set(Weather.self, to: Weather(text: "set"))
         while await next(&states)?.instance?.text != "set" {}
         let loaded = loads.value
         container[City.self] = "Oslo"
-        #expect(loads.value <= loaded + 1 && container.loaded(Weather.self).text == "set")
+        expect(loads.value <= loaded + 1)
+        expect(container.loaded(Weather.self).text, equals: "set")
     }
 
     @Test(
@@ -130,10 +162,10 @@ extension ContainerKeys {
             throw NoCity()
         }
         var states = container.states(of: Weather.self).makeAsyncIterator()
-        #expect(await next(&states)?.error is NoCity)
+        await expect(next(&states)?.error is NoCity)
         container.set(Weather.self, to: Weather(text: "set"))
         while await next(&states)?.instance?.text != "set" {}
-        #expect(loads.value <= 20)
+        expect(loads.value <= 20)
     }
 
     @Test(
@@ -150,7 +182,7 @@ extension ContainerKeys {
         }
         var states = container.states(of: Parsed.self).makeAsyncIterator()
         var last = await next(&states)
-        #expect(last?.error is NoCity)
+        expect(last?.error is NoCity)
         let token = container.observe(Number.self) { kept[City.self] = "\($0)" }
         for number in 1...20 {
             container[Number.self] = number
@@ -160,7 +192,6 @@ extension ContainerKeys {
         token.cancel()
     }
 
-    @Test("resetAll lets a failed load be tried again (law 20)")
     func resetsAll() async {
         let works = Log<Bool>()
         container.replace(Parsed.self) { _ in
@@ -169,13 +200,12 @@ extension ContainerKeys {
         }
         let replaced = container.child()
         var states = replaced.states(of: Parsed.self).makeAsyncIterator()
-        #expect(await next(&states)?.error is NoCity)
+        await expect(next(&states)?.error is NoCity)
         works.add(true)
         replaced.resetAll()
-        #expect(await next(&states)?.instance?.text == "works")
+        await expect(next(&states)?.instance?.text, equals: "works")
     }
 
-    @Test("However many threads change what is read, the last state is that of the last value (laws 10 and 19)")
     func lastState() async {
         for round in 0..<200 {
             let container = Container()
@@ -193,7 +223,7 @@ extension ContainerKeys {
                 }
             }
             container[City.self] = "the end"
-            #expect(await last?.error == nil)
+            await expect(last?.error == nil)
         }
     }
 
@@ -224,23 +254,23 @@ extension ContainerKeys {
         }
         for follower in [container, container.child()] {
             var states = follower.states(of: Flaky.self).makeAsyncIterator()
-            #expect(await next(&states)?.error is NoCity)
+            await expect(next(&states)?.error is NoCity)
             let before = loads.value
             follower.reset(Flaky.self)
-            #expect(await next(&states)?.error is NoCity)
-            #expect(loads.value > before)
+            await expect(next(&states)?.error is NoCity)
+            expect(loads.value > before)
         }
         var states = container.states(of: Flaky.self).makeAsyncIterator()
-        #expect(await next(&states)?.error is NoCity)
+        await expect(next(&states)?.error is NoCity)
         var slow = container.states(of: Slow.self).makeAsyncIterator()
         let first = await began.first(1)[0]
         works.add(true)
         container.reset(Flaky.self)
-        #expect(await next(&states)?.instance == "works")
+        await expect(next(&states)?.instance, equals: "works")
         container.reset(Slow.self)
         first.open()
         await began.first(2)[1].open()
-        #expect(await next(&slow)?.instance == "works")
+        await expect(next(&slow)?.instance, equals: "works")
     }
 
     @Test("A follower tries again, wherever the failed load was requested or lives (laws 15 and 19)")
@@ -254,9 +284,9 @@ extension ContainerKeys {
         }
         let child = container.child()
         var states = child.states(of: Shared.self).makeAsyncIterator()
-        #expect(await next(&states)?.error is NoCity)
+        await expect(next(&states)?.error is NoCity)
         container[City.self] = "Oslo"
-        #expect(await next(&states)?.instance == "Oslo")
+        await expect(next(&states)?.instance, equals: "Oslo")
 
         // A child begins the load that the root's follower joins.
         let root = Container()
@@ -266,15 +296,14 @@ extension ContainerKeys {
         async let asked = try? request[Weather.self]
         await began.opened()
         var weathers = root.states(of: Weather.self).makeAsyncIterator()
-        #expect(await weathers.next()?.isLoading == true)
+        await expect(weathers.next()?.isLoading, equals: true)
         goesOn.open()
-        #expect(await next(&weathers)?.error is NoCity)
+        await expect(next(&weathers)?.error is NoCity)
         _ = await asked
         root[City.self] = "Rome"
-        #expect(await next(&weathers)?.instance?.text == "Rome")
+        await expect(next(&weathers)?.instance?.text, equals: "Rome")
     }
 
-    @Test("An input whose load failed while what it read changed is tried again, too (law 19)")
     func inputFailsWithOldInputs() async {
         struct Place: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> String { "" }
@@ -288,10 +317,9 @@ extension ContainerKeys {
         goesOn.open()
         var last = await next(&states)
         while last?.error != nil { last = await next(&states) }
-        #expect(last?.instance?.text == "Oslo")
+        expect(last?.instance?.text, equals: "Oslo")
     }
 
-    @Test("However often a load fails, a change of what it reads costs the same (law 30)")
     func failsOften() async {
         struct Count: Property { static var defaultValue: Int { 0 } }
         let loads = Counter()
@@ -301,14 +329,13 @@ extension ContainerKeys {
         }
         var states = container.states(of: Parsed.self).makeAsyncIterator()
         for number in 1...200 {
-            #expect(await next(&states)?.error is NoCity)
+            await expect(next(&states)?.error is NoCity)
             container[Count.self] = number
         }
-        #expect(await next(&states)?.error is NoCity)
-        #expect(loads.value == 201)
+        await expect(next(&states)?.error is NoCity)
+        expect(loads.value, equals: 201)
     }
 
-    @Test("A plain feature that changes what it reads itself, and is observed in a child, lets the set return (law 19)")
     func changesItself() {
         struct Level: Property { static var defaultValue: Int { 0 } }
         struct Restless: Feature {
@@ -326,7 +353,8 @@ extension ContainerKeys {
         let token = child.observe(Restless.self) { _ in }
         _ = child[Restless.self]
         child[Level.self] = 1
-        #expect(loads.value > 1 && loads.value < 50)
+        expect(loads.value > 1)
+        expect(loads.value < 50)
         token.cancel()
     }
 
@@ -343,40 +371,39 @@ extension ContainerKeys {
         }
         var states = container.states(of: Weather.self).makeAsyncIterator()
         let first = await states.next()
-        #expect(first?.isLoading == true && first?.instance == nil)
+        expect(first?.isLoading, equals: true)
+        expect(first?.instance == nil)
         await gates.first(1)[0].open()
-        #expect(await next(&states)?.instance?.text == "Oslo")
+        await expect(next(&states)?.instance?.text, equals: "Oslo")
         container[City.self] = "Rome"
         let second = await states.next()
-        #expect(second?.isLoading == true && second?.instance?.text == "Oslo")
+        expect(second?.isLoading, equals: true)
+        expect(second?.instance?.text, equals: "Oslo")
         await gates.first(2)[1].open()
-        #expect(await next(&states)?.instance?.text == "Rome")
+        await expect(next(&states)?.instance?.text, equals: "Rome")
     }
 
-    @Test("An instance that is there is the first state, and later sets are delivered, too (law 12)")
     func present() async {
         container.set(Weather.self, to: Weather(text: "set"))
         var states = container.states(of: Weather.self).makeAsyncIterator()
-        guard case .loaded(let weather)? = await states.next() else { return #expect(Bool(false), "not loaded") }
-        #expect(weather.text == "set")
+        guard case .loaded(let weather)? = await states.next() else { return expect(Bool(false), "not loaded") }
+        expect(weather.text, equals: "set")
         container.set(Weather.self, to: Weather(text: "set again"))
-        #expect(await next(&states)?.instance?.text == "set again")
+        await expect(next(&states)?.instance?.text, equals: "set again")
     }
 
-    @Test("A throwing feature has states, too, and a reset loads it again (law 20)")
     func throwing() async {
         let child = container.child()
         var states = child.states(of: \.parsedCity).makeAsyncIterator()
-        #expect(await next(&states)?.error is NoCity)
+        await expect(next(&states)?.error is NoCity)
         while child.observable.state(of: \.parsedCity).error == nil { await Task.yield() }
         container[City.self] = "Oslo"
-        #expect(await next(&states)?.instance?.text == "Oslo")
+        await expect(next(&states)?.instance?.text, equals: "Oslo")
         container[City.self] = "Rome"
         container.reset(Parsed.self)
-        #expect(await next(&states)?.instance?.text == "Rome")
+        await expect(next(&states)?.instance?.text, equals: "Rome")
     }
 
-    @Test("Two who follow the same load hear of one load (law 4)")
     func together() async {
         let loads = Counter()
         container.replace(Weather.self) { _ in
@@ -386,20 +413,19 @@ extension ContainerKeys {
         }
         var first = container.states(of: Weather.self).makeAsyncIterator()
         var second = container.states(of: Weather.self).makeAsyncIterator()
-        #expect(await next(&first)?.instance?.text == "once")
-        #expect(await next(&second)?.instance?.text == "once")
-        #expect(loads.value == 1)
+        await expect(next(&first)?.instance?.text, equals: "once")
+        await expect(next(&second)?.instance?.text, equals: "once")
+        expect(loads.value, equals: 1)
     }
 
-    @Test("The sequence ends with idle when the container closes, and doesn't keep it alive (laws 8 and 12)")
     func ends() async throws {
         container.set(Weather.self, to: Weather(text: "set"))
         let sequence = container.states(of: Weather.self)
         var states = sequence.makeAsyncIterator()
         _ = await states.next()
         try await container.close()
-        guard case .idle? = await states.next() else { return #expect(Bool(false), "not idle") }
-        #expect(await states.next() == nil)
+        guard case .idle? = await states.next() else { return expect(Bool(false), "not idle") }
+        await expect(states.next() == nil)
         var temporary: Container? = Container()
         weak let other = temporary
         let later = temporary!.states(of: Parsed.self)
@@ -409,10 +435,9 @@ extension ContainerKeys {
         while other != nil { await Task.yield() }
         while await iterator.next() != nil {}
         var none = later.makeAsyncIterator()
-        #expect(await none.next() == nil)
+        await expect(none.next() == nil)
     }
 
-    @Test("When the last one who follows leaves, a load that nobody else waits for is canceled (law 27)")
     func leaves() async {
         let (began, cancelled) = (Gate(), Gate())
         container.replace(Weather.self) { _ in
@@ -440,7 +465,6 @@ extension ContainerKeys {
         }
     }
 
-    @Test("After eight loads in vain, the state is that of an instance that was set meanwhile (law 19)")
     func setDuringTheLastAttempt() async {
         let (container, states) = (container, Log<LoadState<Slow>>())
         let stage = container.stage
@@ -453,7 +477,8 @@ extension ContainerKeys {
         }
         while !states.all.contains(where: { $0.instance?.number == 100 && !$0.isLoading }) { await Task.yield() }
         await giveOthersTime()
-        #expect(states.all.last?.isLoading == false && states.all.last?.instance?.number == 100)
+        expect(states.all.last?.isLoading, equals: false)
+        expect(states.all.last?.instance?.number, equals: 100)
         reader.cancel()
     }
 
@@ -470,14 +495,14 @@ extension ContainerKeys {
             }
             return changed
         }
-        #expect(observable.state(of: Weather.self).isLoading || observable.state(of: Weather.self).error != nil)
+        expect(observable.state(of: Weather.self).isLoading || observable.state(of: Weather.self).error != nil)
         while observable.state(of: Weather.self).isLoading { await Task.yield() }
-        #expect(observable.state(of: Weather.self).error is NoCity)
+        expect(observable.state(of: Weather.self).error is NoCity)
         let change = changed()
         container[City.self] = "Oslo"
         await change.opened()
         while observable.state(of: Weather.self).isLoading { await Task.yield() }
-        #expect(observable.state(of: Weather.self).instance?.text == "sun in Oslo")
-        #expect(container.child().observable.state(of: \.weatherReport).instance?.text == "sun in Oslo")
+        expect(observable.state(of: Weather.self).instance?.text, equals: "sun in Oslo")
+        expect(container.child().observable.state(of: \.weatherReport).instance?.text, equals: "sun in Oslo")
     }
 }

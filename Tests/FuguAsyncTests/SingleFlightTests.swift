@@ -3,6 +3,21 @@ import Support
 import Testing
 
 @Suite("Single flight for tasks (law 4)", .timeLimit(.minutes(5))) struct SingleFlightTests {
+    static let cases: [Case<SingleFlightTests>] = [
+        Case(
+            "1,000 tasks that ask together get the instance of one load, and threads stay free meanwhile (laws 4 and 17)",
+            thousandTasks),
+        Case("1,000 children that ask together share one load (law 17)", thousandChildren),
+        Case("Different features load in parallel, also for one load that needs them (law 4)", parallel),
+        Case("Task-local values are those of the task that started the load", taskLocals),
+        Case(
+            "A load runs with its first asker's priority and is raised to a later one's, where the runtime can",
+            priority),
+        Case("Inside an async load the current container is its handle (law 15)", currentIsTheHandle),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<SingleFlightTests>) async throws { try await stated.run(self) }
+
     struct Model: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
@@ -12,7 +27,6 @@ import Testing
         }
     }
 
-    @Test("1,000 tasks that ask together get the instance of one load, and threads stay free meanwhile (laws 4 and 17)")
     func thousandTasks() async throws {
         let container = Container()
         let readers = (0..<1_000).map { _ in Task { try await container[Model.self] } }
@@ -27,14 +41,13 @@ import Testing
             }
             return await group.reduce(0, +)
         }
-        #expect(work == 499_500)
+        expect(work, equals: 499_500)
         container.stage.gate("Model").open()
         let instance = try await container[Model.self]
-        for reader in readers { #expect(try await reader.value === instance) }
-        #expect(container.stage.tally("Model").value == 1)
+        for reader in readers { try await expect(reader.value, is: instance) }
+        expect(container.stage.tally("Model").value, equals: 1)
     }
 
-    @Test("1,000 children that ask together share one load (law 17)")
     func thousandChildren() async throws {
         let root = Container()
         let readers = (0..<1_000).map { _ in
@@ -44,8 +57,8 @@ import Testing
         await root.untilWaiting(for: Model.self, 1_000)
         root.stage.gate("Model").open()
         let instance = try await root[Model.self]
-        for reader in readers { #expect(try await reader.value === instance) }
-        #expect(root.stage.tally("Model").value == 1)
+        for reader in readers { try await expect(reader.value, is: instance) }
+        expect(root.stage.tally("Model").value, equals: 1)
     }
 
     struct Left: AsyncFeature {
@@ -70,12 +83,11 @@ import Testing
         }
     }
 
-    @Test("Different features load in parallel, also for one load that needs them (law 4)")
     func parallel() async throws {
         let container = Container()
         let both = try await container[Both.self]
-        #expect(both.parts.map(\.name) == ["Left", "Right"])
-        #expect(try await container[Left.self] === both.parts[0])
+        expect(both.parts.map(\.name), equals: ["Left", "Right"])
+        try await expect(container[Left.self], is: both.parts[0])
     }
 
     enum Request {
@@ -88,7 +100,6 @@ import Testing
         }
     }
 
-    @Test("Task-local values are those of the task that started the load")
     func taskLocals() async throws {
         let container = Container()
         let first = Request.$id.withValue("first") { Task { try await container[Traced.self] } }
@@ -96,8 +107,8 @@ import Testing
         let second = Request.$id.withValue("second") { Task { try await container[Traced.self] } }
         await container.untilWaiting(for: Traced.self, 2)
         container.stage.gate("Traced").open()
-        #expect(try await first.value == "first")
-        #expect(try await second.value == "first")
+        try await expect(first.value, equals: "first")
+        try await expect(second.value, equals: "first")
     }
 
     struct Prioritised: AsyncFeature {
@@ -109,7 +120,6 @@ import Testing
         }
     }
 
-    @Test("A load runs with its first asker's priority and is raised to a later one's, where the runtime can")
     func priority() async throws {
         let container = Container()
         let stage = container.stage
@@ -119,9 +129,9 @@ import Testing
         await container.untilWaiting(for: Prioritised.self, 2)
         stage.gate("Prioritised").open()
         let priorities = try await second.value
-        #expect(priorities[0] < .high)
+        expect(priorities[0] < .high)
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        #expect(priorities[1] >= .high)
+        expect(priorities[1] >= .high)
         _ = try await first.value
     }
 
@@ -138,7 +148,7 @@ import Testing
             _ = try await container[Model.self]
             _ = try await child[Model.self]
         }
-        #expect(others.value == 0)
+        expect(others.value, equals: 0)
         await others.reaches(1)
     }
 
@@ -149,13 +159,12 @@ import Testing
         }
     }
 
-    @Test("Inside an async load the current container is its handle (law 15)")
     func currentIsTheHandle() async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
-        #expect(try await child[Nested.self] == child.ifLoaded(Nested.self))
-        #expect(try await child[Nested.self].name == "Nested of child")
-        #expect(try await root[Nested.self].name == "Nested of root")
+        try await expect(child[Nested.self], equals: child.ifLoaded(Nested.self))
+        try await expect(child[Nested.self].name, equals: "Nested of child")
+        try await expect(root[Nested.self].name, equals: "Nested of root")
     }
 }
 

@@ -3,6 +3,19 @@ import Support
 import Testing
 
 @Suite("Warming up", .timeLimit(.minutes(5))) struct WarmUpTests {
+    static let cases: [Case<WarmUpTests>] = [
+        Case("Loads any mix of kinds, each once, in parallel as far as their inputs allow", mix),
+        Case("Every failure has its whole way, also of those that wait for one and the same load", sharedFailure),
+        Case(
+            "The way ends with the load that threw the error: one that swallowed another's is not led past", swallowed),
+        Case("A failure is progress, too, and differs from a success by its error", failureIsProgress),
+        Case("Loads that are under way are joined, and what is there is left alone", joins),
+        Case("Nothing to load is done at once; a closed container refuses what can throw", edges),
+        Case("Observers hear of a load's changes by the end of the warm-up (law 10)", changesAreHeard),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<WarmUpTests>) async throws { try await stated.run(self) }
+
     struct Plain: Feature {
         static func load(in container: any FeatureContainer) -> Thing {
             container.stage.tally("Plain").add()
@@ -44,7 +57,6 @@ import Testing
         }
     }
 
-    @Test("Loads any mix of kinds, each once, in parallel as far as their inputs allow")
     func mix() async throws {
         let container = Container()
         let stage = container.stage
@@ -60,10 +72,10 @@ import Testing
             $0.load(Plain.self)
         }
         let ranking = try #require(container.ifLoaded(Ranking.self))
-        #expect(ranking.parts[0] === container.ifLoaded(Search.self))
-        #expect(container.ifLoaded(Plain.self) != nil)
-        #expect(container.ifLoaded(\.[WarmUpTests.key]) != nil)
-        for name in ["Plain", "key", "Parsed", "Database", "Search"] { #expect(stage.tally(name).value == 1) }
+        expect(ranking.parts[0], is: container.ifLoaded(Search.self))
+        expect(container.ifLoaded(Plain.self) != nil)
+        expect(container.ifLoaded(\.[WarmUpTests.key]) != nil)
+        for name in ["Plain", "key", "Parsed", "Database", "Search"] { expect(stage.tally(name).value, equals: 1) }
     }
 
     @Test("One error names every failure with its way, in the order of the list; all else is loaded")
@@ -83,16 +95,17 @@ import Testing
                     $0.load(Parsed.self)
                 }
             })
-        #expect(error.failures.map(\.path) == [["Ranking", "Search", "Database"], ["Broken"], ["Round", "Round"]])
-        #expect(error.failures[0].error as? Boom == Boom("Database"))
-        #expect(error.failures[1].error as? Boom == Boom("Broken"))
-        #expect(error.failures[2].error is LoadError)
-        #expect(error.description.contains("3 features couldn't be loaded"))
-        #expect(error.description.contains("Ranking → Search → Database: Database"))
-        #expect(container.ifLoaded(Plain.self) != nil)
-        #expect(container.ifLoaded(Parsed.self) != nil)
+        expect(
+            error.failures.map(\.path), equals: [["Ranking", "Search", "Database"], ["Broken"], ["Round", "Round"]])
+        expect(error.failures[0].error as? Boom == Boom("Database"))
+        expect(error.failures[1].error as? Boom == Boom("Broken"))
+        expect(error.failures[2].error is LoadError)
+        expect(error.description.contains("3 features couldn't be loaded"))
+        expect(error.description.contains("Ranking → Search → Database: Database"))
+        expect(container.ifLoaded(Plain.self) != nil)
+        expect(container.ifLoaded(Parsed.self) != nil)
         try await container.warmUp { $0.load(Ranking.self) }
-        #expect(container.ifLoaded(Ranking.self) != nil)
+        expect(container.ifLoaded(Ranking.self) != nil)
     }
 
     struct Broken: ThrowingFeature {
@@ -102,7 +115,6 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Round.self] }
     }
 
-    @Test("Every failure has its whole way, also of those that wait for one and the same load")
     func sharedFailure() async throws {
         let container = Container()
         container.stage.gate("Search").open()
@@ -115,7 +127,7 @@ import Testing
                     $0.load(Search.self)
                 }
             })
-        #expect(error.failures.map(\.path) == [["Ranking", "Search", "Database"], ["Search", "Database"]])
+        expect(error.failures.map(\.path), equals: [["Ranking", "Search", "Database"], ["Search", "Database"]])
     }
 
     struct Forgiving: AsyncFeature {
@@ -130,7 +142,6 @@ import Testing
         }
     }
 
-    @Test("The way ends with the load that threw the error: one that swallowed another's is not led past")
     func swallowed() async throws {
         let container = Container()
         let error = try #require(
@@ -140,8 +151,8 @@ import Testing
                     $0.load(Retrying.self)
                 }
             })
-        #expect(error.failures.map(\.path) == [["Forgiving"], ["Retrying", "Forgiving"]])
-        #expect(error.failures.map { $0.error as? Boom } == [Boom("its own"), Boom("its own")])
+        expect(error.failures.map(\.path), equals: [["Forgiving"], ["Retrying", "Forgiving"]])
+        expect(error.failures.map { $0.error as? Boom }, equals: [Boom("its own"), Boom("its own")])
     }
 
     @Test("Progress says after each feature how many of how many have finished, and how long it took")
@@ -161,18 +172,17 @@ import Testing
         }
         await tally.reaches(2)
         let first = reported.withLock { $0 }
-        #expect(Set(first.map(\.feature)) == ["Plain", "Database"])
-        #expect(first.map(\.finished) == [1, 2])
+        expect(Set(first.map(\.feature)), equals: ["Plain", "Database"])
+        expect(first.map(\.finished), equals: [1, 2])
         container.stage.gate("Search").open()
         try await warmUp.value
         let all = reported.withLock { $0 }
-        #expect(all.map(\.total) == [3, 3, 3])
-        #expect(all.last?.feature == "Search")
-        #expect(all.last?.finished == 3)
-        #expect(all.map(\.elapsed) == all.map(\.elapsed).sorted())
+        expect(all.map(\.total), equals: [3, 3, 3])
+        expect(all.last?.feature, equals: "Search")
+        expect(all.last?.finished, equals: 3)
+        expect(all.map(\.elapsed), equals: all.map(\.elapsed).sorted())
     }
 
-    @Test("A failure is progress, too, and differs from a success by its error")
     func failureIsProgress() async throws {
         let reported = Locked<[WarmUpList.Progress]>([])
         await #expect(throws: WarmUpError.self) {
@@ -184,15 +194,14 @@ import Testing
         }
         let all = reported.withLock { $0 }
         let errors = Dictionary(uniqueKeysWithValues: all.map { ($0.feature, $0.error) })
-        #expect(errors["Broken"] as? Boom == Boom("Broken"))
-        #expect(errors["Round"] is LoadError)
-        #expect(errors["Plain"].map { $0 == nil } == true)
-        #expect(all.last?.failed == 2)
-        #expect(all.last?.finished == 3)
-        #expect(all.map(\.failed) == all.indices.map { index in all[...index].count { $0.error != nil } })
+        expect(errors["Broken"] as? Boom == Boom("Broken"))
+        expect(errors["Round"] is LoadError)
+        expect(errors["Plain"].map { $0 == nil }, equals: true)
+        expect(all.last?.failed, equals: 2)
+        expect(all.last?.finished, equals: 3)
+        expect(all.map(\.failed), equals: all.indices.map { index in all[...index].count { $0.error != nil } })
     }
 
-    @Test("Loads that are under way are joined, and what is there is left alone")
     func joins() async throws {
         let container = Container()
         let mine = Thing("mine")
@@ -209,24 +218,22 @@ import Testing
         await container.untilWaiting(for: Search.self, 2)
         container.stage.gate("Search").open()
         try await warmUp.value
-        #expect(try await reader.value === container.ifLoaded(Search.self))
-        #expect(container[Plain.self] === mine)
-        #expect(container.stage.tally("Search").value == 1)
-        #expect(container.stage.tally("Plain").value == 0)
+        try await expect(reader.value, is: container.ifLoaded(Search.self))
+        expect(container[Plain.self], is: mine)
+        expect(container.stage.tally("Search").value, equals: 1)
+        expect(container.stage.tally("Plain").value, equals: 0)
     }
 
-    @Test("Nothing to load is done at once; a closed container refuses what can throw")
     func edges() async throws {
         let container = Container()
         try await container.warmUp { _ in }
         try await container.close()
         let error = try #require(
             await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Broken.self) } })
-        #expect(error.failures.map(\.path) == [["Broken"]])
-        #expect(error.failures.first?.error is LoadError)
+        expect(error.failures.map(\.path), equals: [["Broken"]])
+        expect(error.failures.first?.error is LoadError)
     }
 
-    @Test("Observers hear of a load's changes by the end of the warm-up (law 10)")
     func changesAreHeard() async throws {
         let container = Container()
         let heard = Log<String>()
@@ -236,6 +243,6 @@ import Testing
             return Thing()
         }
         try await container.warmUp { $0.load(\.[changing]) }
-        #expect(heard.all == ["changed"])
+        expect(heard.all, equals: ["changed"])
     }
 }

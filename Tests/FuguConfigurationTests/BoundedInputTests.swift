@@ -84,7 +84,7 @@ import Testing
                 { try PropertyValue(json: bytes, name: name) }, { try PropertyValue(toml: bytes, name: name) },
             ] as [() throws -> PropertyValue] {
                 let time = Self.processorTime { _ = try? parse() }
-                #expect(time < Self.limit, "\(name)")
+                expect(time < Self.limit, "\(name)")
                 if time > slowest.time { slowest = (name, time) }
             }
         }
@@ -101,7 +101,7 @@ import Testing
             { try PropertyValue(toml: dots, name: "x") },
         ] as [() throws -> PropertyValue] {
             let error = #expect(throws: PropertyError.self) { _ = try parse() }
-            #expect(error?.reason == "nested deeper than 512 levels")
+            expect(error?.reason, equals: "nested deeper than 512 levels")
         }
     }
 
@@ -109,9 +109,9 @@ import Testing
     func dottedName() throws {
         let name = String(repeating: ".", count: 100_000)
         let text = "{\"\(name)\": 1}"
-        #expect(try PropertyValue(json: Array(text.utf8), name: "x") == [name: 1])
+        try expect(PropertyValue(json: Array(text.utf8), name: "x"), equals: [name: 1])
         let error = #expect(throws: PropertyError.self) { _ = try JSONSource(text: text, name: "x").load() }
-        #expect(error?.description == "x:1:2: nested deeper than 512 levels")
+        expect(error?.description, equals: "x:1:2: nested deeper than 512 levels")
     }
 
     @Test("A string as long as a hundred large documents is the value")
@@ -121,17 +121,17 @@ import Testing
             Array("{\"a\": 1, \"s\": \"".utf8) + [UInt8](repeating: 0x78, count: count) + Array("\"}".utf8)
         guard case .table(let table) = try PropertyValue(json: bytes, name: "x"), case .string(let text)? = table["s"]
         else {
-            return #expect(Bool(false), "no string")
+            return expect(Bool(false), "no string")
         }
-        #expect(text.utf8.count == count)
-        #expect(table["a"] == 1)
+        expect(text.utf8.count, equals: count)
+        expect(table["a"], equals: 1)
     }
 
     @Test("512 levels are read, kept, compared and let go without running out of stack")
     func deepest() throws {
         let text = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
         let value = try PropertyValue(json: Array(text.utf8), name: "x")
-        #expect(value == (try PropertyValue(json: Array(text.utf8), name: "y")))
-        #expect(value.description == text)
+        expect(value, equals: (try PropertyValue(json: Array(text.utf8), name: "y")))
+        expect(value.description, equals: text)
     }
 }

@@ -1,8 +1,19 @@
+import Support
 import Testing
 
 @testable import FuguConfiguration
 
 @Suite struct ContainerDecodingTests {
+    static let cases: [Case<ContainerDecodingTests>] = [
+        Case("A class finds its superclass under super", superclass),
+        Case("Trying types one after the other on 20,000 elements takes no longer for each as they grow", attempts),
+        Case("A type that holds itself is read to the depth limit", recursive),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<ContainerDecodingTests>) async throws {
+        try await stated.run(self)
+    }
+
     private class Animal: Decodable {
         var name: String
         enum CodingKeys: CodingKey { case name }
@@ -21,11 +32,11 @@ import Testing
         }
     }
 
-    @Test("A class finds its superclass under super")
     func superclass() throws {
         let fish = try read("a", "{\"a\": {\"fins\": 7, \"super\": {\"name\": \"fugu\"}}}", as: Fish.self)
-        #expect(fish.fins == 7 && fish.name == "fugu")
-        #expect(message("{\"fins\": 7}", Fish.self) == "x:1:7: a.super: missing; expected a value")
+        expect(fish.fins, equals: 7)
+        expect(fish.name, equals: "fugu")
+        expect(message("{\"fins\": 7}", Fish.self), equals: "x:1:7: a.super: missing; expected a value")
     }
 
     @Test("Nested containers are read, and a value that did not fit can be tried as another type")
@@ -37,7 +48,7 @@ import Testing
             init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: Keys.self)
                 var list = try container.nestedUnkeyedContainer(forKey: .list)
-                #expect(list.count == 4)
+                expect(list.count, equals: 4)
                 while !list.isAtEnd {
                     if try list.decodeNil() { continue }
                     if let number = try? list.decode(Int.self) {
@@ -50,17 +61,17 @@ import Testing
                 var inner = try table.nestedUnkeyedContainer(forKey: .list)
                 var first = try inner.nestedUnkeyedContainer()
                 sum += try first.decode(Int.self)
-                #expect(table.codingPath.map(\.stringValue) == ["a", "table"])
-                #expect(container.allKeys.count == 2)
+                expect(table.codingPath.map(\.stringValue), equals: ["a", "table"])
+                expect(container.allKeys.count, equals: 2)
             }
         }
         let mixed = try read(
             "a", "{\"a\": {\"list\": [1, \"x\", null, 2], \"table\": {\"list\": [[39]]}, \"other\": 1}}", as: Mixed.self
         )
-        #expect(mixed.sum == 42 && mixed.texts == ["x"])
+        expect(mixed.sum, equals: 42)
+        expect(mixed.texts, equals: ["x"])
     }
 
-    @Test("Trying types one after the other on 20,000 elements takes no longer for each as they grow")
     func attempts() throws {
         enum Either: Decodable {
             case number(Int), text(String)
@@ -74,11 +85,10 @@ import Testing
         let text = "{\"a\": [" + String(repeating: "\"x\",", count: 20_000) + "]}"
         var count = 0
         let time = try ContinuousClock().measure { count = try read("a", text, as: [Either].self).count }
-        #expect(count == 20_000)
-        #expect(time < .seconds(5))
+        expect(count, equals: 20_000)
+        expect(time < .seconds(5))
     }
 
-    @Test("A type that holds itself is read to the depth limit")
     func recursive() throws {
         indirect enum Chain: Decodable {
             case end, next(Chain)
@@ -92,6 +102,6 @@ import Testing
         var chain = try read("a", text, as: Chain.self)
         var length = 0
         while case .next(let next) = chain { (chain, length) = (next, length + 1) }
-        #expect(length == 510)
+        expect(length, equals: 510)
     }
 }

@@ -16,6 +16,16 @@ private struct Retries: NamedProperty {
 }
 
 @Suite struct DeclarationTests {
+    static let cases: [Case<DeclarationTests>] = [
+        Case("What was declared is validated and explained without a list, in descendants and copies too", declared),
+        Case("Keys are declared by their members of ContainerKeys too", keyPaths),
+        Case("Declaring again changes nothing, and a child's own declarations are its own", again),
+        Case("The reference prints for the command line, with every spelling, type and default", help),
+        Case("The reference is a table in Markdown, with the prefix of the environment that was applied", markdown),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<DeclarationTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
     private let port = PropertyKey("declared.server.port", defaultValue: UInt16(8080), help: "Where it listens.")
     private let hosts = PropertyKey("declared.server.hosts", defaultValue: ["a", "b"])
@@ -27,47 +37,46 @@ private struct Retries: NamedProperty {
         container.declare(port, hosts, level, timeout, password, properties: Retries.self)
     }
 
-    @Test("What was declared is validated and explained without a list, in descendants and copies too")
     func declared() throws {
         try container.apply(TOMLSource(text: "[declared]\nserver.prot = 1\napi.maxRetries = 'x'", name: "x"))
         let mistakes = """
             x:3:18: declared.api.maxRetries: expected Int, found string "x"
             x:2:8: declared.server.prot: unknown name; did you mean declared.server.port?
             """
-        #expect(thrown { try container.validate() } == mistakes)
-        #expect(thrown { try container.child().validate() } == mistakes)
-        #expect(thrown { try Container(copying: container).validate() } == mistakes)
-        #expect(
-            container.explain().map(\.name) == [
+        expect(thrown { try container.validate() }, equals: mistakes)
+        expect(thrown { try container.child().validate() }, equals: mistakes)
+        expect(thrown { try Container(copying: container).validate() }, equals: mistakes)
+        expect(
+            container.explain().map(\.name),
+            equals: [
                 "declared.server.port", "declared.server.hosts", "declared-level", "declared.server.timeout",
                 "declared.password", "declared.api.maxRetries",
             ])
-        #expect("\(container.explain()[4])" == "declared.password = (secret) (default)")
+        expect("\(container.explain()[4])", equals: "declared.password = (secret) (default)")
     }
 
-    @Test("Keys are declared by their members of ContainerKeys too")
     func keyPaths() throws {
         let container = Container()
         container.declare(\.declaredFirst, \.declaredSecond, properties: Retries.self)
-        #expect(
-            container.explain().map(\.name) == ["declared.first", "declared.second", "declared.api.maxRetries"])
-        #expect(container.reference().entries[1].isSecret)
+        expect(
+            container.explain().map(\.name), equals: ["declared.first", "declared.second", "declared.api.maxRetries"])
+        expect(container.reference().entries[1].isSecret)
     }
 
-    @Test("Declaring again changes nothing, and a child's own declarations are its own")
     func again() throws {
         container.declare(port, properties: Retries.self)
-        #expect(container.explain().count == 6)
+        expect(container.explain().count, equals: 6)
         let child = container.child()
         child.declare(PropertyKey("declared.child", defaultValue: 1))
-        #expect(child.explain().count == 7 && container.explain().count == 6)
+        expect(child.explain().count, equals: 7)
+        expect(container.explain().count, equals: 6)
         try container.validate()
     }
 
-    @Test("The reference prints for the command line, with every spelling, type and default")
     func help() {
-        #expect(
-            container.reference(prefix: "APP").helpText == """
+        expect(
+            container.reference(prefix: "APP").helpText,
+            equals: """
                   --declared-server-port <UInt16>
                                                   Where it listens.
                                                   default 8080; APP_DECLARED_SERVER_PORT, declared.server.port
@@ -86,8 +95,9 @@ private struct Retries: NamedProperty {
     @Test("The sample file parses, and with its comments off gives the defaults")
     func sample() throws {
         let toml = container.reference().toml
-        #expect(
-            toml == """
+        expect(
+            toml,
+            equals: """
                 # debug|info; DECLARED_LEVEL, --declared-level
                 #declared-level = "info"
 
@@ -115,17 +125,17 @@ private struct Retries: NamedProperty {
         let uncommented = lines.map { $0.hasPrefix("# ") ? "" : $0.drop { $0 == "#" } }.joined(separator: "\n")
         try container.apply(TOMLSource(text: uncommented, name: "defaults"))
         try container.validate()
-        #expect(try container.require(timeout) == .seconds(30) && container.require(Retries.self) == 3)
+        try expect(container.require(timeout), equals: .seconds(30))
+        try expect(container.require(Retries.self), equals: 3)
     }
 
-    @Test("The reference is a table in Markdown, with the prefix of the environment that was applied")
     func markdown() throws {
         try container.apply(EnvironmentSource(prefix: "SRV", environment: [:]))
         let lines = container.reference().markdown.split(separator: "\n")
-        #expect(
-            lines[4]
-                == "| `declared-level` | `SRV_DECLARED_LEVEL` | `--declared-level` | debug\\|info | `\"info\"` |  |")
-        #expect(lines[6].contains("*secret*"))
+        expect(
+            lines[4],
+            equals: "| `declared-level` | `SRV_DECLARED_LEVEL` | `--declared-level` | debug\\|info | `\"info\"` |  |")
+        expect(lines[6].contains("*secret*"))
     }
 }
 
@@ -156,6 +166,16 @@ private final class Mirrored: Decodable, Sendable {
 }
 
 @Suite struct ReferenceMembersTests {
+    static let cases: [Case<ReferenceMembersTests>] = [
+        Case("Each member stands in the sample file, and a file with all of them is right", sample),
+        Case("In Markdown each member has a row, and a secret's has no value", markdown),
+        Case("A type that refuses samples is listed as far as it can be asked, and one within itself ends", refusing),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<ReferenceMembersTests>) async throws {
+        try await stated.run(self)
+    }
+
     private let container = Container()
     private let limits = PropertyKey("members.limits", defaultValue: Limits(), help: "How much is let through.")
     private let spare = PropertyKey<Limits?>("members.spare")
@@ -165,8 +185,9 @@ private final class Mirrored: Decodable, Sendable {
 
     @Test("The reference lists the members of a table with their types and defaults, also where the key has no default")
     func help() {
-        #expect(
-            container.reference().helpText == """
+        expect(
+            container.reference().helpText,
+            equals: """
                   members.limits <Limits>  How much is let through.
                                            a table, in files only:
                                              rate <Double>, default 2.5
@@ -189,10 +210,9 @@ private final class Mirrored: Decodable, Sendable {
                 """)
     }
 
-    @Test("Each member stands in the sample file, and a file with all of them is right")
     func sample() throws {
         let toml = container.reference().toml
-        #expect(
+        expect(
             toml.hasPrefix(
                 """
                 [members]
@@ -203,29 +223,28 @@ private final class Mirrored: Decodable, Sendable {
                 #limits.burst.window = "1s"  # Duration
                 #limits.level = …  # debug|info
                 """))
-        #expect(toml.hasSuffix("# Burst, secret\n#secret.size = …  # Int\n#secret.window = …  # Duration\n"))
+        expect(toml.hasSuffix("# Burst, secret\n#secret.size = …  # Int\n#secret.window = …  # Duration\n"))
         let lines = toml.split(separator: "\n").filter { !$0.contains("…") }
         let uncommented = lines.map { $0.hasPrefix("# ") ? "" : $0.drop { $0 == "#" } }.joined(separator: "\n")
         try container.apply(TOMLSource(text: uncommented, name: "defaults"))
         try container.validate()
-        #expect(try container.require(limits).burst.size == 10)
+        try expect(container.require(limits).burst.size, equals: 10)
     }
 
-    @Test("In Markdown each member has a row, and a secret's has no value")
     func markdown() {
         let lines = container.reference().markdown.split(separator: "\n")
-        #expect(lines[2] == "| `members.limits` |  |  | Limits |  | How much is let through. |")
-        #expect(lines[4] == "| `members.limits.burst.size` |  |  | Int | `10` |  |")
-        #expect(lines.last == "| `members.secret.window` |  |  | Duration | *secret* |  |")
+        expect(lines[2], equals: "| `members.limits` |  |  | Limits |  | How much is let through. |")
+        expect(lines[4], equals: "| `members.limits.burst.size` |  |  | Int | `10` |  |")
+        expect(lines.last, equals: "| `members.secret.window` |  |  | Duration | *secret* |  |")
     }
 
-    @Test("A type that refuses samples is listed as far as it can be asked, and one within itself ends")
     func refusing() {
         let container = Container()
         container.declare(PropertyKey<Mirrored?>("members.mirrored"))
         let members = container.reference().entries[0].members
-        #expect(
-            members.map { "\($0.name): \($0.type)" } == [
+        expect(
+            members.map { "\($0.name): \($0.type)" },
+            equals: [
                 "first: LocalDate", "times: Dictionary<String, Int>", "other: Mirrored", "host: Host",
             ])
     }

@@ -1,6 +1,7 @@
 import Fugu
 import FuguConfiguration
 import FuguInspection
+import Support
 import Testing
 
 extension ContainerKeys {
@@ -19,6 +20,17 @@ private struct Plain: Property {
 }
 
 @Suite struct ExplanationTests {
+    static let cases: [Case<ExplanationTests>] = [
+        Case("Text of the environment is shown as what it was read as", read),
+        Case("A wrong value is shown as such, with the default that is read instead", wrong),
+        Case("Keys without a name, and types, are shown as messages call them", unnamed),
+        Case(
+            "What was made from it stands last, with its container; a list of all declared keys leaves it out", readers),
+        Case("The core explains the same keys where sources are of no interest", sentences),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<ExplanationTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
 
     @Test("The winner stands first with its place, then what it hides in the order in which it would count")
@@ -30,46 +42,47 @@ private struct Plain: Property {
         try child.apply(ArgumentsSource(["--api-timeout", "4"]))
         child.timeout = 5
         let explanation = child.explain(\.timeout)
-        #expect(
-            "\(explanation)" == """
+        expect(
+            "\(explanation)",
+            equals: """
                 api.timeout = 5 (set by code)
                   hides "4" (argument --api-timeout)
                   hides "3" (environment variable APP_API_TIMEOUT)
                   hides 2 (/srv/local.json:2:22)
                   hides 1 (/srv/base.toml:2:11)
                 """)
-        #expect(explanation.winner.origin == .code && explanation.hidden.count == 4 && explanation.mistake == nil)
-        #expect("\(child.explain(\.host))" == "api.host = \"a\" (/srv/base.toml:3:8)")
+        expect(explanation.winner.origin, equals: .code)
+        expect(explanation.hidden.count, equals: 4)
+        expect(explanation.mistake == nil)
+        expect("\(child.explain(\.host))", equals: "api.host = \"a\" (/srv/base.toml:3:8)")
         let origin = PropertyOrigin(source: "/srv/base.toml", line: 3, column: 8)
-        #expect(child.explain(\.host).winner.origin == .source(origin))
+        expect(child.explain(\.host).winner.origin, equals: .source(origin))
     }
 
-    @Test("Text of the environment is shown as what it was read as")
     func read() throws {
         try container.apply(EnvironmentSource(environment: ["API_LIMIT": "2"]))
-        #expect("\(container.explain(Limit.self))" == "api.limit = 2.0 (environment variable API_LIMIT)")
+        expect("\(container.explain(Limit.self))", equals: "api.limit = 2.0 (environment variable API_LIMIT)")
     }
 
-    @Test("A wrong value is shown as such, with the default that is read instead")
     func wrong() throws {
         _ = container.reports()
         try container.apply(TOMLSource(text: "api.timeout = 1", name: "base"))
         try container.apply(TOMLSource(text: "api.timeout = 'x'", name: "local"))
-        #expect(
-            "\(container.explain(\.timeout))" == """
+        expect(
+            "\(container.explain(\.timeout))",
+            equals: """
                 api.timeout = 30 (default)
                   wrong: local:1:15: api.timeout: expected Int, found string "x"
                   hides 1 (base:1:15)
                 """)
     }
 
-    @Test("Keys without a name, and types, are shown as messages call them")
     func unnamed() {
-        #expect("\(container.explain(Plain.self))" == "Plain = 5 (default)")
+        expect("\(container.explain(Plain.self))", equals: "Plain = 5 (default)")
         container[Plain.self] = nil
-        #expect("\(container.explain(Plain.self))" == "Plain = nil (set by code)")
-        #expect("\(container.explain(Limit.self))" == "api.limit = 1.5 (default)")
-        #expect("\(container.explain(\.plain))" == #"\.plain = "a\"b" (default)"#)
+        expect("\(container.explain(Plain.self))", equals: "Plain = nil (set by code)")
+        expect("\(container.explain(Limit.self))", equals: "api.limit = 1.5 (default)")
+        expect("\(container.explain(\.plain))", equals: #"\.plain = "a\"b" (default)"#)
     }
 
     private struct Client: Feature {
@@ -79,28 +92,28 @@ private struct Plain: Property {
         }
     }
 
-    @Test("What was made from it stands last, with its container; a list of all declared keys leaves it out")
     func readers() throws {
         try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
         let child = container.child { $0[Limit.self] = 2 }
         _ = (container[Client.self], child[Client.self])
-        #expect(container.explain(\.timeout).readers == ["Client", "Client (container 1)"])
-        #expect(
-            "\(child.explain(Limit.self))" == """
+        expect(container.explain(\.timeout).readers, equals: ["Client", "Client (container 1)"])
+        expect(
+            "\(child.explain(Limit.self))",
+            equals: """
                 api.limit = 2.0 (set by code)
                   read by Client (container 1)
                 """)
-        #expect(container.explain().allSatisfy { $0.readers.isEmpty })
-        #expect(container.graph.entries.first { $0.name == #"\.timeout"# }?.state == .supplied)
+        expect(container.explain().allSatisfy { $0.readers.isEmpty })
+        expect(container.graph.entries.first { $0.name == #"\.timeout"# }?.state, equals: .supplied)
     }
 
-    @Test("The core explains the same keys where sources are of no interest")
     func sentences() throws {
         try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
         _ = container.timeout
         let graph = container.graph(includingValues: true)
-        #expect(
-            graph.explanation(of: "c0_timeout") == [
+        expect(
+            graph.explanation(of: "c0_timeout"),
+            equals: [
                 #"\.timeout is 2, supplied by the sources of the root."#, "Nothing was loaded from it.",
             ])
     }

@@ -23,7 +23,8 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
         try write(Self.text(number))
         let container = Container()
         try container.apply(TOMLSource(path: path))
-        #expect(container[first] == number && container[second] == number)
+        expect(container[first], equals: number)
+        expect(container[second], equals: number)
         return container
     }
 
@@ -45,13 +46,15 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
         for fault in faults {
             remove()
             try fault.make()
-            #expect(thrown { try container.reload() } == "\(path): can't be read: \(fault.message)")
-            #expect(container[first] == 1 && container[second] == 1)
+            expect(thrown { try container.reload() }, equals: "\(path): can't be read: \(fault.message)")
+            expect(container[first], equals: 1)
+            expect(container[second], equals: 1)
         }
         remove()
         try write(Self.text(2))
         try container.reload()
-        #expect(container[first] == 2 && container[second] == 2)
+        expect(container[first], equals: 2)
+        expect(container[second], equals: 2)
     }
 
     @Test("A file that shrinks to a part that is no document fails the reload, which changes nothing (law 25)")
@@ -65,11 +68,12 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
             let message = thrown { try container.reload() }
             let now = [container[first], container[second]]
             // A part of a document can be a document: what it leaves out has its default.
-            #expect(message == "nothing" ? [[-1, -1], [2, -1], [2, 2]].contains(now) : now == before, "\(message)")
+            expect(message == "nothing" ? [[-1, -1], [2, -1], [2, 2]].contains(now) : now == before, "\(message)")
         }
         try write(whole)
         try container.reload()
-        #expect(container[first] == 2 && container[second] == 2)
+        expect(container[first], equals: 2)
+        expect(container[second], equals: 2)
     }
 
     @Test("A file that may no longer be read fails the reload, which changes nothing (law 25)")
@@ -112,8 +116,8 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
         for _ in 0..<50 {
             try container.reload()
             let present = numbers.withLock { $0 }
-            #expect(container[first] == container[second])
-            #expect([present - 1, present].contains(container[first]))
+            expect(container[first], equals: container[second])
+            expect([present - 1, present].contains(container[first]))
         }
         let isDone = Locked(false)
         let writer = startThread {
@@ -125,7 +129,7 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
         }
         for _ in 0..<50 {
             try container.reload()
-            #expect(container[first] == container[second])
+            expect(container[first], equals: container[second])
         }
         isDone.withLock { $0 = true }
         writer.wait()

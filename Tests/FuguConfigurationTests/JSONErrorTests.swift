@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import FuguConfiguration
@@ -51,7 +52,7 @@ import Testing
         do {
             _ = try PropertyValue(json: Array(text.utf8), name: "x.json")
         } catch {
-            #expect("\(error)" == "x.json:\(message)")
+            expect("\(error)", equals: "x.json:\(message)")
         }
     }
 
@@ -77,12 +78,12 @@ import Testing
             let value = try PropertyValue(json: bytes, name: "x.json")
             Issue.record("read as \(value)")
         } catch {
-            #expect("\(error)" == "x.json:\(message)")
+            expect("\(error)", equals: "x.json:\(message)")
         }
     }
 
     @Test("What is too large to hold is refused in so many words")
     func tooLarge() {
-        #expect(SyntaxProblem.tooLarge.text(at: 0, in: NodeStore()) == "the text is larger than 1024 MB")
+        expect(SyntaxProblem.tooLarge.text(at: 0, in: NodeStore()), equals: "the text is larger than 1024 MB")
     }
 }

@@ -48,38 +48,47 @@ extension ContainerKeys {
 }
 
 @Suite struct Law15ReaderTests {
+    static let cases: [Case<Law15ReaderTests>] = [
+        Case(
+            "A library reads the same settings from a section, a container, a handle, and the values of a source (law 24)",
+            readers),
+        Case(
+            "What a library reads through a handle is an input of the load, also what nothing gives (laws 15 and 16)",
+            inputs),
+        Case("A reader throws a wrong value with its place and without the value (laws 25 and 26)", wrong),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law15ReaderTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
     private let source = MutableSource(["pool": ["size": 5, "hosts": ["a"]]], name: "values")
 
     init() throws { try container.apply(source) }
 
-    @Test(
-        "A library reads the same settings from a section, a container, a handle, and the values of a source (law 24)")
     func readers() throws {
         let expected = try Pool(settings: container.section("pool"))
-        #expect(expected.size == 5 && expected.hosts == ["a"])
-        #expect(try container[PoolFeature.self].pool == expected)
-        #expect(try Pool(settings: PropertySnapshot(["size": 5, "hosts": ["a"]], source: "own")) == expected)
+        expect(expected.size, equals: 5)
+        expect(expected.hosts, equals: ["a"])
+        try expect(container[PoolFeature.self].pool, equals: expected)
+        try expect(Pool(settings: PropertySnapshot(["size": 5, "hosts": ["a"]], source: "own")), equals: expected)
         let readers: [any PropertyReader] = [container, container.child(), container.observable, try source.load()]
-        for reader in readers { #expect(try reader.property("pool.size") == 5) }
-        for reader in readers { #expect(try reader.property("pool.other", as: Int.self) == nil) }
+        for reader in readers { try expect(reader.property("pool.size"), equals: 5) }
+        for reader in readers { try expect(reader.property("pool.other", as: Int.self) == nil) }
     }
 
-    @Test("What a library reads through a handle is an input of the load, also what nothing gives (laws 15 and 16)")
     func inputs() throws {
-        #expect(try container[Whole.self].size == 5)
+        try expect(container[Whole.self].size, equals: 5)
         let child = container.child()
         try child.apply(DictionarySource(["pool.size": 7], name: "child"))
-        #expect(try child[Whole.self].size == 7)
-        #expect(try container[Whole.self].size == 5)
+        try expect(child[Whole.self].size, equals: 7)
+        try expect(container[Whole.self].size, equals: 5)
         let empty = Container()
-        #expect(try empty[PoolFeature.self].pool.size == 10)
+        try expect(empty[PoolFeature.self].pool.size, equals: 10)
         let other = empty.child()
         try other.apply(DictionarySource(["pool.size": 8], name: "child"))
-        #expect(try other[PoolFeature.self].pool.size == 8)
+        try expect(other[PoolFeature.self].pool.size, equals: 8)
     }
 
-    @Test("A reader throws a wrong value with its place and without the value (laws 25 and 26)")
     func wrong() throws {
         let source = TOMLSource(text: "pool.size = 'hunter2'", name: "app.toml")
         let wrong = Container()
@@ -87,8 +96,10 @@ extension ContainerKeys {
         let readers: [any PropertyReader] = [wrong, wrong.child(), wrong.section("pool"), try source.load()]
         for (reader, name) in zip(readers, ["pool.size", "pool.size", "size", "pool.size"]) {
             let error = #expect(throws: PropertyError.self) { try reader.property(name, as: Int.self) }
-            #expect(error?.line == 1 && error?.column == 13 && error?.name == "pool.size")
-            #expect("\(error.map { "\($0)" } ?? "hunter2")".contains("hunter2") == false)
+            expect(error?.line, equals: 1)
+            expect(error?.column, equals: 13)
+            expect(error?.name, equals: "pool.size")
+            expect("\(error.map { "\($0)" } ?? "hunter2")".contains("hunter2"), equals: false)
         }
     }
 

@@ -9,6 +9,18 @@ import Testing
 // from it lives there, and is reset and closed with it.
 @Suite("What is made from a scope's source belongs to the scope (laws 20, 21, 23, 28)", .timeLimit(.minutes(1)))
 struct Law21SourcesOfScopesTests {
+    static let cases: [Case<Law21SourcesOfScopesTests>] = [
+        Case("reset and resetAll let it load again (laws 20 and 23)", resetting),
+        Case("Closing the scope runs its closers, and none runs later (laws 23 and 28)", closing),
+        Case("When the scope goes, it goes (laws 8 and 23)", dropping),
+        Case(
+            "A source that changes makes what reloads from it load again in the scope alone (laws 19 and 23)", changing),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law21SourcesOfScopesTests>) async throws {
+        try await stated.run(self)
+    }
+
     private let key = PropertyKey("law21.number", defaultValue: 0)
 
     private func made(_ log: Log<String>) -> FeatureKey<Witness> {
@@ -26,7 +38,6 @@ struct Law21SourcesOfScopesTests {
         return (root, scope)
     }
 
-    @Test("reset and resetAll let it load again (laws 20 and 23)")
     func resetting() throws {
         let (root, scope) = try scope()
         root.handleReports { _ in }
@@ -34,26 +45,27 @@ struct Law21SourcesOfScopesTests {
         let key = made(log)
         let first = scope[key]
         scope.reset(\.[key])
-        #expect(scope.ifLoaded(\.[key]) == nil)
+        expect(scope.ifLoaded(\.[key]) == nil)
         let second = scope[key]
-        #expect(second !== first)
+        expect(second !== first)
         scope.resetAll()
-        #expect(scope.ifLoaded(\.[key]) == nil && scope[key] !== second && scope[self.key] == 3)
+        expect(scope.ifLoaded(\.[key]) == nil)
+        expect(scope[key] !== second)
+        expect(scope[self.key], equals: 3)
     }
 
-    @Test("Closing the scope runs its closers, and none runs later (laws 23 and 28)")
     func closing() async throws {
         let (root, scope) = try scope()
         let log = Log<String>()
         let key = made(log)
         _ = scope[key]
         try await finishing { try await scope.close() }
-        #expect(log.all == ["closed 3", "released 3"] && scope.ifLoaded(\.[key]) == nil)
+        expect(log.all, equals: ["closed 3", "released 3"])
+        expect(scope.ifLoaded(\.[key]) == nil)
         try await finishing { try await root.close() }
-        #expect(log.count == 2)
+        expect(log.count, equals: 2)
     }
 
-    @Test("When the scope goes, it goes (laws 8 and 23)")
     func dropping() throws {
         let log = Log<String>()
         let root = Container()
@@ -63,19 +75,20 @@ struct Law21SourcesOfScopesTests {
             try scope.apply(DictionarySource(["law21.number": 3], name: "scope's"))
             _ = scope[made(log)]
         }
-        #expect(log.all == ["released 3"])
+        expect(log.all, equals: ["released 3"])
     }
 
-    @Test("A source that changes makes what reloads from it load again in the scope alone (laws 19 and 23)")
     func changing() throws {
         let root = Container()
         let scope = root.scope("/a")
         let source = MutableSource(["law21.number": 3], name: "scope's")
         try scope.apply(source)
         let key = FeatureKey(reloadsWhenInputsChange: true) { [key] in "\($0[key])" }
-        #expect(scope[key] == "3" && root[key] == "0")
+        expect(scope[key], equals: "3")
+        expect(root[key], equals: "0")
         source["law21.number"] = 4
-        #expect(scope[key] == "4" && root[key] == "0")
+        expect(scope[key], equals: "4")
+        expect(root[key], equals: "0")
     }
 }
 #endif

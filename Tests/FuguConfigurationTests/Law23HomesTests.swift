@@ -65,59 +65,79 @@ extension Container {
 }
 
 @Suite struct Law23HomesTests {
+    static let cases: [Case<Law23HomesTests>] = [
+        Case("What is made from a value of the root's source lives in the root and is shared (laws 15, 23)", root),
+        Case(
+            "A child with its own source gets its own copy of what reads the name, whoever asks first (laws 16, 23)",
+            ownCopy),
+        Case("A child whose source does not have the name shares its parent's instance (laws 16, 23)", shared),
+        Case(
+            "A source that is applied after the child read the feature gives it its own copy (laws 16, 23)",
+            appliedLater),
+        Case(
+            "A wrong value in a child's source is its own input too: the child's copy is made with the default (laws 16, 25)",
+            wrong),
+        Case("Async features heed a child's source as well", async),
+        Case("A feature stays when its source changes, unless it reloads; in the graph it is stale (law 19)", changes),
+        Case(
+            "A name that a source no longer has is the parent's again, and so is what was made from it (law 16)", gone),
+        Case(
+            "What asks for a name without a key inside a load is made from the answer, even if there is none (law 15)",
+            untyped),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law23HomesTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
 
     private func source(_ size: Int64) -> DictionarySource {
         DictionarySource(["pool.size": .integer(size)], name: "x")
     }
 
-    @Test("What is made from a value of the root's source lives in the root and is shared (laws 15, 23)")
     func root() throws {
         try container.apply(source(1))
         let (first, second) = (container.child(), container.child())
-        #expect(first[Service.self].pool.size == 1)
-        #expect(first[Service.self] === second[Service.self] && container[Service.self] === first[Service.self])
+        expect(first[Service.self].pool.size, equals: 1)
+        expect(first[Service.self], is: second[Service.self])
+        expect(container[Service.self], is: first[Service.self])
     }
 
-    @Test("A child with its own source gets its own copy of what reads the name, whoever asks first (laws 16, 23)")
     func ownCopy() throws {
         for isChildFirst in [true, false] {
             let root = Container()
             let child = root.child()
             try child.apply(source(2))
-            if !isChildFirst { #expect(root[Service.self].pool.size == 4) }
-            #expect(child[Service.self].pool.size == 2)
-            #expect(root[Service.self].pool.size == 4)
-            #expect(child.child()[Service.self] === child[Service.self])
+            if !isChildFirst { expect(root[Service.self].pool.size, equals: 4) }
+            expect(child[Service.self].pool.size, equals: 2)
+            expect(root[Service.self].pool.size, equals: 4)
+            expect(child.child()[Service.self], is: child[Service.self])
         }
     }
 
-    @Test("A child whose source does not have the name shares its parent's instance (laws 16, 23)")
     func shared() throws {
         let child = container.child()
         try child.apply(DictionarySource(["pool.other": 1], name: "x"))
-        #expect(child[Service.self] === container[Service.self])
-        #expect(child.other == 1 && container.other == 0)
+        expect(child[Service.self], is: container[Service.self])
+        expect(child.other, equals: 1)
+        expect(container.other, equals: 0)
     }
 
-    @Test("A source that is applied after the child read the feature gives it its own copy (laws 16, 23)")
     func appliedLater() throws {
         let child = container.child()
-        #expect(child[Service.self] === container[Service.self])
+        expect(child[Service.self], is: container[Service.self])
         try child.apply(source(2))
-        #expect(child[Service.self].pool.size == 2 && container[Service.self].pool.size == 4)
+        expect(child[Service.self].pool.size, equals: 2)
+        expect(container[Service.self].pool.size, equals: 4)
     }
 
-    @Test(
-        "A wrong value in a child's source is its own input too: the child's copy is made with the default (laws 16, 25)"
-    )
     func wrong() throws {
         try container.apply(source(1))
         let child = container.child()
         let reports = container.reports()
         try child.apply(DictionarySource(["pool.size": "many"], name: "child"))
-        #expect(child[Service.self].pool.size == 4 && container[Service.self].pool.size == 1)
-        #expect(reports.all == ["child: pool.size: expected Int, found string \"many\""])
+        expect(child[Service.self].pool.size, equals: 4)
+        expect(container[Service.self].pool.size, equals: 1)
+        expect(reports.all, equals: ["child: pool.size: expected Int, found string \"many\""])
     }
 
     @Test(
@@ -139,44 +159,44 @@ extension Container {
                 gates.goOn.open()
             }
         }
-        #expect(sizes.all.sorted() == [2, 4])
-        #expect(container[Slow.self].size == 4 && child[Slow.self].size == 2)
+        expect(sizes.all.sorted(), equals: [2, 4])
+        expect(container[Slow.self].size, equals: 4)
+        expect(child[Slow.self].size, equals: 2)
     }
 
-    @Test("Async features heed a child's source as well")
     func async() async throws {
         let child = container.child()
         try child.apply(source(2))
-        #expect(try await container[Later.self].size == 4)
-        #expect(try await child[Later.self].size == 2)
+        try await expect(container[Later.self].size, equals: 4)
+        try await expect(child[Later.self].size, equals: 2)
     }
 
-    @Test("A feature stays when its source changes, unless it reloads; in the graph it is stale (law 19)")
     func changes() throws {
         let source = ChangingSource(["pool.size": 1])
         try container.apply(source)
-        #expect(container[Pool.self].size == 1 && container[Reloading.self].size == 1)
+        expect(container[Pool.self].size, equals: 1)
+        expect(container[Reloading.self].size, equals: 1)
         let heard = Log<Int>()
         container.observe(Reloading.self) { heard.add($0.size) }
         source.change(to: ["pool.size": 2])
         try container.reload()
-        #expect(container[Pool.self].size == 1 && container[Reloading.self].size == 2)
-        #expect(heard.all == [2])
-        #expect(container.graph.entries.first { $0.name == "Pool" }?.isStale == true)
+        expect(container[Pool.self].size, equals: 1)
+        expect(container[Reloading.self].size, equals: 2)
+        expect(heard.all, equals: [2])
+        expect(container.graph.entries.first { $0.name == "Pool" }?.isStale, equals: true)
     }
 
-    @Test("A name that a source no longer has is the parent's again, and so is what was made from it (law 16)")
     func gone() throws {
         let source = ChangingSource(["pool.size": 2])
         let child = container.child()
         try child.apply(source)
-        #expect(child[Pool.self].size == 2)
+        expect(child[Pool.self].size, equals: 2)
         source.change(to: [:])
         try child.reload()
-        #expect(child.size == 4 && child[Pool.self] === container[Pool.self])
+        expect(child.size, equals: 4)
+        expect(child[Pool.self], is: container[Pool.self])
     }
 
-    @Test("What asks for a name without a key inside a load is made from the answer, even if there is none (law 15)")
     func untyped() throws {
         struct Asker: ThrowingFeature {
             let size: Int?
@@ -185,9 +205,9 @@ extension Container {
             }
         }
         let child = container.child()
-        #expect(try container[Asker.self].size == nil)
+        try expect(container[Asker.self].size == nil)
         try child.apply(DictionarySource(["pool.untyped": 3], name: "x"))
-        #expect(try child[Asker.self].size == 3)
-        #expect(try container[Asker.self].size == nil)
+        try expect(child[Asker.self].size, equals: 3)
+        try expect(container[Asker.self].size == nil)
     }
 }

@@ -14,82 +14,112 @@ private struct Limit: NamedProperty {
 }
 
 @Suite struct Law23PrecedenceTests {
+    static let cases: [Case<Law23PrecedenceTests>] = [
+        Case(
+            "Code comes before sources, the latest source before earlier ones, these before the default (law 23)", order
+        ),
+        Case("The order holds before the first read too, and for types", unread),
+        Case("The default is kept in the root", defaults),
+        Case("A source never overwrites what code set, and reset uncovers the source's value", uncovered),
+        Case("Observers hear what a reset uncovers, and of a new source", observed),
+        Case(
+            "Who begins to observe after a reset hears what sources above give from then on (laws 10 and 23)",
+            observedAfterReset),
+        Case("Inside an update a reset uncovers the source's value, and outside only at its end", update),
+        Case("A modify starts from the source's value and then counts as code", modify),
+        Case(
+            "In a scope code comes before rules, rules before its sources, and these before its parent's code", scopes),
+        Case("A copy takes the sources, each container's before what stands behind it, and is independent", copies),
+        Case("A copy takes no default that stood for a wrong value", copiedMistake),
+        Case("A reader is not held up while a value is decoded, and no lock is held", decoding),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law23PrecedenceTests>) async throws {
+        try await stated.run(self)
+    }
+
     private let container = Container()
 
     private func source(_ timeout: Int64, _ name: String = "x") -> DictionarySource {
         DictionarySource(["api.timeout": .integer(timeout)], name: name)
     }
 
-    @Test("Code comes before sources, the latest source before earlier ones, these before the default (law 23)")
     func order() throws {
-        #expect(container.timeout == 30)
+        expect(container.timeout, equals: 30)
         try container.apply(source(1))
-        #expect(container.timeout == 1)
+        expect(container.timeout, equals: 1)
         try container.apply(source(2))
-        #expect(container.timeout == 2)
+        expect(container.timeout, equals: 2)
         try container.apply(DictionarySource(["other": 1], name: "without"))
-        #expect(container.timeout == 2)
+        expect(container.timeout, equals: 2)
         container.timeout = 3
-        #expect(container.timeout == 3)
+        expect(container.timeout, equals: 3)
     }
 
-    @Test("The order holds before the first read too, and for types")
     func unread() throws {
         container[Limit.self] = 5
         try container.apply(DictionarySource(["api": ["timeout": 1, "limit": 2, "host": "a"]], name: "x"))
-        #expect(container.timeout == 1 && container.host == "a" && container[Limit.self] == 5)
+        expect(container.timeout, equals: 1)
+        expect(container.host, equals: "a")
+        expect(container[Limit.self], equals: 5)
         container.reset(Limit.self)
-        #expect(container[Limit.self] == 2)
+        expect(container[Limit.self], equals: 2)
     }
 
     @Test("From the child up: its code, its sources, its parent's code, its parent's sources, the default")
     func children() throws {
         let child = container.child()
         let grandchild = child.child()
-        #expect(grandchild.timeout == 30)
+        expect(grandchild.timeout, equals: 30)
         try container.apply(source(1))
-        #expect(grandchild.timeout == 1)
+        expect(grandchild.timeout, equals: 1)
         container.timeout = 2
-        #expect(grandchild.timeout == 2)
+        expect(grandchild.timeout, equals: 2)
         try child.apply(source(3))
-        #expect(grandchild.timeout == 3 && child.timeout == 3 && container.timeout == 2)
+        expect(grandchild.timeout, equals: 3)
+        expect(child.timeout, equals: 3)
+        expect(container.timeout, equals: 2)
         child.timeout = 4
-        #expect(grandchild.timeout == 4 && child.timeout == 4 && container.timeout == 2)
+        expect(grandchild.timeout, equals: 4)
+        expect(child.timeout, equals: 4)
+        expect(container.timeout, equals: 2)
         try grandchild.apply(source(5))
-        #expect(grandchild.timeout == 5 && child.timeout == 4)
+        expect(grandchild.timeout, equals: 5)
+        expect(child.timeout, equals: 4)
         child.reset(\.timeout)
-        #expect(grandchild.timeout == 5 && child.timeout == 3 && container.timeout == 2)
+        expect(grandchild.timeout, equals: 5)
+        expect(child.timeout, equals: 3)
+        expect(container.timeout, equals: 2)
         container.reset(\.timeout)
-        #expect(child.timeout == 3 && container.timeout == 1)
+        expect(child.timeout, equals: 3)
+        expect(container.timeout, equals: 1)
     }
 
-    @Test("The default is kept in the root")
     func defaults() throws {
         final class Identity: Sendable {}
         let key = PropertyKey(defaultValue: Identity())
         let child = container.child()
         try child.apply(source(1))
-        #expect(child[key] === container[key])
-        #expect(child.host == "default" && container.ifLoaded(\.host) == "default")
+        expect(child[key], is: container[key])
+        expect(child.host, equals: "default")
+        expect(container.ifLoaded(\.host), equals: "default")
     }
 
-    @Test("A source never overwrites what code set, and reset uncovers the source's value")
     func uncovered() throws {
         container.timeout = 7
         try container.apply(source(1))
-        #expect(container.timeout == 7)
+        expect(container.timeout, equals: 7)
         container.reset(\.timeout)
-        #expect(container.timeout == 1)
+        expect(container.timeout, equals: 1)
         container.timeout = 8
         try container.reload()
-        #expect(container.timeout == 8)
+        expect(container.timeout, equals: 8)
         container.resetAll()
-        #expect(container.timeout == 1)
+        expect(container.timeout, equals: 1)
         container.reset(\.timeout)
-        #expect(container.timeout == 1)
+        expect(container.timeout, equals: 1)
     }
 
-    @Test("Observers hear what a reset uncovers, and of a new source")
     func observed() throws {
         let heard = Log<Int>()
         container.observe(\.timeout) { heard.add($0) }
@@ -98,12 +128,11 @@ private struct Limit: NamedProperty {
         container.reset(\.timeout)
         try container.apply(source(3))
         container.child().timeout = 9
-        #expect(heard.all == [1, 2, 1, 3])
+        expect(heard.all, equals: [1, 2, 1, 3])
         try container.reload()
-        #expect(heard.all == [1, 2, 1, 3])
+        expect(heard.all, equals: [1, 2, 1, 3])
     }
 
-    @Test("Who begins to observe after a reset hears what sources above give from then on (laws 10 and 23)")
     func observedAfterReset() throws {
         _ = container.timeout
         let child = container.child()
@@ -113,53 +142,51 @@ private struct Limit: NamedProperty {
         child.reset(\.timeout)
         let heard = Log<Int>()
         let token = grandchild.observe(\.timeout) { heard.add($0) }
-        #expect(heard.all == [])
+        expect(heard.all, equals: [])
         try container.apply(source(12))
-        #expect(heard.all == [12])
+        expect(heard.all, equals: [12])
         token.cancel()
     }
 
-    @Test("Inside an update a reset uncovers the source's value, and outside only at its end")
     func update() throws {
         try container.apply(source(1))
         container.timeout = 2
         container.update { pending in
             pending.reset(\.timeout)
-            #expect(pending.timeout == 1)
-            #expect(container.timeout == 2)
+            expect(pending.timeout, equals: 1)
+            expect(container.timeout, equals: 2)
         }
-        #expect(container.timeout == 1)
+        expect(container.timeout, equals: 1)
     }
 
-    @Test("A modify starts from the source's value and then counts as code")
     func modify() throws {
         try container.apply(source(1))
         container.modify(\.timeout) { $0 += 10 }
         try container.apply(source(2))
-        #expect(container.timeout == 11)
+        expect(container.timeout, equals: 11)
     }
 
-    @Test("In a scope code comes before rules, rules before its sources, and these before its parent's code")
     func scopes() throws {
         let scope = container.scope("/a")
         container.timeout = 1
         try scope.apply(source(2))
-        #expect(scope.timeout == 2)
+        expect(scope.timeout, equals: 2)
         container.configureScopes("/a") { $0.timeout = 3 }
-        #expect(scope.timeout == 3)
+        expect(scope.timeout, equals: 3)
         scope.timeout = 4
-        #expect(scope.timeout == 4)
+        expect(scope.timeout, equals: 4)
         scope.reset(\.timeout)
-        #expect(scope.timeout == 3 && container.timeout == 1)
-        #expect(
-            "\(scope.explain(\.timeout))" == """
+        expect(scope.timeout, equals: 3)
+        expect(container.timeout, equals: 1)
+        expect(
+            "\(scope.explain(\.timeout))",
+            equals: """
                 api.timeout = 3 (set by a rule)
                   hides 2 (x)
                   hides 1 (set by code)
                 """)
     }
 
-    @Test("A copy takes the sources, each container's before what stands behind it, and is independent")
     func copies() throws {
         let source = ChangingSource(["api.timeout": 1])
         let child = container.child()
@@ -167,46 +194,49 @@ private struct Limit: NamedProperty {
         container.host = "code"
         try child.apply(source)
         let copy = Container(copying: child)
-        #expect(copy.timeout == 1 && copy.host == "code")
+        expect(copy.timeout, equals: 1)
+        expect(copy.host, equals: "code")
         source.change(to: ["api.timeout": 2])
         try copy.reload()
-        #expect(copy.timeout == 2 && child.timeout == 1)
+        expect(copy.timeout, equals: 2)
+        expect(child.timeout, equals: 1)
         let other = Container()
         try other.apply(DictionarySource(["api": ["host": "other"]], name: "y"))
         let both = Container(copying: child, other)
-        #expect(both.host == "other" && both.timeout == 1)
+        expect(both.host, equals: "other")
+        expect(both.timeout, equals: 1)
         child.timeout = 9
-        #expect(Container(copying: child).timeout == 9)
+        expect(Container(copying: child).timeout, equals: 9)
     }
 
-    @Test("A copy takes no default that stood for a wrong value")
     func copiedMistake() throws {
         let reports = container.reports()
         try container.apply(DictionarySource(["api.timeout": "x"], name: "x"))
-        #expect(container.timeout == 30 && reports.all.count == 1)
+        expect(container.timeout, equals: 30)
+        expect(reports.all.count, equals: 1)
         let copy = Container(copying: container)
         let copied = copy.reports()
         try copy.apply(source(5))
-        #expect(copy.timeout == 5 && copied.all.isEmpty)
+        expect(copy.timeout, equals: 5)
+        expect(copied.all.isEmpty)
     }
 
-    @Test("A reader is not held up while a value is decoded, and no lock is held")
     func decoding() throws {
         struct Probe: Decodable {
             init(from decoder: any Decoder) throws {
                 // Reading and setting other keys would stop here if the family were locked.
                 Self.container.host = "from init"
-                #expect(Self.container.timeout == 30)
+                expect(Self.container.timeout, equals: 30)
             }
             @TaskLocal static var container = Container()
         }
         let key = PropertyKey<Probe?>("probe")
         try Probe.$container.withValue(container) {
             try container.apply(DictionarySource(["probe": 1], name: "x"))
-            #expect(container[key] != nil)
+            expect(container[key] != nil)
             try container.reload()
         }
-        #expect(container.host == "from init")
+        expect(container.host, equals: "from init")
     }
 
     @Test("Who asks sources that are replaced meanwhile gets what the new ones say (law 23)")
@@ -230,6 +260,6 @@ private struct Limit: NamedProperty {
                 guard once.add() == 1 else { return }
                 onAnotherThread { #expect(throws: Never.self) { try container.apply(newer) } }
             })
-        #expect(container.timeout == 2)
+        expect(container.timeout, equals: 2)
     }
 }

@@ -32,63 +32,74 @@ private struct Pair: Decodable, Sendable {
 
 /// Declarations that disagree are mistakes (law 25).
 @Suite struct Law25DeclarationsTests {
+    static let cases: [Case<Law25DeclarationsTests>] = [
+        Case("One name with two defaults is a mistake, whoever reads first", defaults),
+        Case("One name with two types is a mistake, and a value is checked for both", types),
+        Case("Two names with one variable and one argument are a mistake", spellings),
+        Case("One name with two forms is a mistake", forms),
+        Case("A member of a merged table is a name that must agree with others", members),
+        Case(
+            "A child sees what its parent declares, also after it has declared something itself, and so do copies",
+            family),
+        Case("Declaring on several threads loses nothing", threads),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25DeclarationsTests>) async throws {
+        try await stated.run(self)
+    }
+
     private let container = Container()
 
     private var mistakes: [String] { thrown { try container.validate() }.split(separator: "\n").map(String.init) }
 
-    @Test("One name with two defaults is a mistake, whoever reads first")
     func defaults() throws {
         container.declare(\.shortWait, \.sameWait)
         try container.validate()
         container.declare(\.longWait)
-        #expect(mistakes.count == 1 && mistakes[0].hasPrefix("law25d.wait: "), "\(mistakes)")
-        #expect(mistakes[0].contains("30") && mistakes[0].contains("60") && mistakes[0].contains("Law25Declarations"))
+        expect(mistakes.count == 1 && mistakes[0].hasPrefix("law25d.wait: "), "\(mistakes)")
+        expect(mistakes[0].contains("30") && mistakes[0].contains("60") && mistakes[0].contains("Law25Declarations"))
     }
 
-    @Test("One name with two types is a mistake, and a value is checked for both")
     func types() throws {
         container.declare(\.portNumber, \.portText)
-        #expect(mistakes.count == 1 && mistakes[0].contains("Int") && mistakes[0].contains("String"), "\(mistakes)")
+        expect(mistakes.count == 1 && mistakes[0].contains("Int") && mistakes[0].contains("String"), "\(mistakes)")
         try container.apply(TOMLSource(text: "law25d.port = 5", name: "t"))
-        #expect(mistakes.contains("t:1:15: law25d.port: expected String, found integer 5"), "\(mistakes)")
-        #expect(container.reference().entries.count == 1)
-        #expect(container.explain().count == 2)
+        expect(mistakes.contains("t:1:15: law25d.port: expected String, found integer 5"), "\(mistakes)")
+        expect(container.reference().entries.count, equals: 1)
+        expect(container.explain().count, equals: 2)
     }
 
-    @Test("Two names with one variable and one argument are a mistake")
     func spellings() throws {
         container.declare(\.dotted, \.capital, \.underscored)
-        #expect(mistakes.count == 2, "\(mistakes)")
+        expect(mistakes.count, equals: 2, "\(mistakes)")
         for (mistake, name) in zip(mistakes, ["law25d.baseUrl", "law25d.base_url"]) {
-            #expect(mistake.hasPrefix(name + ": ") && mistake.contains("law25d.base.url"))
-            #expect(mistake.contains("LAW25D_BASE_URL") && mistake.contains("--law25d-base-url"))
+            expect(mistake.hasPrefix(name + ": "))
+            expect(mistake.contains("law25d.base.url"))
+            expect(mistake.contains("LAW25D_BASE_URL"))
+            expect(mistake.contains("--law25d-base-url"))
         }
     }
 
-    @Test("One name with two forms is a mistake")
     func forms() throws {
         container.declare(\.narrow, \.wide, \.split, \.commas)
         try #require(mistakes.count == 2)
-        #expect(mistakes[0].hasPrefix("law25d.bound: has two forms, 1...5 (") && mistakes[0].contains(" and 1...9 ("))
-        #expect(mistakes[1].contains("words between \";\" (") && mistakes[1].contains(" and any value ("))
+        expect(mistakes[0].hasPrefix("law25d.bound: has two forms, 1...5 (") && mistakes[0].contains(" and 1...9 ("))
+        expect(mistakes[1].contains("words between \";\" (") && mistakes[1].contains(" and any value ("))
     }
 
-    @Test("A member of a merged table is a name that must agree with others")
     func members() throws {
         container.declare(\.mergedPair, \.pairSize, \.pairIdle, \.pairRest)
         try #require(mistakes.count == 2)
-        #expect(
-            mistakes[0].hasPrefix("law25d.pairSize: has the same variable and argument as law25d.pair.size, "))
-        #expect(mistakes[1].hasPrefix("law25d.pair.idle: declared as Int (") && mistakes[1].contains("as String ("))
+        expect(mistakes[0].hasPrefix("law25d.pairSize: has the same variable and argument as law25d.pair.size, "))
+        expect(mistakes[1].hasPrefix("law25d.pair.idle: declared as Int (") && mistakes[1].contains("as String ("))
     }
 
-    @Test("A child sees what its parent declares, also after it has declared something itself, and so do copies")
     func family() throws {
         let child = container.child()
         child.declare(\.shortWait)
         container.declare(\.portNumber, \.shortWait)
         container.declareCheck(of: \.portNumber, "is odd") { $0.portNumber.isMultiple(of: 2) }
-        #expect(child.explain().map(\.name) == ["law25d.port", "law25d.wait"])
+        expect(child.explain().map(\.name), equals: ["law25d.port", "law25d.wait"])
         try child.apply(DictionarySource(["law25d.port": 3, "law25d.wiat": 1], name: "d"))
         let told = """
             d: law25d.port: is odd
@@ -97,19 +108,18 @@ private struct Pair: Decodable, Sendable {
         let copies = [
             Container(copying: child), Container(copying: child, Container()), Container(copying: container, child),
         ]
-        for container in [child] + copies { #expect(thrown { try container.validate() } == told) }
-        #expect(container.explain().map(\.name) == ["law25d.port", "law25d.wait"])
+        for container in [child] + copies { expect(thrown { try container.validate() }, equals: told) }
+        expect(container.explain().map(\.name), equals: ["law25d.port", "law25d.wait"])
         container.declare(\.dotted)
-        #expect(child.explain().count == 3 && copies[0].explain().count == 2)
+        expect(child.explain().count == 3 && copies[0].explain().count == 2)
     }
 
-    @Test("Declaring on several threads loses nothing")
     func threads() async {
         let keys = (0..<200).map { PropertyKey("law25d.many\($0)", defaultValue: 0, isSecret: false) }
         await withTaskGroup(of: Void.self) { [container] group in
             for key in keys { group.addTask { container.declare(key) } }
         }
-        #expect(container.explain().count == 200)
+        expect(container.explain().count, equals: 200)
     }
 }
 #endif

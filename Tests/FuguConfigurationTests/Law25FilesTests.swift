@@ -7,6 +7,18 @@ import Testing
 private let limit = PropertyKey("law25.limit", defaultValue: -1)
 
 @Suite(.timeLimit(.minutes(5))) struct Law25FilesTests {
+    static let cases: [Case<Law25FilesTests>] = [
+        Case(
+            "A source that changes while it is read is read again later, and what was read is dropped (law 25)",
+            changedMeanwhile),
+        Case("A read that failed is tried again at every look, though nothing has changed since (law 25)", triedAgain),
+        Case("Polling neither reads nor decodes on the main actor, whoever calls (law 25)", offMainActor),
+        Case("A pipe and a device are refused at once, and a path with a zero in it (law 25)", noFiles),
+        Case("A link that leads back to itself is reported in the system's own words", loop),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25FilesTests>) async throws { try await stated.run(self) }
+
     private let path = NSTemporaryDirectory() + "fugu-\(UUID()).toml"
 
     private func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
@@ -33,24 +45,23 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         let container = Container()
         try container.apply(TOMLSource(path: path))
         let seen = Log<Int>()
-        #expect(container[limit] == 100)
+        expect(container[limit], equals: 100)
         container.observe(\.[limit]) { seen.add($0) }
         try await polling(container) { step in
             try write("# half")
             await step()
             try write("# half of it")
             await step()
-            #expect(container[limit] == 100)
+            expect(container[limit], equals: 100)
             try write("# half of it, and the rest\n[law25]\nlimit = 101\n")
             await step()
-            #expect(container[limit] == 100)
+            expect(container[limit], equals: 100)
             await step()
-            #expect(container[limit] == 101)
+            expect(container[limit], equals: 101)
         }
-        #expect(seen.all == [101])
+        expect(seen.all, equals: [101])
     }
 
-    @Test("A source that changes while it is read is read again later, and what was read is dropped (law 25)")
     func changedMeanwhile() async throws {
         let container = Container()
         let box = Locked<ChangingSource?>(nil)
@@ -70,10 +81,9 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
             source.change(to: ["law25": ["limit": 2]])
             for _ in 0..<5 { await step() }
         }
-        #expect(container[limit] == 3 && seen.all == [3])
+        expect(container[limit] == 3 && seen.all == [3])
     }
 
-    @Test("A read that failed is tried again at every look, though nothing has changed since (law 25)")
     func triedAgain() async throws {
         let container = Container()
         let reports = container.reports()
@@ -84,14 +94,14 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
             isLocked.withLock { $0 = true }
             source.version.withLock { $0 = 2 }
             for _ in 0..<4 { await step() }
-            #expect(container[limit] == 1 && reports.all.count == 1)
+            expect(container[limit], equals: 1)
+            expect(reports.all.count, equals: 1)
             isLocked.withLock { $0 = false }
             await step()
-            #expect(container[limit] == 2)
+            expect(container[limit], equals: 2)
         }
     }
 
-    @Test("Polling neither reads nor decodes on the main actor, whoever calls (law 25)")
     func offMainActor() async throws {
         let container = Container()
         let threads = Log<Bool>()
@@ -108,32 +118,32 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         }
         task.cancel()
         await task.value
-        #expect(container[limit] == 2 && threads.all.count == 2 && threads.all.last == false)
+        expect(container[limit], equals: 2)
+        expect(threads.all.count, equals: 2)
+        expect(threads.all.last, equals: false)
     }
 
-    @Test("A pipe and a device are refused at once, and a path with a zero in it (law 25)")
     func noFiles() throws {
         let pipe = path + ".pipe"
-        #expect(mkfifo(pipe, 0o600) == 0)
+        expect(mkfifo(pipe, 0o600), equals: 0)
         defer { unlink(pipe) }
         let noFile = "can't be read: it's a pipe or a device, not a regular file"
-        #expect(thrown { try Container().apply(TOMLSource(path: pipe)) } == "\(pipe): \(noFile)")
-        #expect(thrown { try Container().apply(JSONSource(path: "/dev/zero")) } == "/dev/zero: \(noFile)")
+        expect(thrown { try Container().apply(TOMLSource(path: pipe)) }, equals: "\(pipe): \(noFile)")
+        expect(thrown { try Container().apply(JSONSource(path: "/dev/zero")) }, equals: "/dev/zero: \(noFile)")
         try write("a = 1")
         defer { unlink(path) }
-        #expect(
-            thrown { try Container().apply(TOMLSource(path: path + "\0x")) }
-                == "\(path)\\u0000x: can't be read: the path contains a null character")
+        expect(
+            thrown { try Container().apply(TOMLSource(path: path + "\0x")) },
+            equals: "\(path)\\u0000x: can't be read: the path contains a null character")
         #expect(throws: PropertyError.self) { try Container().apply(TOMLSource(path: path + "\0x", isOptional: true)) }
     }
 
-    @Test("A link that leads back to itself is reported in the system's own words")
     func loop() throws {
-        #expect(symlink(path, path) == 0)
+        expect(symlink(path, path), equals: 0)
         defer { unlink(path) }
-        #expect(
-            thrown { try Container().apply(TOMLSource(path: path)) }
-                == "\(path): can't be read: too many levels of symbolic links")
+        expect(
+            thrown { try Container().apply(TOMLSource(path: path)) },
+            equals: "\(path): can't be read: too many levels of symbolic links")
     }
 }
 

@@ -58,6 +58,25 @@ private struct Share: NamedProperty {
 
 /// A key says which values it accepts, and what must be there (law 25).
 @Suite struct Law25FormTests {
+    static let cases: [Case<Law25FormTests>] = [
+        Case("A reload with a value that isn't in the form of its key is refused", reloaded),
+        Case("A text is split where the key says, and is a Boolean value in any spelling if the key says so", texts),
+        Case("Of two forms that both say how texts are split, the second one decides, also for commas", separators),
+        Case("The bounds of a duration are told as a source writes them", durations),
+        Case("A reload that takes away what is required is refused", takenAway),
+        Case("A property that is a type can be required, too", requiredType),
+        Case("A reload is checked for everything that is declared, read or not, unless it's told not to", unread),
+        Case(
+            "A child's reload is checked with what its parent set in code, and that doesn't cover the child's sources",
+            inFamily),
+        Case(
+            "Conditions are compared although values are wrong, which stand for their defaults",
+            conditionsBesideMistakes),
+        Case("A source is replaced where it stands, or refused like a reload", replaced),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25FormTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
 
     @Test("A value that isn't in the form of its key is wrong like one of another type, with its place")
@@ -75,63 +94,65 @@ private struct Share: NamedProperty {
         let told = thrown {
             try container.validate(\.boundPort, \.boundLimit, \.evenNumber, \.mailHost, properties: Share.self)
         }
-        #expect(told == mistakes)
-        #expect(container.boundPort == 8080 && container.boundLimit == nil && container.evenNumber == 2)
-        #expect(container.mailHost == "localhost" && container[Share.self] == 0.5)
-        #expect(reports.all.joined(separator: "\n") == mistakes)
+        expect(told, equals: mistakes)
+        expect(container.boundPort, equals: 8080)
+        expect(container.boundLimit == nil)
+        expect(container.evenNumber, equals: 2)
+        expect(container.mailHost, equals: "localhost")
+        expect(container[Share.self], equals: 0.5)
+        expect(reports.all.joined(separator: "\n"), equals: mistakes)
         #expect(throws: PropertyError.self) { try container.require(\.boundPort) }
         container.boundPort = 1
-        #expect(container.boundPort == 1)
+        expect(container.boundPort, equals: 1)
     }
 
-    @Test("A reload with a value that isn't in the form of its key is refused")
     func reloaded() throws {
         let source = ChangingSource(["law25f.port": 2000])
         try container.apply(source)
-        #expect(container.boundPort == 2000)
+        expect(container.boundPort, equals: 2000)
         source.change(to: ["law25f.port": 1])
-        #expect(thrown { try container.reload() }.contains("expected 1024...65535"))
-        #expect(container.boundPort == 2000)
+        expect(thrown { try container.reload() }.contains("expected 1024...65535"))
+        expect(container.boundPort, equals: 2000)
     }
 
-    @Test("A text is split where the key says, and is a Boolean value in any spelling if the key says so")
     func texts() throws {
         let variables = ["LAW25F_WORDS": "a,b; c", "LAW25F_FLAG": "Yes", "LAW25F_STRICT": "TRUE"]
         try container.apply(EnvironmentSource(environment: variables))
         container.handleReports { _ in }
-        #expect(container.formWords == ["a,b", "c"] && container.formFlag && !container.strictFlag)
+        expect(container.formWords, equals: ["a,b", "c"])
+        expect(container.formFlag)
+        expect(!container.strictFlag)
         for (text, value) in ["TRUE": true, "1": true, "on": true, "No": false, "0": false, "off": false, "2": nil] {
             let container = Container()
             try container.apply(ArgumentsSource(["--law25f-flag=\(text)"]))
-            #expect((try? container.require(\.formFlag)) == value, "\(text)")
+            expect((try? container.require(\.formFlag)), equals: value, "\(text)")
         }
         try container.apply(TOMLSource(text: "law25f.flag = 'yes'", name: "t"))
         #expect(throws: PropertyError.self) { try container.require(\.formFlag) }
     }
 
-    @Test("Of two forms that both say how texts are split, the second one decides, also for commas")
     func separators() throws {
         let other = PropertyForm<[String]>.separated(by: ";")
         let comma = PropertyKey<[String]>(
             "law25f.commas", defaultValue: [], form: other.and(.separated(by: ",")).and(.checked("words") { _ in true })
         )
         try container.apply(EnvironmentSource(environment: ["LAW25F_COMMAS": "a;b,c"]))
-        #expect(container[comma] == ["a;b", "c"])
+        expect(container[comma], equals: ["a;b", "c"])
     }
 
-    @Test("The bounds of a duration are told as a source writes them")
     func durations() throws {
         let wait = PropertyKey(
             "law25f.wait", defaultValue: .seconds(2), form: .range(.milliseconds(500)...Duration.seconds(90)))
         let pause = PropertyKey<Duration?>("law25f.pause", form: .range(.seconds(1)..<Duration.seconds(2)))
         try container.apply(EnvironmentSource(environment: ["LAW25F_WAIT": "2m", "LAW25F_PAUSE": "2s"]))
-        #expect(
-            thrown { try container.validate(wait, pause) } == """
+        expect(
+            thrown { try container.validate(wait, pause) },
+            equals: """
                 environment variable LAW25F_WAIT: law25f.wait: expected 0.5s...90s, found text "2m"
                 environment variable LAW25F_PAUSE: law25f.pause: expected 1s..<2s, found text "2s"
                 """)
         container.declare(wait)
-        #expect(container.reference().helpText.contains("--law25f-wait <Duration, 0.5s...90s>"))
+        expect(container.reference().helpText.contains("--law25f-wait <Duration, 0.5s...90s>"))
     }
 
     @Test("What is required is read like any value, and reported with all other mistakes where it's missing")
@@ -139,44 +160,46 @@ private struct Share: NamedProperty {
         container.declare(\.databaseURL, \.databasePort, \.boundPort)
         try container.apply(TOMLSource(text: "law25f.port = 80\nlaw25f.number = 10", name: "t"))
         try container.apply(EnvironmentSource(prefix: "APP", environment: [:]))
-        #expect(
-            thrown { try container.validate() } == """
+        expect(
+            thrown { try container.validate() },
+            equals: """
                 law25f.url: a value is required, but neither code nor environment APP_ nor t provides one; set \
                 APP_LAW25F_URL or law25f.url in t
                 t:2:17: law25f.number: expected 1...9, found integer
                 t:1:15: law25f.port: expected 1024...65535, found integer 80
                 """)
-        #expect(
-            container.explain().map { "\($0)" }.prefix(2).joined(separator: "\n") == """
+        expect(
+            container.explain().map { "\($0)" }.prefix(2).joined(separator: "\n"),
+            equals: """
                 law25f.url = nothing (required)
                 law25f.number = nothing (required)
                   wrong: t:2:17: law25f.number: expected 1...9, found integer
                 """)
         let reference = container.reference()
-        #expect(reference.entries[0].isRequired && !reference.entries[2].isRequired)
-        #expect(
+        expect(reference.entries[0].isRequired && !reference.entries[2].isRequired)
+        expect(
             reference.helpText.hasPrefix(
                 "  --law25f-url <String>           Where the data is.\n"
                     + "                                  required; APP_LAW25F_URL, law25f.url\n"),
             "\(reference.helpText)")
-        #expect(reference.toml.contains("# String, required; APP_LAW25F_URL, --law25f-url\n#url = …"))
-        #expect(reference.markdown.contains("| String | *required* | Where the data is. |"))
+        expect(reference.toml.contains("# String, required; APP_LAW25F_URL, --law25f-url\n#url = …"))
+        expect(reference.markdown.contains("| String | *required* | Where the data is. |"))
         try container.apply(
             DictionarySource(["law25f.url": "x", "law25f.number": 3, "law25f.port": 2000], name: "d"))
         try container.validate()
-        #expect(container.databaseURL == "x" && container.databasePort == 3)
-        #expect("\(container.explain(\.databaseURL))" == "law25f.url = \"x\" (d)")
-        #expect(try container.child { $0.databaseURL = "code" }.require(\.databaseURL) == "code")
+        expect(container.databaseURL, equals: "x")
+        expect(container.databasePort, equals: 3)
+        expect("\(container.explain(\.databaseURL))", equals: "law25f.url = \"x\" (d)")
+        try expect(container.child { $0.databaseURL = "code" }.require(\.databaseURL), equals: "code")
     }
 
-    @Test("A reload that takes away what is required is refused")
     func takenAway() throws {
         let source = ChangingSource(["law25f.url": "x"])
         container.declare(\.databaseURL)
         try container.apply(source)
         source.change(to: [:])
-        #expect(thrown { try container.reload() }.hasPrefix("law25f.url: a value is required"))
-        #expect(container.databaseURL == "x")
+        expect(thrown { try container.reload() }.hasPrefix("law25f.url: a value is required"))
+        expect(container.databaseURL, equals: "x")
     }
 
     @Test("Nothing takes away a required value that was read, declared or not: no reload, removal, or wrong source")
@@ -185,33 +208,35 @@ private struct Share: NamedProperty {
         let source = MutableSource(["law25f.url": "x", "law25f.site": "s"], name: "flags")
         try container.apply(source)
         let child = container.child()
-        #expect(child.databaseURL == "x" && container[Site.self] == "s")
+        expect(child.databaseURL, equals: "x")
+        expect(container[Site.self], equals: "s")
         source.update { $0 = [:] }
         try #require(reports.all.count == 1)
-        #expect(reports.all[0].contains("law25f.url: a value is required"), "\(reports.all)")
-        #expect(reports.all[0].contains("law25f.site: a value is required"))
-        #expect(thrown { try container.reload(checksUnread: false) }.contains("law25f.url: a value is required"))
-        #expect(thrown { try container.removeSources(named: "flags") }.contains("law25f.url: a value is required"))
+        expect(reports.all[0].contains("law25f.url: a value is required"), "\(reports.all)")
+        expect(reports.all[0].contains("law25f.site: a value is required"))
+        expect(thrown { try container.reload(checksUnread: false) }.contains("law25f.url: a value is required"))
+        expect(thrown { try container.removeSources(named: "flags") }.contains("law25f.url: a value is required"))
         let wrong = DictionarySource(["law25f.url": 5], name: "wrong")
-        #expect(thrown { try container.apply(wrong) } == "wrong: law25f.url: expected String, found integer 5")
-        #expect(thrown { try child.apply(wrong) } == "wrong: law25f.url: expected String, found integer 5")
-        #expect(child.databaseURL == "x" && container[Site.self] == "s")
+        expect(thrown { try container.apply(wrong) }, equals: "wrong: law25f.url: expected String, found integer 5")
+        expect(thrown { try child.apply(wrong) }, equals: "wrong: law25f.url: expected String, found integer 5")
+        expect(child.databaseURL, equals: "x")
+        expect(container[Site.self], equals: "s")
         container.databaseURL = "code"
         container[Site.self] = "code"
         try container.removeSources(named: "flags")
-        #expect(child.databaseURL == "code" && container[Site.self] == "code")
+        expect(child.databaseURL, equals: "code")
+        expect(container[Site.self], equals: "code")
     }
 
-    @Test("A property that is a type can be required, too")
     func requiredType() throws {
         container.declare(Site.self)
         let mistake = "law25f.site: a value is required, but code doesn't set one, and no source is applied"
-        #expect(thrown { try container.validate() } == mistake)
-        #expect(container.explain(Site.self).winner.origin == .missing)
-        #expect(container.reference().entries.map(\.isRequired) == [true])
+        expect(thrown { try container.validate() }, equals: mistake)
+        expect(container.explain(Site.self).winner.origin, equals: .missing)
+        expect(container.reference().entries.map(\.isRequired), equals: [true])
         try container.apply(DictionarySource(["law25f.site": "s"], name: "d"))
         try container.validate()
-        #expect(container[Site.self] == "s")
+        expect(container[Site.self], equals: "s")
     }
 
     @Test("Forms are combined, and a pattern is one")
@@ -223,38 +248,42 @@ private struct Share: NamedProperty {
                     "LAW25F_OTHER": "1a",
                 ]))
         try container.apply(TOMLSource(text: "law25f.peers.port = 5", name: "t"))
-        #expect(container.twoNumbers == [1, 2] && container.peers == Peers(names: ["a", "b"], port: 5))
-        #expect(
-            thrown { try container.validate(\.tinyEven, \.zoneName, \.zoneOther) } == """
+        expect(container.twoNumbers, equals: [1, 2])
+        expect(container.peers, equals: Peers(names: ["a", "b"], port: 5))
+        expect(
+            thrown { try container.validate(\.tinyEven, \.zoneName, \.zoneOther) },
+            equals: """
                 environment variable LAW25F_TINY: law25f.tiny: expected 0...9 and even, found text "11"
                 environment variable LAW25F_ZONE: law25f.zone: expected a word in lowercase, found text "A b"
                 environment variable LAW25F_OTHER: law25f.other: expected digits, found text "1a"
                 """)
         try container.apply(
             ArgumentsSource(["--law25f-two=1;2;3", "--law25f-tiny=3", "--law25f-zone=b", "--law25f-other=5"]))
-        #expect(
-            thrown { try container.validate(\.twoNumbers, \.tinyEven, \.zoneName, \.zoneOther) } == """
+        expect(
+            thrown { try container.validate(\.twoNumbers, \.tinyEven, \.zoneName, \.zoneOther) },
+            equals: """
                 argument --law25f-two: law25f.two: expected two numbers, found text "1;2;3"
                 argument --law25f-tiny: law25f.tiny: expected 0...9 and even, found text "3"
                 """)
     }
 
-    @Test("A reload is checked for everything that is declared, read or not, unless it's told not to")
     func unread() throws {
         let source = ChangingSource(["law25f.port": 2000])
         container.declare(\.boundPort, \.boundLimit)
         try container.apply(source)
         source.change(to: ["law25f.port": 80])
-        #expect(thrown { try container.reload() } == "changing: law25f.port: expected 1024...65535, found integer 80")
+        expect(
+            thrown { try container.reload() }, equals: "changing: law25f.port: expected 1024...65535, found integer 80")
         source.change(to: ["law25f.port": 2001, "law25f.limti": 3])
-        #expect(
-            thrown { try container.reload() } == "changing: law25f.limti: unknown name; did you mean law25f.limit?")
-        #expect(container.boundPort == 2000)
+        expect(
+            thrown { try container.reload() },
+            equals: "changing: law25f.limti: unknown name; did you mean law25f.limit?")
+        expect(container.boundPort, equals: 2000)
         try container.reload(checksUnread: false)
-        #expect(container.boundPort == 2001)
+        expect(container.boundPort, equals: 2001)
         source.change(to: ["law25f.port": 2002, "law25f.limti": 4])
         try container.reload()
-        #expect(container.boundPort == 2002)
+        expect(container.boundPort, equals: 2002)
     }
 
     @Test("A check of several keys is reported with the place of its key, and a reload that breaks it is refused")
@@ -267,18 +296,19 @@ private struct Share: NamedProperty {
         try container.validate()
         try container.apply(source)
         try container.validate()
-        #expect(container.certificate == "c")
+        expect(container.certificate, equals: "c")
         source.change(to: ["law25f.tls.cert": "d"])
         let mistake = "changing: law25f.tls.cert: needs law25f.tls.key"
-        #expect(thrown { try container.reload() } == mistake)
-        #expect(container.certificate == "c" && container.privateKey == "k")
+        expect(thrown { try container.reload() }, equals: mistake)
+        expect(container.certificate, equals: "c")
+        expect(container.privateKey, equals: "k")
         let other = container.child()
         try other.apply(TOMLSource(text: "law25f.tls.cert = 'x'", name: "t"))
         try other.validate()
         let broken = Container()
         broken.declareCheck(of: \.certificate, "needs law25f.tls.key") { $0.certificate == nil || $0.privateKey != nil }
         try broken.apply(TOMLSource(text: "law25f.tls.cert = 'x'", name: "t"))
-        #expect(thrown { try broken.validate(\.certificate) } == "t:1:19: law25f.tls.cert: needs law25f.tls.key")
+        expect(thrown { try broken.validate(\.certificate) }, equals: "t:1:19: law25f.tls.cert: needs law25f.tls.key")
         // A condition that reads a required key isn't asked while nothing gives the key, at a reload either.
         let family = Container()
         let missing = PropertyKey<String>.required("law25f.missing")
@@ -288,10 +318,9 @@ private struct Share: NamedProperty {
         try family.apply(source)
         source.change(to: ["law25f.tls.cert": "e"])
         try family.reload()
-        #expect(family.certificate == "e")
+        expect(family.certificate, equals: "e")
     }
 
-    @Test("A child's reload is checked with what its parent set in code, and that doesn't cover the child's sources")
     func inFamily() throws {
         let child = container.child()
         let source = ChangingSource(["law25f.lowest": 1, "law25f.highest": 2])
@@ -301,13 +330,14 @@ private struct Share: NamedProperty {
         try child.apply(source)
         source.change(to: ["law25f.lowest": 4])
         try child.reload()
-        #expect(child.lowest == 4 && child.highest == 5)
+        expect(child.lowest, equals: 4)
+        expect(child.highest, equals: 5)
         source.change(to: ["law25f.lowest": 4, "law25f.highest": 3])
-        #expect(thrown { try child.reload() } == "changing: law25f.lowest: is too high")
-        #expect(child.lowest == 4 && child.highest == 5)
+        expect(thrown { try child.reload() }, equals: "changing: law25f.lowest: is too high")
+        expect(child.lowest, equals: 4)
+        expect(child.highest, equals: 5)
     }
 
-    @Test("Conditions are compared although values are wrong, which stand for their defaults")
     func conditionsBesideMistakes() throws {
         container.handleReports { _ in }
         container.declare(\.boundPort, \.lowest, \.highest)
@@ -317,34 +347,36 @@ private struct Share: NamedProperty {
         try container.apply(source)
         // What was wrong before and still is hides no condition that breaks.
         source.change(to: ["law25f.port": 2, "law25f.lowest": 10])
-        #expect(thrown { try container.reload() } == "changing: law25f.lowest: is too high")
+        expect(thrown { try container.reload() }, equals: "changing: law25f.lowest: is too high")
         // A condition that was broken before refuses nothing, though the mistake beside it is put right.
         source.change(to: ["law25f.port": 3, "law25f.lowest": 12])
         try container.reload(checksUnread: false)
         source.change(to: ["law25f.port": 2000, "law25f.lowest": 12])
         try container.reload()
-        #expect(container.boundPort == 2000 && container.lowest == 12)
+        expect(container.boundPort, equals: 2000)
+        expect(container.lowest, equals: 12)
         // Nor does it hide another condition of the same key.
         source.change(to: ["law25f.port": 2000, "law25f.lowest": 13])
-        #expect(thrown { try container.reload() } == "changing: law25f.lowest: is odd")
+        expect(thrown { try container.reload() }, equals: "changing: law25f.lowest: is odd")
     }
 
-    @Test("A source is replaced where it stands, or refused like a reload")
     func replaced() throws {
         let site = Container()
         site.declare(\.lowest, \.highest)
         try site.apply(DictionarySource(["law25f.lowest": 1, "law25f.highest": 1], name: "base"))
         try site.apply(DictionarySource(["law25f.highest": 2], name: "top"))
-        #expect(site.lowest == 1 && site.highest == 2)
+        expect(site.lowest, equals: 1)
+        expect(site.highest, equals: 2)
         let wrong = DictionarySource(["law25f.lowest": "x"], name: "base")
-        #expect(thrown { try site.replaceSources(named: "base", with: wrong) }.contains("expected Int"))
+        expect(thrown { try site.replaceSources(named: "base", with: wrong) }.contains("expected Int"))
         let flags = MutableSource(["law25f.lowest": 3, "law25f.highest": 3], name: "flags")
         try site.replaceSources(named: "base", with: flags)
-        #expect(site.lowest == 3 && site.highest == 2)
+        expect(site.lowest, equals: 3)
+        expect(site.highest, equals: 2)
         flags["law25f.lowest"] = 4
-        #expect(site.lowest == 4)
+        expect(site.lowest, equals: 4)
         try site.replaceSources(named: "none", with: DictionarySource(["law25f.highest": 5], name: "new"))
-        #expect(site.highest == 5)
+        expect(site.highest, equals: 5)
     }
 }
 #endif

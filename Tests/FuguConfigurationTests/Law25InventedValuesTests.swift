@@ -77,6 +77,21 @@ private struct Holder {
 
 @Suite("What nobody wrote is decoded only where the documentation says so", .timeLimit(.minutes(1)))
 struct Law25InventedValuesTests {
+    static let cases: [Case<Law25InventedValuesTests>] = [
+        Case(
+            "Checks, changes, and explanations decode a type only from values that a source has (law 25)",
+            onlyWhatIsThere),
+        Case(
+            "A type that asks for any number of members ends, and a merged one reads what is there (laws 25 and 30)",
+            anyNumber),
+        Case("A source of an instance decodes no description that the type doesn't write itself", descriptions),
+        Case("Members that no text can hold have no variable and no argument", members),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25InventedValuesTests>) async throws {
+        try await stated.run(self)
+    }
+
     private static let text = """
         [invented.endpoint]
         url = 'http://one'
@@ -88,7 +103,6 @@ struct Law25InventedValuesTests {
         n1 = 2
         """
 
-    @Test("Checks, changes, and explanations decode a type only from values that a source has (law 25)")
     func onlyWhatIsThere() throws {
         let container = Container()
         try container.validate(\.endpoint, \.endpoints, \.numbered)
@@ -100,44 +114,41 @@ struct Law25InventedValuesTests {
         try container.apply(values)
         container.declare(\.endpoint, \.endpoints, \.numbered)
         values["invented"] = ["numbered": ["n0": 3]]
-        #expect(container.numbered?.values == [3])
+        expect(container.numbered?.values, equals: [3])
         container.endpoint = child.endpoint
-        #expect(container.explain(\.endpoint).description.contains("url"))
+        expect(container.explain(\.endpoint).description.contains("url"))
         // The advice for a variable asks which keys are tables.
         try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_INVENTED_ENDPOINT_URL": "x"]))
         let error = #expect(throws: PropertyErrors.self) { try container.validate() }
-        #expect("\(error!)".contains("APP_INVENTED_ENDPOINT_URL"))
+        expect("\(error!)".contains("APP_INVENTED_ENDPOINT_URL"))
     }
 
-    @Test("A type that asks for any number of members ends, and a merged one reads what is there (laws 25 and 30)")
     func anyNumber() throws {
         let container = Container()
         try container.apply(TOMLSource(text: "[invented.merged]\nn0 = 1\nn1 = 2", name: "a.toml"))
-        #expect(container.merged?.values == [1, 2])
+        expect(container.merged?.values, equals: [1, 2])
         try container.validate(\.merged)
         container.declare(\.merged)
-        #expect(container.reference().helpText.contains("--invented-merged"))
+        expect(container.reference().helpText.contains("--invented-merged"))
     }
 
-    @Test("A source of an instance decodes no description that the type doesn't write itself")
     func descriptions() throws {
         var holder = Holder()
         _ = holder.later
         let container = Container()
         try container.apply(StructSource(reflecting: holder))
-        #expect(try container.property("digits.number", as: Int.self) == 5)
-        #expect(try container.property("later", as: Int.self) == 7)
-        #expect(try container.property("endpoint.share", as: Int.self) == 0)
+        try expect(container.property("digits.number", as: Int.self), equals: 5)
+        try expect(container.property("later", as: Int.self), equals: 7)
+        try expect(container.property("endpoint.share", as: Int.self), equals: 0)
         container.endpoint = holder.endpoint
-        #expect(container.explain(\.endpoint).description.contains("{url, share}"))
+        expect(container.explain(\.endpoint).description.contains("{url, share}"))
     }
 
-    @Test("Members that no text can hold have no variable and no argument")
     func members() {
         let container = Container()
         container.declare(\.pool)
         let help = container.reference(prefix: "APP").helpText
-        #expect(help.contains("APP_INVENTED_POOL_SIZE") && help.contains("APP_INVENTED_POOL_HOSTS"), "\(help)")
-        #expect(!help.contains("APP_INVENTED_POOL_LIMITS") && !help.contains("APP_INVENTED_POOL_PARTS"), "\(help)")
+        expect(help.contains("APP_INVENTED_POOL_SIZE") && help.contains("APP_INVENTED_POOL_HOSTS"), "\(help)")
+        expect(!help.contains("APP_INVENTED_POOL_LIMITS") && !help.contains("APP_INVENTED_POOL_PARTS"), "\(help)")
     }
 }

@@ -16,6 +16,24 @@ private struct Limit: NamedProperty {
 }
 
 @Suite struct Law25MistakeTests {
+    static let cases: [Case<Law25MistakeTests>] = [
+        Case(
+            "A wrong value gives the default and one report with file, line, column, name, expected and found (law 25)",
+            report),
+        Case(
+            "It is reported once, whatever is reset, reloaded or set meanwhile, and again only if it is another mistake",
+            once),
+        Case("A value that is put right is read, and a wrong one that takes its place then is refused", repaired),
+        Case("Whoever observes hears the default in place of a wrong value", observed),
+        Case("A report handler may use the container", handler),
+        Case("require throws what a read reports, and what nothing gives", require),
+        Case("property throws a wrong value and gives nil where nothing is", property),
+        Case("validate passes what code set, what a later layer puts right, and names that were read", valid),
+        Case("A reload without sources, or in a container whose parent has them, does nothing", nothing),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25MistakeTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
     private let reports: Log<String>
     private let wrong = TOMLSource(text: "[api]\ntimeout = \"soon\"\nretries = 7", name: "/srv/app.toml")
@@ -23,101 +41,98 @@ private struct Limit: NamedProperty {
 
     init() { reports = container.reports() }
 
-    @Test("A wrong value gives the default and one report with file, line, column, name, expected and found (law 25)")
     func report() throws {
         try container.apply(wrong)
-        #expect(reports.all.isEmpty)
-        for _ in 0..<3 { #expect(container.timeout == 30 && container.child().timeout == 30) }
-        #expect(container.retries == 7)
-        #expect(reports.all == [mistake])
+        expect(reports.all.isEmpty)
+        for _ in 0..<3 { expect(container.timeout == 30 && container.child().timeout == 30) }
+        expect(container.retries, equals: 7)
+        expect(reports.all, equals: [mistake])
     }
 
-    @Test("It is reported once, whatever is reset, reloaded or set meanwhile, and again only if it is another mistake")
     func once() throws {
         let source = ChangingSource(["api": ["timeout": "soon"]])
         try container.apply(source)
-        #expect(container.timeout == 30)
+        expect(container.timeout, equals: 30)
         container.reset(\.timeout)
-        #expect(container.timeout == 30)
+        expect(container.timeout, equals: 30)
         container.timeout = 1
         container.reset(\.timeout)
-        #expect(container.timeout == 30)
+        expect(container.timeout, equals: 30)
         try container.reload()
-        #expect(container.timeout == 30)
-        #expect(reports.all == ["changing: api.timeout: expected Int, found string \"soon\""])
+        expect(container.timeout, equals: 30)
+        expect(reports.all, equals: ["changing: api.timeout: expected Int, found string \"soon\""])
         source.change(to: ["api": ["timeout": "later"]])
         try container.reload()
-        #expect(reports.all.count == 2 && reports.all.last?.hasSuffix("\"later\"") == true)
+        expect(reports.all.count, equals: 2)
+        expect(reports.all.last?.hasSuffix("\"later\""), equals: true)
     }
 
-    @Test("A value that is put right is read, and a wrong one that takes its place then is refused")
     func repaired() throws {
         let source = ChangingSource(["api": ["timeout": "soon"]])
         try container.apply(source)
-        #expect(container.timeout == 30)
+        expect(container.timeout, equals: 30)
         source.change(to: ["api": ["timeout": 5]])
         try container.reload()
-        #expect(container.timeout == 5)
+        expect(container.timeout, equals: 5)
         source.change(to: ["api": ["timeout": "soon"]])
         #expect(throws: PropertyErrors.self) { try container.reload() }
-        #expect(container.timeout == 5 && reports.all.count == 1)
+        expect(container.timeout, equals: 5)
+        expect(reports.all.count, equals: 1)
     }
 
-    @Test("Whoever observes hears the default in place of a wrong value")
     func observed() throws {
         let heard = Log<Int>()
         container.observe(\.timeout) { heard.add($0) }
         try container.apply(DictionarySource(["api.timeout": 5], name: "x"))
         try container.apply(wrong)
-        #expect(heard.all == [5, 30] && reports.all == [mistake])
+        expect(heard.all, equals: [5, 30])
+        expect(reports.all, equals: [mistake])
     }
 
-    @Test("A report handler may use the container")
     func handler() throws {
         let log = Log<Int>()
         container.handleReports { [container] _ in log.add(container.retries + container.timeout) }
         try container.apply(wrong)
-        #expect(container.timeout == 30)
-        #expect(log.all == [37])
+        expect(container.timeout, equals: 30)
+        expect(log.all, equals: [37])
         container.handleReports(by: nil)
     }
 
-    @Test("require throws what a read reports, and what nothing gives")
     func require() throws {
         let nothing = "api.timeout: a value is required, but code doesn't set one, and no source is applied"
-        #expect(thrown { _ = try container.require(\.timeout) } == nothing)
+        expect(thrown { _ = try container.require(\.timeout) }, equals: nothing)
         try container.apply(wrong)
-        #expect(thrown { _ = try container.require(\.timeout) } == mistake)
-        #expect(
-            thrown { _ = try container.require(Limit.self) }
-                == "api.limit: a value is required, but neither code nor /srv/app.toml provides one; "
+        expect(thrown { _ = try container.require(\.timeout) }, equals: mistake)
+        expect(
+            thrown { _ = try container.require(Limit.self) },
+            equals: "api.limit: a value is required, but neither code nor /srv/app.toml provides one; "
                 + "set api.limit in /srv/app.toml")
-        #expect(try container.require(\.retries) == 7)
+        try expect(container.require(\.retries), equals: 7)
         container.timeout = 2
         container[Limit.self] = 3
-        #expect(try container.require(\.timeout) == 2 && container.require(Limit.self) == 3)
+        try expect(container.require(\.timeout), equals: 2)
+        try expect(container.require(Limit.self), equals: 3)
         #expect(throws: PropertyError.self) { try container.require(\.unnamed) }
         container.unnamed = 4
-        #expect(try container.require(\.unnamed) == 4)
-        #expect(reports.all.isEmpty)
+        try expect(container.require(\.unnamed), equals: 4)
+        expect(reports.all.isEmpty)
     }
 
-    @Test("property throws a wrong value and gives nil where nothing is")
     func property() throws {
-        #expect(try container.property("api.nowhere", as: Int.self) == nil)
+        try expect(container.property("api.nowhere", as: Int.self) == nil)
         try container.apply(wrong)
-        #expect(try container.property("api.retries") == 7)
-        #expect(try container.property("api.retries", as: Double?.self) == 7)
-        #expect(try container.property("api.retries", as: PropertyValue.self) == 7)
-        #expect(try container.property("api.nowhere", as: Int.self) == nil)
+        try expect(container.property("api.retries"), equals: 7)
+        try expect(container.property("api.retries", as: Double?.self), equals: 7)
+        try expect(container.property("api.retries", as: PropertyValue.self), equals: 7)
+        try expect(container.property("api.nowhere", as: Int.self) == nil)
         container.host = "code"
-        #expect(try container.property("api.host", as: String.self) == "code")
+        try expect(container.property("api.host", as: String.self), equals: "code")
         let error = "/srv/app.toml:2:11: api.timeout: expected Int, found string"
-        #expect(thrown { _ = try container.property("api.timeout", as: Int.self) } == error)
-        #expect(
-            thrown { _ = try container.property("api.timeout", as: [Int].self) }
-                == "/srv/app.toml:2:11: api.timeout: expected array, found string")
-        #expect(reports.all.isEmpty)
+        expect(thrown { _ = try container.property("api.timeout", as: Int.self) }, equals: error)
+        expect(
+            thrown { _ = try container.property("api.timeout", as: [Int].self) },
+            equals: "/srv/app.toml:2:11: api.timeout: expected array, found string")
+        expect(reports.all.isEmpty)
     }
 
     @Test("validate throws all mistakes together, and unknown names with the nearest known one")
@@ -130,8 +145,9 @@ private struct Limit: NamedProperty {
         let all = thrown {
             try container.validate(\.timeout, \.retries, \.host, properties: Limit.self)
         }
-        #expect(
-            all == """
+        expect(
+            all,
+            equals: """
                 \(mistake)
                 environment variable API_RETRIES: api.retries: expected Int, found text "no"
                 b:1:19: api.limit: expected Int, found bool true
@@ -140,23 +156,22 @@ private struct Limit: NamedProperty {
                 b:1:40: apo: unknown name; did you mean api?
                 b:1:63: other: unknown name
                 """)
-        #expect(reports.all.isEmpty)
+        expect(reports.all.isEmpty)
     }
 
-    @Test("validate passes what code set, what a later layer puts right, and names that were read")
     func valid() throws {
         try container.apply(wrong)
         container.timeout = 1
-        #expect(container.retries == 7)
+        expect(container.retries, equals: 7)
         try container.validate(\.timeout)
         container.reset(\.timeout)
         #expect(throws: PropertyErrors.self) { try container.validate(\.timeout) }
         let child = container.child()
         try child.apply(ArgumentsSource(["--api-timeout", "5"]))
         try child.validate(\.timeout, \.retries)
-        #expect(child.timeout == 5)
-        #expect(thrown { try Container().validate(Limit.self) } == "nothing")
-        #expect(thrown { try child.validate([ContainerKeys().host]) } == "nothing")
+        expect(child.timeout, equals: 5)
+        expect(thrown { try Container().validate(Limit.self) }, equals: "nothing")
+        expect(thrown { try child.validate([ContainerKeys().host]) }, equals: "nothing")
     }
 
     @Test("A bad file changes nothing at all when it is applied, nor do the others when one is bad at a reload")
@@ -165,21 +180,23 @@ private struct Limit: NamedProperty {
         let second = ChangingSource(["api.retries": 1], name: "second")
         try container.apply(first)
         try container.apply(second)
-        #expect(container.timeout == 1 && container.retries == 1)
+        expect(container.timeout, equals: 1)
+        expect(container.retries, equals: 1)
         let bad = TOMLSource(text: "api.timeout = 2\napi.retries = ", name: "bad")
-        #expect(
-            thrown { try container.apply(bad) } == "bad:2:15: expected a value, found the end of the text")
+        expect(thrown { try container.apply(bad) }, equals: "bad:2:15: expected a value, found the end of the text")
         first.change(to: ["api.timeout": 2])
         second.fail("no such thing")
-        #expect(thrown { try container.reload() } == "second: no such thing")
-        #expect(container.timeout == 1 && container.retries == 1)
+        expect(thrown { try container.reload() }, equals: "second: no such thing")
+        expect(container.timeout, equals: 1)
+        expect(container.retries, equals: 1)
         first.fail("gone")
-        #expect(thrown { try container.reload() } == "second: no such thing\nfirst: gone")
+        expect(thrown { try container.reload() }, equals: "second: no such thing\nfirst: gone")
         first.change(to: ["api.timeout": 2])
         second.change(to: ["api.retries": 2])
         try container.reload()
-        #expect(container.timeout == 2 && container.retries == 2)
-        #expect(reports.all.isEmpty)
+        expect(container.timeout, equals: 2)
+        expect(container.retries, equals: 2)
+        expect(reports.all.isEmpty)
     }
 
     @Test(
@@ -190,27 +207,32 @@ private struct Limit: NamedProperty {
         try container.apply(source)
         let heard = Log<Int>()
         container.observe(\.retries) { heard.add($0) }
-        #expect(container.timeout == 1)
+        expect(container.timeout, equals: 1)
         source.change(to: ["api": ["timeout": "x", "retries": true, "limit": "x", "host": "b"]])
         let errors = Set(thrown { try container.reload() }.split(separator: "\n"))
-        #expect(
-            errors == [
+        expect(
+            errors,
+            equals: [
                 "changing: api.timeout: expected Int, found string \"x\"",
                 "changing: api.retries: expected Int, found bool true",
             ])
-        #expect(container.timeout == 1 && container.host == "a" && container[Limit.self] == 1)
-        #expect(heard.all.isEmpty && reports.all.isEmpty)
+        expect(container.timeout, equals: 1)
+        expect(container.host, equals: "a")
+        expect(container[Limit.self], equals: 1)
+        expect(heard.all.isEmpty)
+        expect(reports.all.isEmpty)
         source.change(to: ["api": ["timeout": 2]])
         try container.reload()
-        #expect(container.timeout == 2 && container.host == "localhost" && container[Limit.self] == 1)
+        expect(container.timeout, equals: 2)
+        expect(container.host, equals: "localhost")
+        expect(container[Limit.self], equals: 1)
     }
 
-    @Test("A reload without sources, or in a container whose parent has them, does nothing")
     func nothing() throws {
         let source = ChangingSource(["api.timeout": 1])
         try container.reload()
         try container.apply(source)
         try container.child().reload()
-        #expect(source.loads == 1)
+        expect(source.loads, equals: 1)
     }
 }

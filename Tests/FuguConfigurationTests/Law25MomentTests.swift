@@ -74,6 +74,23 @@ private struct Refusing: ThrowingFeature {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct Law25MomentTests {
+    static let cases: [Case<Law25MomentTests>] = [
+        Case("A reload between two reads in a load gives both new values, never one old and one new (law 25)", load),
+        Case(
+            "What was read again in a snapshot counts as read once: the instance is of the new values, and not stale (law 19)",
+            inputs),
+        Case(
+            "What a load reads in a snapshot is its input: it reloads when one of the values changes (law 19)", reloads),
+        Case("A child that overrides what a snapshot read has its own instance (law 16)", overrides),
+        Case(
+            "A snapshot of a child that a load makes is of one moment, and its values are inputs of the load (law 15)",
+            children),
+        Case("A load inside a snapshot is an input of the load around it (law 15)", nested),
+        Case("What a snapshot throws because of values of two moments isn't thrown: it reads again (law 25)", thrown),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25MomentTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
     private let source = MutableSource(["tls.certificate": "1", "tls.key": "1"], name: "secrets")
 
@@ -93,59 +110,50 @@ private struct Refusing: ThrowingFeature {
         container.graph.entries.first { $0.name.hasSuffix(name) }
     }
 
-    @Test("A reload between two reads in a load gives both new values, never one old and one new (law 25)")
     func load() {
         let server = renewing { container[Server.self] }
-        #expect(server.pair == ("2", "2"))
-        #expect(container[Server.self].pair == ("2", "2"))
+        expect(server.pair == ("2", "2"))
+        expect(container[Server.self].pair == ("2", "2"))
     }
 
-    @Test(
-        "What was read again in a snapshot counts as read once: the instance is of the new values, and not stale (law 19)"
-    )
     func inputs() throws {
         _ = renewing { container[Server.self] }
         let fresh = try #require(entry("Server"))
-        #expect(!fresh.isStale && fresh.inputs.count == 2, "\(fresh)")
+        expect(!fresh.isStale && fresh.inputs.count == 2, "\(fresh)")
         renew(to: "3")
-        #expect(entry("Server")?.isStale == true)
+        expect(entry("Server")?.isStale, equals: true)
     }
 
-    @Test("What a load reads in a snapshot is its input: it reloads when one of the values changes (law 19)")
     func reloads() {
-        #expect(renewing { container[ReloadingServer.self].pair } == ("2", "2"))
+        expect(renewing { container[ReloadingServer.self].pair } == ("2", "2"))
         renew(to: "3")
-        #expect(container[ReloadingServer.self].pair == ("3", "3"))
+        expect(container[ReloadingServer.self].pair == ("3", "3"))
     }
 
-    @Test("A child that overrides what a snapshot read has its own instance (law 16)")
     func overrides() {
         _ = renewing { container[Server.self] }
         let child = container.child { $0.privateKey = "own" }
-        #expect(child[Server.self].pair == ("2", "own"))
-        #expect(container[Server.self].pair == ("2", "2"))
+        expect(child[Server.self].pair == ("2", "own"))
+        expect(container[Server.self].pair == ("2", "2"))
     }
 
-    @Test("A snapshot of a child that a load makes is of one moment, and its values are inputs of the load (law 15)")
     func children() throws {
-        #expect(renewing { container[ServerOfChild.self].pair } == ("2", "2"))
+        expect(renewing { container[ServerOfChild.self].pair } == ("2", "2"))
         let loaded = try #require(entry("ServerOfChild"))
-        #expect(!loaded.isStale && loaded.inputs.count == 2, "\(loaded)")
+        expect(!loaded.isStale && loaded.inputs.count == 2, "\(loaded)")
         renew(to: "3")
-        #expect(entry("ServerOfChild")?.isStale == true)
+        expect(entry("ServerOfChild")?.isStale, equals: true)
     }
 
-    @Test("A load inside a snapshot is an input of the load around it (law 15)")
     func nested() {
-        #expect(renewing { container[Outer.self].server.pair } == ("2", "2"))
-        #expect(entry("Outer")?.inputs.count == 1)
+        expect(renewing { container[Outer.self].server.pair } == ("2", "2"))
+        expect(entry("Outer")?.inputs.count, equals: 1)
         let child = container.child { $0.privateKey = "own" }
-        #expect(child[Outer.self].server.pair == ("2", "own"))
+        expect(child[Outer.self].server.pair == ("2", "own"))
     }
 
-    @Test("What a snapshot throws because of values of two moments isn't thrown: it reads again (law 25)")
     func thrown() throws {
-        #expect(try renewing { try container[Refusing.self].pair } == ("2", "2"))
+        try expect(renewing { try container[Refusing.self].pair } == ("2", "2"))
         source["tls.key"] = "3"
         container.reset(Refusing.self)
         #expect(throws: Refusing.Mismatch.self) { try container[Refusing.self] }
@@ -174,7 +182,7 @@ private struct Refusing: ThrowingFeature {
                 container.reset(ServerOfChild.self)
             } while !isDone.withLock { $0 }
         }
-        #expect(torn.add(0) == 0)
-        #expect(container[ReloadingServer.self].pair == ("\(count)", "\(count)"))
+        expect(torn.add(0), equals: 0)
+        expect(container[ReloadingServer.self].pair == ("\(count)", "\(count)"))
     }
 }

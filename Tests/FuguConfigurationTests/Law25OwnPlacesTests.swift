@@ -1,5 +1,6 @@
 import Fugu
 import FuguConfiguration
+import Support
 import Testing
 
 /// A source of one's own that knows where its values are.
@@ -34,6 +35,19 @@ extension ContainerKeys {
 }
 
 @Suite struct Law25OwnPlacesTests {
+    static let cases: [Case<Law25OwnPlacesTests>] = [
+        Case(
+            "Errors have the places that a source of one's own gives, also inside arrays and for unknown names (law 25)",
+            values),
+        Case("An explanation has the place, and what has none has the name of the source (law 25)", explanations),
+        Case("Texts of a source of one's own have places, too (law 25)", texts),
+        Case("A view of the source keeps the places (law 25)", views),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25OwnPlacesTests>) async throws {
+        try await stated.run(self)
+    }
+
     private let container = Container()
 
     private func errors(_ source: some PropertySource) throws -> [String] {
@@ -42,39 +56,37 @@ extension ContainerKeys {
         return try #require(throws: PropertyErrors.self) { try container.validate() }.errors.map { "\($0)" }
     }
 
-    @Test("Errors have the places that a source of one's own gives, also inside arrays and for unknown names (law 25)")
     func values() throws {
         let source = Sheet(values: ["server": ["port": "x", "hosts": [1, "y"]], "sever.port": 1])
         let errors = try errors(source)
-        #expect(
-            errors == [
+        expect(
+            errors,
+            equals: [
                 "sheet.csv:3:2: server.port: expected Int, found string \"x\"",
                 "sheet.csv:5:2: server.hosts[1]: expected Int, found string \"y\"",
                 "sheet.csv:7:2: sever: unknown name; did you mean server?",
             ])
     }
 
-    @Test("An explanation has the place, and what has none has the name of the source (law 25)")
     func explanations() throws {
         try container.apply(Sheet(values: ["server.port": 1, "server.name": "a"]))
-        #expect("\(container.explain(\.port))" == "server.port = 1 (sheet.csv:3:2)")
-        #expect("\(container.explain(\.serverName))" == "server.name = \"a\" (sheet)")
+        expect("\(container.explain(\.port))", equals: "server.port = 1 (sheet.csv:3:2)")
+        expect("\(container.explain(\.serverName))", equals: "server.name = \"a\" (sheet)")
     }
 
-    @Test("Texts of a source of one's own have places, too (law 25)")
     func texts() throws {
         let errors = try errors(Vault())
-        #expect(
-            errors == [
+        expect(
+            errors,
+            equals: [
                 "vault secret server/port, version 3: server.port: expected Int, found text \"many\"",
                 "vault: server.hosts[1]: expected Int, found text \"x\"",
             ])
     }
 
-    @Test("A view of the source keeps the places (law 25)")
     func views() throws {
         try container.apply(
             Sheet(values: ["server.port": 1]).mappingNames { $0 == "server.name" ? "server.port" : nil })
-        #expect(container.explain(\.serverName).mistake?.line == 3)
+        expect(container.explain(\.serverName).mistake?.line, equals: 3)
     }
 }

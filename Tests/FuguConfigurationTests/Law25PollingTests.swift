@@ -11,6 +11,20 @@ extension ContainerKeys {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct Law25PollingTests {
+    static let cases: [Case<Law25PollingTests>] = [
+        Case("The loop reloads when a source has changed, and only then (law 25)", changed),
+        Case("It polls no sooner than after the interval", interval),
+        Case(
+            "A mistake that is made again after it was put right is reported again, the same one in a new file is not",
+            again),
+        Case("Sources that are applied while the loop runs are watched too, also if there were none", appliedLater),
+        Case("A source that cannot tell of changes is read when another has changed", unstamped),
+        Case("Polling ends when the container is closed", closed),
+        Case("Polling a container that is closed already ends at once and reports nothing", alreadyClosed),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25PollingTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
     private let clock = ManualClock()
     private let reports: Log<String>
@@ -34,33 +48,34 @@ extension ContainerKeys {
         await task.value
     }
 
-    @Test("The loop reloads when a source has changed, and only then (law 25)")
     func changed() async throws {
         let source = ChangingSource(["port": 1])
         try container.apply(source)
         await polling { step in
             await step()
-            #expect(container.port == 1 && source.loads == 1)
+            expect(container.port, equals: 1)
+            expect(source.loads, equals: 1)
             source.change(to: ["port": 2])
-            #expect(container.port == 1)
+            expect(container.port, equals: 1)
             await step()
-            #expect(container.port == 2 && source.loads == 2)
+            expect(container.port, equals: 2)
+            expect(source.loads, equals: 2)
             await step()
-            #expect(source.loads == 2)
+            expect(source.loads, equals: 2)
         }
-        #expect(reports.all.isEmpty)
+        expect(reports.all.isEmpty)
     }
 
-    @Test("It polls no sooner than after the interval")
     func interval() async throws {
         let source = ChangingSource(["port": 1])
         try container.apply(source)
         await polling { step in
             source.change(to: ["port": 2])
             clock.advance(by: .seconds(4.9))
-            #expect(clock.sleeperCount == 1 && source.loads == 1)
+            expect(clock.sleeperCount, equals: 1)
+            expect(source.loads, equals: 1)
             await step()
-            #expect(container.port == 2)
+            expect(container.port, equals: 2)
         }
     }
 
@@ -73,31 +88,33 @@ extension ContainerKeys {
         func write(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
         try write("port = 1")
         try container.apply(TOMLSource(path: path))
-        #expect(container.port == 1)
+        expect(container.port, equals: 1)
         let intro = "Fugu: the sources changed but couldn't be reloaded; the last good values stay in effect:\n\(path)"
         try await polling { step in
             try write("port = ")
             for _ in 0..<3 { await step() }
-            #expect(container.port == 1)
-            #expect(reports.all == [intro + ":1:8: expected a value, found the end of the text"])
+            expect(container.port, equals: 1)
+            expect(reports.all, equals: [intro + ":1:8: expected a value, found the end of the text"])
             try FileManager.default.removeItem(atPath: path)
             for _ in 0..<3 { await step() }
-            #expect(container.port == 1 && reports.all.count == 2)
-            #expect(reports.all.last == intro + ": can't be read: the file doesn't exist")
+            expect(container.port, equals: 1)
+            expect(reports.all.count, equals: 2)
+            expect(reports.all.last, equals: intro + ": can't be read: the file doesn't exist")
             try write("port = 22")
             await step()
-            #expect(container.port == 22)
+            expect(container.port, equals: 22)
             try write("port = 'x'")
             for _ in 0..<3 { await step() }
-            #expect(container.port == 22 && reports.all.count == 3)
-            #expect(reports.all.last == intro + ":1:8: port: expected Int, found string \"x\"")
+            expect(container.port, equals: 22)
+            expect(reports.all.count, equals: 3)
+            expect(reports.all.last, equals: intro + ":1:8: port: expected Int, found string \"x\"")
             try write("port = 3")
             await step()
-            #expect(container.port == 3 && reports.all.count == 3)
+            expect(container.port, equals: 3)
+            expect(reports.all.count, equals: 3)
         }
     }
 
-    @Test("A mistake that is made again after it was put right is reported again, the same one in a new file is not")
     func again() async throws {
         let source = ChangingSource(["port": 1])
         try container.apply(source)
@@ -106,16 +123,16 @@ extension ContainerKeys {
             await step()
             source.fail("broken")
             await step()
-            #expect(reports.all.count == 1)
+            expect(reports.all.count, equals: 1)
             source.change(to: ["port": 2])
             await step()
             source.fail("broken")
             await step()
-            #expect(reports.all.count == 2 && container.port == 2)
+            expect(reports.all.count, equals: 2)
+            expect(container.port, equals: 2)
         }
     }
 
-    @Test("Sources that are applied while the loop runs are watched too, also if there were none")
     func appliedLater() async throws {
         let source = ChangingSource(["port": 1])
         try await polling { step in
@@ -123,23 +140,22 @@ extension ContainerKeys {
             try container.apply(source)
             source.change(to: ["port": 2])
             await step()
-            #expect(container.port == 2)
+            expect(container.port, equals: 2)
         }
     }
 
-    @Test("A source that cannot tell of changes is read when another has changed")
     func unstamped() async throws {
         let counting = CountingSource(["port"])
         let source = ChangingSource([:])
         try container.apply(counting)
         try container.apply(source)
-        #expect(container.port == 1)
+        expect(container.port, equals: 1)
         await polling { step in
             await step()
-            #expect(container.port == 1)
+            expect(container.port, equals: 1)
             source.change(to: [:])
             await step()
-            #expect(container.port == 2)
+            expect(container.port, equals: 2)
         }
     }
 
@@ -161,14 +177,16 @@ extension ContainerKeys {
             }
             source.change(to: ["port": 2])
             await look()
-            #expect(container.port == 2 && reports.all.isEmpty && restless.loads == 1)
+            expect(container.port, equals: 2)
+            expect(reports.all.isEmpty)
+            expect(restless.loads, equals: 1)
             for _ in 0..<20 { await look() }
-            #expect(reports.all.count == 1 && reports.all.first?.contains("restless") == true, "\(reports.all)")
+            expect(reports.all.count == 1 && reports.all.first?.contains("restless") == true, "\(reports.all)")
             for _ in 0..<20 { await look() }
-            #expect(reports.all.count == 1)
+            expect(reports.all.count, equals: 1)
             await step()
             let other = try container.property("other", as: Int64.self)
-            #expect(other == count)
+            expect(other, equals: count)
         }
     }
 
@@ -185,21 +203,25 @@ extension ContainerKeys {
         let other = PropertyKey("other25p", defaultValue: 0)
         try container.apply(TOMLSource(path: folder + "/app.toml", isOptional: true))
         try container.apply(FolderSource(path: folder + "/secrets", isOptional: true).markingSecrets("x"))
-        #expect(container.port == 1 && container[other] == 2)
+        expect(container.port, equals: 1)
+        expect(container[other], equals: 2)
         try await polling { step in
             try FileManager.default.removeItem(atPath: folder + "/app.toml")
             for _ in 0..<3 { await step() }
-            #expect(container.port == 1 && reports.all.count == 1)
-            #expect(reports.all.first?.contains("\(folder)/app.toml: ") == true)
+            expect(container.port, equals: 1)
+            expect(reports.all.count, equals: 1)
+            expect(reports.all.first?.contains("\(folder)/app.toml: "), equals: true)
             try write("port = 3", "/app.toml")
             await step()
-            #expect(container.port == 3 && reports.all.count == 1)
+            expect(container.port, equals: 3)
+            expect(reports.all.count, equals: 1)
             try FileManager.default.removeItem(atPath: folder + "/secrets")
             for _ in 0..<3 { await step() }
-            #expect(container[other] == 2 && reports.all.count == 2)
+            expect(container[other], equals: 2)
+            expect(reports.all.count, equals: 2)
         }
         #expect(throws: PropertyErrors.self) { try container.reload() }
-        #expect(container[other] == 2)
+        expect(container[other], equals: 2)
     }
 
     @Test("A source that has vanished holds up no other")
@@ -210,17 +232,21 @@ extension ContainerKeys {
         let other = PropertyKey("other25b", defaultValue: 0)
         try container.apply(TOMLSource(path: path))
         try container.apply(source)
-        #expect(container.port == 1 && container[other] == 1)
+        expect(container.port, equals: 1)
+        expect(container[other], equals: 1)
         try await polling { step in
             try FileManager.default.removeItem(atPath: path)
             await step()
-            #expect(reports.all.count == 1 && reports.all[0].contains("\(path): "), "\(reports.all)")
+            expect(reports.all.count == 1 && reports.all[0].contains("\(path): "), "\(reports.all)")
             source.change(to: ["port": 2])
             await step()
-            #expect(container.port == 2 && container[other] == 1 && reports.all.count == 1)
+            expect(container.port, equals: 2)
+            expect(container[other], equals: 1)
+            expect(reports.all.count, equals: 1)
             source.fail("broken")
             for _ in 0..<2 { await step() }
-            #expect(container.port == 2 && reports.all.count == 2)
+            expect(container.port, equals: 2)
+            expect(reports.all.count, equals: 2)
         }
     }
 
@@ -241,18 +267,17 @@ extension ContainerKeys {
             restless.change(to: ["other": .integer(Int64(count))])
             await look(3)
         }
-        #expect(restless.loads == 1)
-        #expect(reports.all.count == 1 && reports.all[0].contains("restless"), "\(reports.all)")
+        expect(restless.loads, equals: 1)
+        expect(reports.all.count == 1 && reports.all[0].contains("restless"), "\(reports.all)")
         await look(6)
-        #expect(restless.loads == 2)
+        expect(restless.loads, equals: 2)
         restless.fail("broken")
         await look(600)
-        #expect(reports.all.count == 2, "\(reports.all)")
+        expect(reports.all.count, equals: 2, "\(reports.all)")
         task.cancel()
         await task.value
     }
 
-    @Test("Polling ends when the container is closed")
     func closed() async throws {
         let source = ChangingSource(["port": 1])
         let child = container.child()
@@ -264,14 +289,13 @@ extension ContainerKeys {
         await child.reload(every: .seconds(5))
     }
 
-    @Test("Polling a container that is closed already ends at once and reports nothing")
     func alreadyClosed() async throws {
         let container = Container()
         let reports = container.reports()
         try container.apply(ChangingSource(["port": 1]))
         try await container.close()
         await container.reload(every: .seconds(5))
-        #expect(reports.all.isEmpty)
+        expect(reports.all.isEmpty)
     }
 }
 #endif

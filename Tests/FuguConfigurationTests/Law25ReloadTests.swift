@@ -28,6 +28,17 @@ private final class Numbers: PropertySource {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct Law25ReloadTests {
+    static let cases: [Case<Law25ReloadTests>] = [
+        Case("A name that is read for the first time during a reload is of one side of it", firstRead),
+        Case("A default read while the first source is being applied does not stay", firstApply),
+        Case(
+            "Sources that are applied by many threads at once, and reloads meanwhile, lose none of each other", together
+        ),
+        Case("Threads that ask for a name for the first time together get the source's value", asking),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25ReloadTests>) async throws { try await stated.run(self) }
+
     @Test(
         "4 threads that read two values changing together in many reloads never see an old one after a new one (law 25)"
     )
@@ -64,23 +75,24 @@ private final class Numbers: PropertySource {
             reads.add(count)
         }
         let last = reloads + 1
-        #expect(failures.all.isEmpty)
-        #expect(container.first == last && child.second == "\(last)" && child.list == [last])
-        #expect(heard.all == heard.all.sorted() && heard.all.last == last)
-        #expect(heard.all.count >= reloads)
+        expect(failures.all.isEmpty)
+        expect(container.first, equals: last)
+        expect(child.second, equals: "\(last)")
+        expect(child.list, equals: [last])
+        expect(heard.all, equals: heard.all.sorted())
+        expect(heard.all.last, equals: last)
+        expect(heard.all.count >= reloads)
         print("readers of a reload under load: \(reads.all.reduce(0, +)) rounds of reads")
     }
 
-    @Test("A name that is read for the first time during a reload is of one side of it")
     func firstRead() throws {
         // The source's own load reads the name, which is after the reload began and before it ends.
         let container = Container()
         let counting = ChangingSource(["late": 1]) { _ = container.late }
         try container.apply(counting)
-        #expect(container.late == 1)
+        expect(container.late, equals: 1)
     }
 
-    @Test("A default read while the first source is being applied does not stay")
     func firstApply() throws {
         struct Asking: Decodable {
             @TaskLocal static var container = Container()
@@ -88,15 +100,14 @@ private final class Numbers: PropertySource {
         }
         let container = Container()
         let key = PropertyKey<Asking?>("asking")
-        #expect(container[key] == nil)
+        expect(container[key] == nil)
         try Asking.$container.withValue(container) {
             // Its decoding, which is part of applying, reads another name: the default, for there is no source yet.
             try container.apply(DictionarySource(["asking": 1, "late": 5], name: "x"))
         }
-        #expect(container.late == 5)
+        expect(container.late, equals: 5)
     }
 
-    @Test("Sources that are applied by many threads at once, and reloads meanwhile, lose none of each other")
     func together() throws {
         let container = Container()
         onThreads(8) { index in
@@ -104,11 +115,10 @@ private final class Numbers: PropertySource {
                 DictionarySource(["first": 1, "name\(index)": .integer(Int64(index))], name: "\(index)"))
             try? container.reload()
         }
-        for index in 0..<8 { #expect(try container.property("name\(index)") == index) }
-        #expect(container.first == 1)
+        for index in 0..<8 { try expect(container.property("name\(index)"), equals: index) }
+        expect(container.first, equals: 1)
     }
 
-    @Test("Threads that ask for a name for the first time together get the source's value")
     func asking() throws {
         for _ in 0..<50 {
             let container = Container()
@@ -117,7 +127,7 @@ private final class Numbers: PropertySource {
             try child.apply(DictionarySource(["second": "6"], name: "y"))
             let seen = Log<String>()
             onThreads(4) { index in seen.add("\((index < 2 ? container : child).first) \(child.second)") }
-            #expect(Set(seen.all) == ["5 6"])
+            expect(Set(seen.all), equals: ["5 6"])
         }
     }
 }

@@ -11,6 +11,24 @@ private struct Server: Decodable, Sendable {
 }
 
 @Suite struct Law25TyposTests {
+    static let cases: [Case<Law25TyposTests>] = [
+        Case("A typo in a table that is read as a struct is found, in an array of tables too (law 25)", members),
+        Case("A flag without a value is true to a Bool and a mistake to everything else (law 25)", flags),
+        Case(
+            "Advice looks at one part of a name after the other, and says where a table is expected (law 25)", segments),
+        Case(
+            "A variable in the place of a struct's member is a mistake, and with a prefix each that no key has (law 25)",
+            variables),
+        Case("Advice about a name inside a table is the same for variables and arguments (law 25)", insideTables),
+        Case(
+            "A name that goes on after that of a key without members is unknown, and isn't called part of a table (law 25)",
+            notInside),
+        Case("A line that shares all but one word with a known name isn't that name misspelled (law 25)", words),
+        Case("A missing member and the one that was perhaps meant are reported together", similar),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25TyposTests>) async throws { try await stated.run(self) }
+
     private func mistakes(_ sources: any PropertySource..., keys: any ConfigurationKey...) throws -> [String] {
         let container = Container()
         container.handleReports { _ in }
@@ -18,46 +36,46 @@ private struct Server: Decodable, Sendable {
         return thrown { try container.validate(keys) }.split(separator: "\n").map(String.init)
     }
 
-    @Test("A typo in a table that is read as a struct is found, in an array of tables too (law 25)")
     func members() throws {
         let one = TOMLSource(text: "[srv]\nhots = 'a'\n[srv.deeper]\nx = 1", name: "x")
-        #expect(
-            try mistakes(one, keys: PropertyKey<Server?>("srv")) == [
+        try expect(
+            mistakes(one, keys: PropertyKey<Server?>("srv")),
+            equals: [
                 "x:2:1: srv.hots: unknown name; did you mean srv.host?", "x:3:6: srv.deeper: unknown name",
             ])
         let many = TOMLSource(text: "[[all]]\nhost = 'a'\n[[all]]\nprot = 1", name: "x")
-        #expect(
-            try mistakes(many, keys: PropertyKey<[Server]?>("all")) == [
+        try expect(
+            mistakes(many, keys: PropertyKey<[Server]?>("all")),
+            equals: [
                 "x:4:1: all[1].prot: unknown name; did you mean all[1].port?"
             ])
-        #expect(try mistakes(one, keys: PropertyKey<[String: PropertyValue]?>("srv")) == ["nothing"])
-        #expect(try mistakes(one, keys: PropertyKey<PropertyValue?>("srv")) == ["nothing"])
+        try expect(mistakes(one, keys: PropertyKey<[String: PropertyValue]?>("srv")), equals: ["nothing"])
+        try expect(mistakes(one, keys: PropertyKey<PropertyValue?>("srv")), equals: ["nothing"])
     }
 
-    @Test("A flag without a value is true to a Bool and a mistake to everything else (law 25)")
     func flags() throws {
         let source = ArgumentsSource(["--db-host", "--db-port", "5"])
         let host = PropertyKey("db.host", defaultValue: "localhost")
-        #expect(
-            try mistakes(source, keys: host, PropertyKey("db.port", defaultValue: 1)) == [
+        try expect(
+            mistakes(source, keys: host, PropertyKey("db.port", defaultValue: 1)),
+            equals: [
                 "argument --db-host: db.host: needs a value; expected String, as in --db-host=…"
             ])
         let list = try ArgumentsSource(["--tag", "a", "--tag"]).load().value(named: "tag")
         #expect(throws: PropertyError.self) { try list?.decode([String].self) }
-        #expect(try list?.decode([PropertyValue].self) == ["a", true])
+        try expect(list?.decode([PropertyValue].self), equals: ["a", true])
     }
 
-    @Test("Advice looks at one part of a name after the other, and says where a table is expected (law 25)")
     func segments() throws {
         let port = PropertyKey("server.port", defaultValue: 1)
         let servers = PropertyKey("servers", defaultValue: 1)
         func advice(_ text: String) throws -> [String] {
             try mistakes(TOMLSource(text: text, name: "x"), keys: port, servers)
         }
-        #expect(try advice("[sevrer]\nport = 80") == ["x:1:2: sevrer: unknown name; did you mean server?"])
-        #expect(try advice("server = 80") == ["x:1:1: server: expected a table (server.port), found integer"])
-        #expect(try advice("[server]\nowner = 'x'") == ["x:2:1: server.owner: unknown name"])
-        #expect(try advice("port = 80") == ["x:1:1: port: unknown name; did you mean server.port?"])
+        try expect(advice("[sevrer]\nport = 80"), equals: ["x:1:2: sevrer: unknown name; did you mean server?"])
+        try expect(advice("server = 80"), equals: ["x:1:1: server: expected a table (server.port), found integer"])
+        try expect(advice("[server]\nowner = 'x'"), equals: ["x:2:1: server.owner: unknown name"])
+        try expect(advice("port = 80"), equals: ["x:1:1: port: unknown name; did you mean server.port?"])
     }
 
     private let inside = """
@@ -65,23 +83,23 @@ private struct Server: Decodable, Sendable {
         key for it
         """
 
-    @Test("A variable in the place of a struct's member is a mistake, and with a prefix each that no key has (law 25)")
     func variables() throws {
         let key = PropertyKey<Server?>("srv")
-        #expect(
-            try mistakes(EnvironmentSource(environment: ["SRV_PORT": "80", "HOME": "/"]), keys: key) == [
+        try expect(
+            mistakes(EnvironmentSource(environment: ["SRV_PORT": "80", "HOME": "/"]), keys: key),
+            equals: [
                 "environment variable SRV_PORT: \(inside)"
             ])
         let prefixed = EnvironmentSource(
             prefix: "APP", environment: ["APP_SRV_PORT": "80", "APP_LGO": "x", "HOME": "/"])
-        #expect(
-            try mistakes(prefixed, keys: key, PropertyKey<Int?>("log")) == [
+        try expect(
+            mistakes(prefixed, keys: key, PropertyKey<Int?>("log")),
+            equals: [
                 "environment variable APP_LGO: unknown name; did you mean APP_LOG?",
                 "environment variable APP_SRV_PORT: \(inside)",
             ])
     }
 
-    @Test("Advice about a name inside a table is the same for variables and arguments (law 25)")
     func insideTables() throws {
         let table = PropertyKey<Server?>("srv")
         let dictionary = PropertyKey<[String: Int]?>("map")
@@ -91,8 +109,9 @@ private struct Server: Decodable, Sendable {
             EnvironmentSource(prefix: "APP", environment: ["APP_SRV_POTR": "1", "APP_SRV_NAEM": "", "APP_MAP_X": "1"]))
         try container.apply(ArgumentsSource(["--srv-potr=1", "--srv-naem=x", "--map-x=1"]))
         let map = inside.replacing("srv", with: "map")
-        #expect(
-            thrown { try container.validate(keys) }.split(separator: "\n") == [
+        expect(
+            thrown { try container.validate(keys) }.split(separator: "\n"),
+            equals: [
                 "argument --map-x: \(map)", "argument --srv-naem: unknown name; did you mean --srv-name?",
                 "argument --srv-potr: \(inside)", "environment variable APP_MAP_X: \(map)",
                 "environment variable APP_SRV_NAEM: unknown name; did you mean APP_SRV_NAME?",
@@ -100,14 +119,13 @@ private struct Server: Decodable, Sendable {
             ])
     }
 
-    @Test(
-        "A name that goes on after that of a key without members is unknown, and isn't called part of a table (law 25)")
     func notInside() throws {
         let sources = EnvironmentSource(
             prefix: "APP", environment: ["APP_PORT_MAXIMUM": "1", "APP_POOL_WAITERS": "1"])
         let pool = PropertyKey<Server?>("pool", form: .merged)
-        #expect(
-            try mistakes(sources, keys: PropertyKey("port", defaultValue: 1), pool) == [
+        try expect(
+            mistakes(sources, keys: PropertyKey("port", defaultValue: 1), pool),
+            equals: [
                 "environment variable APP_POOL_WAITERS: unknown name",
                 "environment variable APP_PORT_MAXIMUM: unknown name",
             ])
@@ -118,46 +136,48 @@ private struct Server: Decodable, Sendable {
         let port = PropertyKey("port", defaultValue: 1)
         let file = TOMLSource(text: "[live]\nprot = 2\n[staging]\nport = 3", name: "x")
         let typo = "x:2:1: live.prot: unknown name; did you mean live.port?"
-        #expect(try mistakes(file.scoped(to: "live"), keys: port) == [typo])
-        #expect(try mistakes(file.scoped(to: "live").mappingNames { $0 }, keys: port) == [typo])
+        try expect(mistakes(file.scoped(to: "live"), keys: port), equals: [typo])
+        try expect(mistakes(file.scoped(to: "live").mappingNames { $0 }, keys: port), equals: [typo])
         let deeper = TOMLSource(text: "[a.live]\nport = 2\n[a.staging]\nport = 3\n[b]\nport = 4", name: "x")
-        #expect(try mistakes(deeper.scoped(to: "a").scoped(to: "live"), keys: port) == ["nothing"])
+        try expect(mistakes(deeper.scoped(to: "a").scoped(to: "live"), keys: port), equals: ["nothing"])
         let wrong = TOMLSource(text: "live = 2", name: "x")
-        #expect(
-            try mistakes(wrong.scoped(to: "live"), keys: port) == [
+        try expect(
+            mistakes(wrong.scoped(to: "live"), keys: port),
+            equals: [
                 "x:1:1: live: expected a table (live.port), found integer"
             ])
         let variables = EnvironmentSource(
             prefix: "APP", environment: ["APP_LIVE_PROT": "2", "APP_STAGING_PORT": "3", "APP_LIVELY_PORT": "4"])
-        #expect(
-            try mistakes(variables.scoped(to: "live"), keys: port) == [
+        try expect(
+            mistakes(variables.scoped(to: "live"), keys: port),
+            equals: [
                 "environment variable APP_LIVE_PROT: unknown name; did you mean APP_LIVE_PORT?"
             ])
-        #expect(
-            try mistakes(ArgumentsSource(["--live-prot=1", "--other=2"]).scoped(to: "live"), keys: port) == [
+        try expect(
+            mistakes(ArgumentsSource(["--live-prot=1", "--other=2"]).scoped(to: "live"), keys: port),
+            equals: [
                 "argument --live-prot: unknown name; did you mean --live-port?"
             ])
     }
 
-    @Test("A line that shares all but one word with a known name isn't that name misspelled (law 25)")
     func words() throws {
         let port = PropertyKey("redis.port", defaultValue: 1)
         func advice(_ line: String) throws -> [String] {
             try mistakes(DotEnvSource(text: line, name: ".env"), keys: port)
         }
-        #expect(try advice("REDIS_HOST=x") == ["nothing"])
-        #expect(try advice("CACHE_PORT=x") == ["nothing"])
-        #expect(try advice("REDIS_PORT_NAME=x") == ["nothing"])
-        #expect(try advice("REDIS_PROT=1") == [".env:1:1: REDIS_PROT: unknown name; did you mean REDIS_PORT?"])
-        #expect(try advice("REDSI_PORT=1") == [".env:1:1: REDSI_PORT: unknown name; did you mean REDIS_PORT?"])
+        try expect(advice("REDIS_HOST=x"), equals: ["nothing"])
+        try expect(advice("CACHE_PORT=x"), equals: ["nothing"])
+        try expect(advice("REDIS_PORT_NAME=x"), equals: ["nothing"])
+        try expect(advice("REDIS_PROT=1"), equals: [".env:1:1: REDIS_PROT: unknown name; did you mean REDIS_PORT?"])
+        try expect(advice("REDSI_PORT=1"), equals: [".env:1:1: REDSI_PORT: unknown name; did you mean REDIS_PORT?"])
     }
 
-    @Test("A missing member and the one that was perhaps meant are reported together")
     func similar() throws {
         struct Strict: Decodable, Sendable { var port: UInt16 }
         let source = TOMLSource(text: "[[s]]\nprot = 1", name: "x")
-        #expect(
-            try mistakes(source, keys: PropertyKey<[Strict]?>("s")) == [
+        try expect(
+            mistakes(source, keys: PropertyKey<[Strict]?>("s")),
+            equals: [
                 "x:1:1: s[0].port: missing; expected UInt16; there's a similar name, prot"
             ])
     }
@@ -178,15 +198,15 @@ private struct Server: Decodable, Sendable {
 
     @Test("A whole number is read from the digits that were written, not from the nearest Double (law 25)")
     func digits() throws {
-        #expect(try read("9007199254740993.0", as: Int.self) == 9_007_199_254_740_993)
-        #expect(try read("1_0.5e1", as: Int.self) == 105)
-        #expect(try read("-2e3", as: Int16.self) == -2000)
+        try expect(read("9007199254740993.0", as: Int.self), equals: 9_007_199_254_740_993)
+        try expect(read("1_0.5e1", as: Int.self), equals: 105)
+        try expect(read("-2e3", as: Int16.self), equals: -2000)
         #expect(throws: PropertyError.self) { try read("100000000000000000.3", as: Int.self) }
         #expect(throws: PropertyError.self) { try read("0.5", as: Int.self) }
         #expect(throws: PropertyError.self) { try readText("100000000000000000.3", as: Int.self) }
-        #expect(try readText("9007199254740993.0", as: Int.self) == 9_007_199_254_740_993)
-        #expect(try readText("1e2", as: UInt8.self) == 100)
-        #expect(try readText("340282366920938463463374607431768211455", as: UInt128.self) == .max)
+        try expect(readText("9007199254740993.0", as: Int.self), equals: 9_007_199_254_740_993)
+        try expect(readText("1e2", as: UInt8.self), equals: 100)
+        try expect(readText("340282366920938463463374607431768211455", as: UInt128.self), equals: .max)
         #expect(throws: PropertyError.self) { try readText("1e99999999999", as: Int.self) }
     }
 
@@ -207,21 +227,24 @@ private struct Server: Decodable, Sendable {
         let ratio = PropertyKey("ratio", defaultValue: 0.0)
         let opaque = PropertyKey<Opaque?>("opaque")
         let count = PropertyKey("count", defaultValue: 0)
-        #expect(container[ratio].isNaN && container[opaque]?.x == 1 && container[count] == 1)
+        expect(container[ratio].isNaN)
+        expect(container[opaque]?.x, equals: 1)
+        expect(container[count], equals: 1)
         container.observe(\.[ratio]) { _ in told.add("ratio") }
         container.observe(\.[opaque]) { _ in told.add("opaque") }
         container.observe(\.[count]) { told.add("count \($0)") }
         try container.reload()
-        #expect(told.all.isEmpty)
+        expect(told.all.isEmpty)
         source.change(to: ["ratio": .double(.nan), "opaque": ["x": 2], "count": 2])
         try container.reload()
-        #expect(told.all.sorted() == ["count 2", "opaque"])
-        #expect(container[opaque]?.x == 2 && container[count] == 2)
+        expect(told.all.sorted(), equals: ["count 2", "opaque"])
+        expect(container[opaque]?.x, equals: 2)
+        expect(container[count], equals: 2)
         container[count] = 5
         try container.reload()
-        #expect(container[count] == 5)
+        expect(container[count], equals: 5)
         container.reset(\.[count])
-        #expect(container[count] == 2)
+        expect(container[count], equals: 2)
     }
 }
 
@@ -246,9 +269,9 @@ private struct Server: Decodable, Sendable {
     func values() throws {
         let container = Container()
         try container.apply(StructSource(reflecting: Settings()))
-        #expect(try container.property("kind", as: String.self) == "slow")
-        #expect(try container.property("size", as: Int.self) == 3)
-        #expect(try container.property("_private", as: Int.self) == 4)
+        try expect(container.property("kind", as: String.self), equals: "slow")
+        try expect(container.property("size", as: Int.self), equals: 3)
+        try expect(container.property("_private", as: Int.self), equals: 4)
     }
 }
 
@@ -292,7 +315,7 @@ private struct Server: Decodable, Sendable {
                 return "\(error)"
             }
         }
-        #expect(result == "read")
+        expect(result, equals: "read")
     }
 
     @Test("A type that decodes itself deeper than the stack has room for is refused, not ended (law 30)")
@@ -307,6 +330,6 @@ private struct Server: Decodable, Sendable {
                 return "\((error as? PropertyError)?.name?.isEmpty == false)"
             }
         }
-        #expect(result == "read" || result == "true")
+        expect(result == "read" || result == "true")
     }
 }

@@ -27,6 +27,16 @@ private struct SecretKey: NamedProperty {
 }
 
 @Suite struct Law26SecretTests {
+    static let cases: [Case<Law26SecretTests>] = [
+        Case("A wrong secret is reported and thrown without its value (law 26)", errors),
+        Case("A reload that is refused because of a secret does not tell it", reload),
+        Case("A name that one key calls a secret is one for all keys of that name and type", sameName),
+        Case("Syntax errors quote at most one character, errors of untyped access no value (law 26)", syntax),
+        Case("The graph and the containers' descriptions hold no values", graph),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law26SecretTests>) async throws { try await stated.run(self) }
+
     private let container = Container()
     private let reports: Log<String>
     private let secret = "s3cr3t-hunter2"
@@ -41,11 +51,12 @@ private struct SecretKey: NamedProperty {
 
     private func isClean(_ text: String) -> Bool { !text.contains("s3cr3t") && !text.contains("hunter2") }
 
-    @Test("A wrong secret is reported and thrown without its value (law 26)")
     func errors() {
-        #expect(container.password == 0 && container.mode == .slow && container[SecretKey.self] == nil)
-        #expect(reports.all.count == 3)
-        #expect(reports.all.first == "vault: db.password: expected Int, found string")
+        expect(container.password, equals: 0)
+        expect(container.mode, equals: .slow)
+        expect(container[SecretKey.self] == nil)
+        expect(reports.all.count, equals: 3)
+        expect(reports.all.first, equals: "vault: db.password: expected Int, found string")
         let texts =
             reports.all + [
                 thrown { _ = try container.require(\.password) },
@@ -55,80 +66,83 @@ private struct SecretKey: NamedProperty {
                 thrown { _ = try container.property("db.mode", as: [Int].self) },
                 thrown { _ = try container.property("db.key", as: Key.self) },
             ]
-        for text in texts { #expect(isClean(text) && text.contains("vault"), "\(text)") }
+        for text in texts { expect(isClean(text) && text.contains("vault"), "\(text)") }
     }
 
-    @Test("A reload that is refused because of a secret does not tell it")
     func reload() throws {
         let source = ChangingSource(["db.password": 5])
         try container.apply(source)
-        #expect(container.password == 5)
+        expect(container.password, equals: 5)
         source.change(to: ["db.password": .string(secret)])
         let error = thrown { try container.reload() }
-        #expect(error == "changing: db.password: expected Int, found string")
+        expect(error, equals: "changing: db.password: expected Int, found string")
     }
 
     @Test("explain masks the value that wins, those it hides, and the default")
     func explain() throws {
         let key = PropertyKey("db.mode", defaultValue: "d3fault", isSecret: true)
-        #expect("\(container.explain(key))" == "db.mode = (secret) (vault)")
-        #expect(container.explain(key).winner.value == nil)
+        expect("\(container.explain(key))", equals: "db.mode = (secret) (vault)")
+        expect(container.explain(key).winner.value == nil)
         let child = container.child()
         child[key] = secret + " by code"
         try child.apply(ArgumentsSource(["--db-mode", secret]))
-        #expect(
-            "\(child.explain(key))" == """
+        expect(
+            "\(child.explain(key))",
+            equals: """
                 db.mode = (secret) (set by code)
                   hides (secret) (argument --db-mode)
                   hides (secret) (vault)
                 """)
-        #expect("\(Container().explain(key))" == "db.mode = (secret) (default)")
-        #expect(
-            "\(container.explain(\.password))" == """
+        expect("\(Container().explain(key))", equals: "db.mode = (secret) (default)")
+        expect(
+            "\(container.explain(\.password))",
+            equals: """
                 db.password = (secret) (default)
                   wrong: vault: db.password: expected Int, found string
                 """)
-        #expect(isClean("\(container.explain(SecretKey.self))"))
+        expect(isClean("\(container.explain(SecretKey.self))"))
     }
 
-    @Test("A name that one key calls a secret is one for all keys of that name and type")
     func sameName() throws {
         let careless = PropertyKey("db.same", defaultValue: 0)
         let careful = PropertyKey("db.same", defaultValue: 0, isSecret: true)
-        #expect(careless == careful)
+        expect(careless, equals: careful)
         let container = Container()
         let source = ChangingSource(["db.same": 1])
         try container.apply(source)
-        #expect(container[careless] == 1 && container[careful] == 1)
+        expect(container[careless], equals: 1)
+        expect(container[careful], equals: 1)
         source.change(to: ["db.same": .string(secret)])
-        #expect(isClean(thrown { try container.reload() }))
+        expect(isClean(thrown { try container.reload() }))
     }
 
-    @Test("Syntax errors quote at most one character, errors of untyped access no value (law 26)")
     func syntax() {
         for text in [
             "{\"password\": \(secret)}", "{\"password\": \"\(secret)", "{\"\(secret)\" 1}",
             "{\"password\": =\(secret)}",
         ] {
-            #expect(isClean(thrown { try container.apply(JSONSource(text: text, name: "vault")) }))
+            expect(isClean(thrown { try container.apply(JSONSource(text: text, name: "vault")) }))
         }
         for text in [
             "password = \(secret)", "password = \"\(secret)", "password = \"\(secret)\" x", "password \(secret)",
         ] {
-            #expect(isClean(thrown { try container.apply(TOMLSource(text: text, name: "vault")) }))
+            expect(isClean(thrown { try container.apply(TOMLSource(text: text, name: "vault")) }))
         }
     }
 
-    @Test("The graph and the containers' descriptions hold no values")
     func graph() {
         container[PropertyKey<String>("db.mode", defaultValue: "", isSecret: true)] = secret
         _ = container.password
         let graph = container.graph
-        #expect(isClean("\(graph)") && isClean(graph.mermaid) && isClean(graph.dot))
-        #expect(isClean("\(container)") && isClean("\(DictionarySource(["a": .string(secret)], name: "x").name)"))
+        expect(isClean("\(graph)"))
+        expect(isClean(graph.mermaid))
+        expect(isClean(graph.dot))
+        expect(isClean("\(container)"))
+        expect(isClean("\(DictionarySource(["a": .string(secret)], name: "x").name)"))
         container.password = 31_337
         container.timeout = 41_414
         let values = container.graph(includingValues: true).entries.compactMap(\.value)
-        #expect(values.contains("41414") && !values.contains("31337"))
+        expect(values.contains("41414"))
+        expect(!values.contains("31337"))
     }
 }

@@ -46,24 +46,42 @@ extension ContainerKeys {
 
 /// What a source calls secret is never printed, although no key says so (law 26).
 @Suite struct Law26SourceSecretsTests {
+    static let cases: [Case<Law26SourceSecretsTests>] = [
+        Case("The values inside a list of tables aren't explained, though the type prints them (law 26)", lists),
+        Case("What a source calls secret about one member of a merged table is secret in the whole (law 26)", merged),
+        Case("A value that was open is a secret once the source that replaces its own calls it one (law 26)", later),
+        Case(
+            "What may be the value of a flag that a source calls secret isn't printed as an unknown name (law 26)",
+            flags),
+        Case(
+            "The values of a source that marks secrets are never printed, whatever wraps it and in any order", wrapped),
+        Case("The values of a folder are never printed, whatever wraps it", folder),
+        Case("A secret inside a table makes the table one", insideTable),
+        Case("The values of a fetched source that marks secrets are never printed, also after another fetch", fetched),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law26SourceSecretsTests>) async throws {
+        try await stated.run(self)
+    }
+
     private static let values: [String: PropertyValue] = [
         "word": "hunter2", "number": "hunter2", "account": ["user": "hunter2", "token": "hunter2"],
     ]
 
-    @Test("The values inside a list of tables aren't explained, though the type prints them (law 26)")
     func lists() throws {
         let container = Container()
-        #expect("\(container.explain(\.openAccounts) as Explanation)" == "open26.accounts = [{user, token}] (default)")
+        expect(
+            "\(container.explain(\.openAccounts) as Explanation)", equals: "open26.accounts = [{user, token}] (default)"
+        )
         let accounts: PropertyValue = [["user": "hunter2", "token": "hunter2"]]
         try container.apply(DictionarySource(["open26.accounts": accounts], name: "d"))
-        #expect("\(container.explain(\.openAccounts) as Explanation)" == "open26.accounts = [{token, user}] (d)")
+        expect("\(container.explain(\.openAccounts) as Explanation)", equals: "open26.accounts = [{token, user}] (d)")
         container.openAccounts = container.openAccounts
-        #expect(!"\(container.explain(\.openAccounts) as Explanation)".contains("hunter2"))
+        expect(!"\(container.explain(\.openAccounts) as Explanation)".contains("hunter2"))
         let told = thrown { try container.validate(\.openAccounts, \.oneDefault, \.anotherDefault) }
-        #expect(told.contains("has two defaults, {token, user} (") && !told.contains("hunter2"), "\(told)")
+        expect(told.contains("has two defaults, {token, user} (") && !told.contains("hunter2"), "\(told)")
     }
 
-    @Test("What a source calls secret about one member of a merged table is secret in the whole (law 26)")
     func merged() throws {
         let container = Container()
         container.handleReports { _ in }
@@ -75,25 +93,23 @@ extension ContainerKeys {
             "\(container.explain(\.mergedAccount) as Explanation)", thrown { try container.validate(\.mergedAccount) },
             "\(container.graph(includingValues: true))", container.reference().helpText,
         ]
-        #expect(container.mergedAccount?.token == "hunter2")
+        expect(container.mergedAccount?.token, equals: "hunter2")
         for text in texts + ["\(container.graph(includingValues: true))"] {
-            #expect(!text.contains("hunter2"), "\(text)")
+            expect(!text.contains("hunter2"), "\(text)")
         }
     }
 
-    @Test("A value that was open is a secret once the source that replaces its own calls it one (law 26)")
     func later() throws {
         let container = Container()
         let source = DictionarySource(["later26.token": "hunter2"], name: "values")
         let key = PropertyKey<String?>("later26.token")
         try container.apply(source)
-        #expect(container[key] == "hunter2")
+        expect(container[key], equals: "hunter2")
         try container.replaceSources(named: "values", with: source.markingSecrets("*.token"))
-        #expect(container[key] == "hunter2")
-        #expect(!container.graph(includingValues: true).json.contains("hunter2"))
+        expect(container[key], equals: "hunter2")
+        expect(!container.graph(includingValues: true).json.contains("hunter2"))
     }
 
-    @Test("What may be the value of a flag that a source calls secret isn't printed as an unknown name (law 26)")
     func flags() throws {
         let arguments = ArgumentsSource(["--vault26-word", "--hunter2", "--vault26-account", "--hunter3"])
         let container = Container()
@@ -102,10 +118,10 @@ extension ContainerKeys {
             arguments.markingSecrets("word").mappingNames { $0 == "vault26.word" ? "vault26.word" : nil })
         try container.apply(arguments.mappingNames { $0 }.markingSecrets("*.word"))
         let told = thrown { try container.validate(\.vaultWord, \.vaultAccount) }
-        #expect(told.contains("argument after --vault26-word") && told.contains("hunter3"), "\(told)")
+        expect(told.contains("argument after --vault26-word") && told.contains("hunter3"), "\(told)")
         let safe = Container()
         try safe.apply(arguments.mappingNames { $0 }.markingSecrets("*.word"))
-        #expect(!thrown { try safe.validate(\.vaultWord) }.contains("hunter2"))
+        expect(!thrown { try safe.validate(\.vaultWord) }.contains("hunter2"))
     }
 
     /// Every text about a container that could hold a value.
@@ -135,11 +151,11 @@ extension ContainerKeys {
     private func expectSecret(_ source: some PropertySource) throws {
         let container = Container()
         try container.apply(source)
-        #expect(container.vaultWord == "hunter2" && container.vaultAccount?.token == "hunter2")
-        for text in texts(of: container) { #expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+        expect(container.vaultWord, equals: "hunter2")
+        expect(container.vaultAccount?.token, equals: "hunter2")
+        for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
     }
 
-    @Test("The values of a source that marks secrets are never printed, whatever wraps it and in any order")
     func wrapped() throws {
         let plain = DictionarySource(["vault26": .table(Self.values)], name: "plain")
         let deeper = DictionarySource(["deep": ["vault26": .table(Self.values)]], name: "deep")
@@ -152,7 +168,6 @@ extension ContainerKeys {
             deeper.markingSecrets("deep.vault26.word").scoped(to: "deep").markingSecrets("*number", "*token", "*user"))
     }
 
-    @Test("The values of a folder are never printed, whatever wraps it")
     func folder() throws {
         let folder = NSTemporaryDirectory() + "fugu-secret-\(UUID())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -161,17 +176,16 @@ extension ContainerKeys {
         try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/number"))
         let container = Container()
         try container.apply(FolderSource(path: folder).mappingNames { String($0.dropFirst("vault26.".count)) })
-        #expect(container.vaultWord == "hunter2")
-        for text in texts(of: container) { #expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+        expect(container.vaultWord, equals: "hunter2")
+        for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
     }
 
-    @Test("A secret inside a table makes the table one")
     func insideTable() throws {
         let container = Container()
         try container.apply(
             DictionarySource(["vault26": .table(Self.values)], name: "plain").markingSecrets("*.token"))
-        #expect(container.explain(\.vaultAccount).winner.value == nil)
-        #expect(container.explain(\.vaultWord).winner.value == "\"hunter2\"")
+        expect(container.explain(\.vaultAccount).winner.value == nil)
+        expect(container.explain(\.vaultWord).winner.value, equals: "\"hunter2\"")
     }
 
     private struct Remote: AsyncPropertySource {
@@ -181,13 +195,12 @@ extension ContainerKeys {
         }
     }
 
-    @Test("The values of a fetched source that marks secrets are never printed, also after another fetch")
     func fetched() async throws {
         let container = Container()
         try await container.apply(Remote().markingSecrets("deep.*").scoped(to: "deep"))
         try await container.refresh()
-        #expect(container.vaultWord == "hunter2")
-        for text in texts(of: container) { #expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+        expect(container.vaultWord, equals: "hunter2")
+        for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
     }
 }
 #endif

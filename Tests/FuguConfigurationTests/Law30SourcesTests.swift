@@ -75,7 +75,7 @@ struct Law30SourcesTests {
                 for _ in 0..<count {
                     let container = Container()
                     try container.apply(source)
-                    #expect(container[Self.base] == 1)
+                    expect(container[Self.base], equals: 1)
                 }
                 for number in 0..<10 { source["law30.base"] = .integer(Int64(number)) }
             }

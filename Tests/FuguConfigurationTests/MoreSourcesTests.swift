@@ -40,14 +40,14 @@ private struct LateSource: PropertySource {
             LINES="one
             two"
             """)
-        #expect(try container.property("port") == 80)
-        #expect(try container.property("api.baseUrl") == "https://x.org/#a")
-        #expect(try container.property("greeting") == "Hello\n\"you\" $HOME")
-        #expect(try container.property("pattern") == "a\\n$b # c")
-        #expect(try container.property("list") == ["a", "b", "c"])
-        #expect(try container.property("empty") == "")
-        #expect(try container.property("lines") == "one\ntwo")
-        #expect(thrown { _ = try container.require(PropertyKey<Bool?>("dotenv.none")) }.contains("DOTENV_NONE in .env"))
+        try expect(container.property("port"), equals: 80)
+        try expect(container.property("api.baseUrl"), equals: "https://x.org/#a")
+        try expect(container.property("greeting"), equals: "Hello\n\"you\" $HOME")
+        try expect(container.property("pattern"), equals: "a\\n$b # c")
+        try expect(container.property("list"), equals: ["a", "b", "c"])
+        try expect(container.property("empty"), equals: "")
+        try expect(container.property("lines"), equals: "one\ntwo")
+        expect(thrown { _ = try container.require(PropertyKey<Bool?>("dotenv.none")) }.contains("DOTENV_NONE in .env"))
     }
 
     @Test(
@@ -60,14 +60,15 @@ private struct LateSource: PropertySource {
             ("A='x' y", ".env:1:7: expected the end of the line, found \"y\""),
         ])
     func mistakes(text: String, message: String) {
-        #expect(thrown { _ = try read(text) } == message)
+        expect(thrown { _ = try read(text) }, equals: message)
     }
 
     @Test("A wrong value and an unknown name of a .env file have their place (law 25)")
     func places() throws {
         let container = try read("APP_PORT=x\nAPP_PROT=1\nOTHER=1", prefix: "APP")
-        #expect(
-            thrown { try container.validate(PropertyKey("port", defaultValue: 1)) } == """
+        expect(
+            thrown { try container.validate(PropertyKey("port", defaultValue: 1)) },
+            equals: """
                 .env:1:10: APP_PORT: expected Int, found text "x"
                 .env:2:1: APP_PROT: unknown name; did you mean APP_PORT?
                 """)
@@ -92,16 +93,16 @@ private struct LateSource: PropertySource {
         try write("x", to: "deeper/file")
         let container = Container()
         try container.apply(FolderSource(path: folder))
-        #expect(try container.property("database.password") == "hunter2")
-        #expect(try container.property("server.port") == 80)
-        #expect(try container.property("hidden", as: String.self) == nil)
+        try expect(container.property("database.password"), equals: "hunter2")
+        try expect(container.property("server.port"), equals: 80)
+        try expect(container.property("hidden", as: String.self) == nil)
         let key = PropertyKey<Int?>("database.password")
-        #expect(
-            thrown { _ = try container.require(key) }
-                == "\(folder)/database-password: database.password: expected Int, found text")
-        #expect("\(container.explain(key))".contains("hunter2") == false)
+        expect(
+            thrown { _ = try container.require(key) },
+            equals: "\(folder)/database-password: database.password: expected Int, found text")
+        expect("\(container.explain(key))".contains("hunter2"), equals: false)
         try write("y", to: "database.password")
-        #expect(thrown { try container.reload() }.contains("spelled differently"))
+        expect(thrown { try container.reload() }.contains("spelled differently"))
         #expect(throws: PropertyError.self) { try Container().apply(FolderSource(path: folder + "/none")) }
         try Container().apply(FolderSource(path: folder + "/none", isOptional: true))
     }
@@ -121,24 +122,39 @@ private struct LateSource: PropertySource {
         let source = FolderSource(path: folder)
         let container = Container()
         try container.apply(source)
-        #expect(try container.property("a") == 1)
+        try expect(container.property("a"), equals: 1)
         let before = source.modificationStamp()
-        #expect(source.modificationStamp() == before)
+        expect(source.modificationStamp(), equals: before)
         try FileManager.default.createSymbolicLink(atPath: folder + "/..new", withDestinationPath: "..two")
-        #expect(rename(folder + "/..new", folder + "/..data") == 0)
-        #expect(source.modificationStamp() != before)
+        expect(rename(folder + "/..new", folder + "/..data"), equals: 0)
+        expect(source.modificationStamp() != before)
         try container.reload()
-        #expect(try container.property("a") == 2 && container.property("b") == 2)
+        try expect(container.property("a"), equals: 2)
+        try expect(container.property("b"), equals: 2)
     }
 }
 
 @Suite struct MoreSourcesTests {
+    static let cases: [Case<MoreSourcesTests>] = [
+        Case(
+            "A mutable source is read again at each change, and a change that cannot be used is reported and changes nothing",
+            mutable),
+        Case("A mutable source does not keep the containers that follow it", released),
+        Case("A change that a source notifies of while it's applied isn't missed", changedMeanwhile),
+        Case("Sources are taken away by their name, and what they hid is read again", removed),
+        Case("A source can be seen under a prefix and with its own names", views),
+        Case(
+            "A source that is fetched counts like any other, and is fetched again as a whole or not at all (law 25)",
+            fetched),
+        Case("What is asked of the sources can be logged, without its value (law 26)", log),
+        Case("A type reads itself from a string, and bytes are read from Base64 and hexadecimal digits", texts),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<MoreSourcesTests>) async throws { try await stated.run(self) }
+
     private let port = PropertyKey("more.port", defaultValue: 0)
     private let host = PropertyKey("more.host", defaultValue: "none")
 
-    @Test(
-        "A mutable source is read again at each change, and a change that cannot be used is reported and changes nothing"
-    )
     func mutable() throws {
         let container = Container()
         let reports = container.reports()
@@ -152,14 +168,13 @@ private struct LateSource: PropertySource {
             values["more.port"] = 3
             values["more.host"] = "h"
         }
-        #expect(container[port] == 3 && container[host] == "h" && seen.all == [2, 3])
+        expect(container[port] == 3 && container[host] == "h" && seen.all == [2, 3])
         source["more.port"] = "x"
-        #expect(container[port] == 3 && reports.all.count == 1 && reports.all[0].contains("more.port: expected Int"))
+        expect(container[port] == 3 && reports.all.count == 1 && reports.all[0].contains("more.port: expected Int"))
         source["more.port"] = nil
-        #expect(container[port] == 0 && seen.all == [2, 3, 0])
+        expect(container[port] == 0 && seen.all == [2, 3, 0])
     }
 
-    @Test("A mutable source does not keep the containers that follow it")
     func released() throws {
         let source = MutableSource(["more.port": 1], name: "flags")
         weak var gone: Container?
@@ -168,21 +183,19 @@ private struct LateSource: PropertySource {
             try container.apply(source)
             gone = container
         }
-        #expect(gone == nil)
+        expect(gone == nil)
         source["more.port"] = 2
     }
 
-    @Test("A change that a source notifies of while it's applied isn't missed")
     func changedMeanwhile() throws {
         let container = Container()
         let flags = MutableSource(["more.port": 1], name: "flags")
         try container.apply(LateSource(source: flags))
-        #expect(container[port] == 2)
+        expect(container[port], equals: 2)
         flags["more.port"] = 3
-        #expect(container[port] == 3)
+        expect(container[port], equals: 3)
     }
 
-    @Test("Sources are taken away by their name, and what they hid is read again")
     func removed() throws {
         let container = Container()
         let flags = MutableSource(["more.port": 3], name: "flags")
@@ -192,25 +205,26 @@ private struct LateSource: PropertySource {
         try container.apply(DictionarySource(["more.host": "h"], name: "site"))
         let seen = Log<Int>()
         container.observe(\.[port]) { seen.add($0) }
-        #expect(container[port] == 3 && container[host] == "h")
+        expect(container[port], equals: 3)
+        expect(container[host], equals: "h")
         try container.removeSources(named: "flags")
         try container.removeSources(named: "none")
         flags["more.port"] = 4
-        #expect(container[port] == 1 && container[host] == "h" && seen.all == [1])
+        expect(container[port] == 1 && container[host] == "h" && seen.all == [1])
         try container.removeSources(named: "base")
-        #expect(container[port] == 0 && seen.all == [1, 0])
+        expect(container[port] == 0 && seen.all == [1, 0])
     }
 
-    @Test("A source can be seen under a prefix and with its own names")
     func views() throws {
         let container = Container()
         let source = DictionarySource(["database": ["port": 5], "H": "h"], name: "x")
         try container.apply(source.mappingNames { $0 == "more.host" ? "H" : nil })
-        #expect(container[host] == "h" && container[port] == 0)
+        expect(container[host], equals: "h")
+        expect(container[port], equals: 0)
         try container.apply(DictionarySource(["old": ["more": ["port": 7]]], name: "y").scoped(to: "old"))
-        #expect(container[port] == 7)
-        #expect(try container.section("more").property("port") == 7)
-        #expect(try Container().section("a").section("b").property("c", as: Int.self) == nil)
+        expect(container[port], equals: 7)
+        try expect(container.section("more").property("port"), equals: 7)
+        try expect(Container().section("a").section("b").property("c", as: Int.self) == nil)
     }
 
     @Test("Several values are read of one moment while sources are reloaded (law 25)")
@@ -234,7 +248,7 @@ private struct LateSource: PropertySource {
             }
         }
         isDone.withLock { $0 = true }
-        #expect(await torn == 0)
+        await expect(torn, equals: 0)
     }
 
     private final class Remote: AsyncPropertySource {
@@ -246,35 +260,36 @@ private struct LateSource: PropertySource {
         }
     }
 
-    @Test("A source that is fetched counts like any other, and is fetched again as a whole or not at all (law 25)")
     func fetched() async throws {
         let container = Container()
         let remote = Remote()
         try await container.apply(remote)
-        #expect(container[port] == 1)
+        expect(container[port], equals: 1)
         remote.values.withLock { $0 = .success(["more.port": 2]) }
         try container.reload()
-        #expect(container[port] == 1)
+        expect(container[port], equals: 1)
         try await container.refresh()
-        #expect(container[port] == 2)
+        expect(container[port], equals: 2)
         remote.values.withLock { $0 = .success(["more.port": "x"]) }
         await #expect(throws: PropertyErrors.self) { try await container.refresh() }
         remote.values.withLock { $0 = .failure(PropertyError("offline")) }
         await #expect(throws: PropertyError.self) { try await container.refresh() }
-        #expect(container[port] == 2)
+        expect(container[port], equals: 2)
     }
 
-    @Test("What is asked of the sources can be logged, without its value (law 26)")
     func log() throws {
         let container = Container()
         let reads = Log<String>()
         container.handleSourceReads { reads.add("\($0)") }
         try container.apply(TOMLSource(text: "more.port = 5", name: "x"))
-        #expect(container[port] == 5 && container[host] == "none" && container[port] == 5)
-        #expect(reads.all == ["more.port: x:1:13", "more.host: nothing"])
+        expect(container[port], equals: 5)
+        expect(container[host], equals: "none")
+        expect(container[port], equals: 5)
+        expect(reads.all, equals: ["more.port: x:1:13", "more.host: nothing"])
         container.handleSourceReads(by: nil)
         try container.apply(TOMLSource(text: "more.port = 6", name: "y"))
-        #expect(container[port] == 6 && reads.all.count == 2)
+        expect(container[port], equals: 6)
+        expect(reads.all.count, equals: 2)
     }
 
     @Test("An array takes the words behind its argument, and every spelling of a name with capitals is one")
@@ -285,21 +300,22 @@ private struct LateSource: PropertySource {
             try container.apply(ArgumentsSource(arguments))
             return try container.property(name, as: Value.self)
         }
-        #expect(try read("tags", "--tags", "a", "b", "c", "--x", as: [String].self) == ["a", "b", "c"])
-        #expect(try read("tags", "--tags", "1", "-2", "-v", as: [Int].self) == [1, -2])
-        #expect(try read("tags", "--tags", "a,b", "file", as: [String].self) == ["a", "b"])
-        #expect(try read("tags", "--tags=a", "b", as: [String].self) == ["a"])
-        #expect(try read("port", "--port", "80", "file", as: Int.self) == 80)
+        try expect(read("tags", "--tags", "a", "b", "c", "--x", as: [String].self), equals: ["a", "b", "c"])
+        try expect(read("tags", "--tags", "1", "-2", "-v", as: [Int].self), equals: [1, -2])
+        try expect(read("tags", "--tags", "a,b", "file", as: [String].self), equals: ["a", "b"])
+        try expect(read("tags", "--tags=a", "b", as: [String].self), equals: ["a"])
+        try expect(read("port", "--port", "80", "file", as: Int.self), equals: 80)
         for spelling in ["--server-idle-timeout", "--server.idleTimeout", "--server_idle_timeout"] {
-            #expect(try read("server.idleTimeout", spelling, "1", as: Int.self) == 1)
+            try expect(read("server.idleTimeout", spelling, "1", as: Int.self), equals: 1)
         }
         let container = Container()
         try container.apply(EnvironmentSource(environment: ["API_BASE_URL_PATH": "new", "MAXBODY": "one"]))
-        #expect(try container.property("api.baseURLPath") == "new")
+        try expect(container.property("api.baseURLPath"), equals: "new")
         let (one, other) = (
             try container.property("maxbody", as: String.self), try container.property("maxBody", as: String.self)
         )
-        #expect(one == "one" && other == nil)
+        expect(one, equals: "one")
+        expect(other == nil)
     }
 
     private struct Point: TextDecodable, LosslessStringConvertible, Equatable {
@@ -312,17 +328,16 @@ private struct LateSource: PropertySource {
         static var textForm: String { "a point, such as @3" }
     }
 
-    @Test("A type reads itself from a string, and bytes are read from Base64 and hexadecimal digits")
     func texts() throws {
         let container = Container()
         try container.apply(
             TOMLSource(text: "p = '@3'\nq = '3'\nb = 'aGk'\nh = '0xC0ffee'\nw = 'x'\ne = 'abc'", name: "x"))
-        #expect(try container.property("p", as: Point.self)?.x == 3)
-        #expect(
-            thrown { _ = try container.require(PropertyKey<Point?>("q")) }
-                == "x:2:5: q: expected a point, such as @3, found string \"3\"")
-        #expect(try container.property("b", as: Base64.self)?.bytes == Array("hi".utf8))
-        #expect(try container.property("h", as: Hexadecimal.self)?.bytes == [0xC0, 0xFF, 0xEE])
+        try expect(container.property("p", as: Point.self)?.x, equals: 3)
+        expect(
+            thrown { _ = try container.require(PropertyKey<Point?>("q")) },
+            equals: "x:2:5: q: expected a point, such as @3, found string \"3\"")
+        try expect(container.property("b", as: Base64.self)?.bytes, equals: Array("hi".utf8))
+        try expect(container.property("h", as: Hexadecimal.self)?.bytes, equals: [0xC0, 0xFF, 0xEE])
         #expect(throws: PropertyError.self) { try container.property("e", as: Hexadecimal.self) }
         #expect(throws: PropertyError.self) { try container.property("q", as: Base64.self) }
     }

@@ -1,5 +1,6 @@
 import Fugu
 import FuguConfiguration
+import Support
 import Testing
 
 /// One member of each type that decoders know.
@@ -73,6 +74,18 @@ private struct Nested: Decodable, Sendable {
 private enum Action: Decodable, Sendable { case start(delay: Int), stop }
 
 @Suite struct ScalarDecodingTests {
+    static let table: [Case<ScalarDecodingTests>] = [
+        Case("A member of each type that decoders know is decoded, in a table and in a list (law 25)", everyType),
+        Case("A list that ends early says where an element is missing (law 25)", shortList),
+        Case("What a type decodes by hand is found, in tables and lists, and through super (law 25)", nested),
+        Case("A table that is no case of an enumeration says so (law 25)", cases),
+        Case("Bytes describe themselves by their number, and are read from their two spellings (law 26)", bytes),
+    ]
+
+    @Test(arguments: table) func behaves(as stated: Case<ScalarDecodingTests>) async throws {
+        try await stated.run(self)
+    }
+
     private static let members = """
         bool = true
         string = "text"
@@ -98,44 +111,42 @@ private enum Action: Decodable, Sendable { case start(delay: Int), stop }
         return container
     }
 
-    @Test("A member of each type that decoders know is decoded, in a table and in a list (law 25)")
     func everyType() throws {
         let list = Self.members.split(separator: "\n").map { $0.split(separator: "= ")[1] }.joined(separator: ", ")
         let container = try container("list = [\(list)]\n[table]\n" + Self.members)
-        #expect(try container.property("table", as: Scalars.self) == Scalars())
+        try expect(container.property("table", as: Scalars.self), equals: Scalars())
         let listed = try container.property("list", as: ListedScalars.self)
-        #expect(listed?.scalars == Scalars() && listed?.path == ["list"])
+        expect(listed?.scalars, equals: Scalars())
+        expect(listed?.path, equals: ["list"])
     }
 
-    @Test("A list that ends early says where an element is missing (law 25)")
     func shortList() throws {
         let container = try container("list = [true, 'text']")
         let error = #expect(throws: PropertyError.self) { try container.property("list", as: ListedScalars.self) }
-        #expect(error?.description.hasPrefix("x:1:8: list[2]: missing; expected Double") == true, "\(error!)")
+        expect(error?.description.hasPrefix("x:1:8: list[2]: missing; expected Double"), equals: true, "\(error!)")
     }
 
-    @Test("What a type decodes by hand is found, in tables and lists, and through super (law 25)")
     func nested() throws {
         let text = "[a]\nlist = [{name = 'x'}, {name = 'y'}]\ninner.name = 'z'\nparent = 5"
         let value = try container(text).property("a", as: Nested.self)
-        #expect(value?.names == ["x", "y", "z"] && value?.inherited == 5 && value?.userInfoIsEmpty == true)
+        expect(value?.names, equals: ["x", "y", "z"])
+        expect(value?.inherited, equals: 5)
+        expect(value?.userInfoIsEmpty, equals: true)
     }
 
-    @Test("A table that is no case of an enumeration says so (law 25)")
     func cases() throws {
         let key = PropertyKey<Action?>("scalars.action")
         let container = try container("scalars.action = {stp = {}}")
         let error = #expect(throws: PropertyError.self) { try container.require(key) }
-        #expect(error?.description == "x:1:18: scalars.action: expected one case of Action, found stp")
-        #expect(try self.container("scalars.action = {stop = {}}").require(key) != nil)
+        expect(error?.description, equals: "x:1:18: scalars.action: expected one case of Action, found stp")
+        try expect(self.container("scalars.action = {stop = {}}").require(key) != nil)
     }
 
-    @Test("Bytes describe themselves by their number, and are read from their two spellings (law 26)")
     func bytes() throws {
         let container = try container("a = 'aGk='\nb = '0x6869'\nc = 'abc'")
-        #expect(try container.property("a", as: Base64.self) == Base64([104, 105]))
-        #expect(try container.property("b", as: Hexadecimal.self) == Hexadecimal([104, 105]))
-        #expect("\(Base64([104, 105])) \(Hexadecimal([104]))" == "<2 bytes> <1 bytes>")
+        try expect(container.property("a", as: Base64.self), equals: Base64([104, 105]))
+        try expect(container.property("b", as: Hexadecimal.self), equals: Hexadecimal([104, 105]))
+        expect("\(Base64([104, 105])) \(Hexadecimal([104]))", equals: "<2 bytes> <1 bytes>")
         #expect(throws: PropertyError.self) { try container.property("c", as: Hexadecimal.self) }
     }
 }

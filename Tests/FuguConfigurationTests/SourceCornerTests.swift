@@ -28,14 +28,29 @@ private struct Vanishing: AsyncPropertySource {
 }
 
 @Suite struct SourceCornerTests {
-    @Test("A fetched source that has vanished leaves the last good values (law 25)")
+    static let cases: [Case<SourceCornerTests>] = [
+        Case("A fetched source that has vanished leaves the last good values (law 25)", fetchedAndVanished),
+        Case(
+            "A file of a folder with a misspelt name is reported, and a value that is missing names its file (law 25)",
+            foldersTell),
+        Case("A pattern for secrets may have several parts (law 26)", patterns),
+        Case(
+            "A snapshot reads values of one moment, and reads again if the sources change meanwhile (law 25)", snapshots
+        ),
+        Case("A .env file is read from its path, and says so (law 24)", environmentFiles),
+        Case("Fetched values are named by their source (law 25)", fetched),
+        Case("A key that the library does not know is checked like others, and listed nowhere (law 25)", foreignKeys),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<SourceCornerTests>) async throws { try await stated.run(self) }
+
     func fetchedAndVanished() async throws {
         let container = Container()
         try await container.apply(Vanishing())
         let key = PropertyKey<Int>("corner.vanishing", defaultValue: 0)
-        #expect(container[key] == 1)
+        expect(container[key], equals: 1)
         await #expect(throws: PropertyError.self) { try await container.refresh() }
-        #expect(container[key] == 1)
+        expect(container[key], equals: 1)
     }
 
     private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -47,18 +62,16 @@ private struct Vanishing: AsyncPropertySource {
         return "\(folder)/\(name)"
     }
 
-    @Test("A file of a folder with a misspelt name is reported, and a value that is missing names its file (law 25)")
     func foldersTell() throws {
         let path = try write("x", to: "corner-pasword")
         let container = Container()
         try container.apply(FolderSource(path: folder))
         let key = PropertyKey<String?>("corner.password")
-        #expect(thrown { try container.validate(key) } == "\(path): unknown name; did you mean corner-password?")
-        #expect(thrown { _ = try container.require(key) }.contains("set \(folder)/corner-password"))
-        #expect("\(FolderSource(path: folder).name)" == folder)
+        expect(thrown { try container.validate(key) }, equals: "\(path): unknown name; did you mean corner-password?")
+        expect(thrown { _ = try container.require(key) }.contains("set \(folder)/corner-password"))
+        expect("\(FolderSource(path: folder).name)", equals: folder)
     }
 
-    @Test("A pattern for secrets may have several parts (law 26)")
     func patterns() throws {
         let container = Container()
         let source = DictionarySource(
@@ -66,11 +79,11 @@ private struct Vanishing: AsyncPropertySource {
         try container.apply(source.markingSecrets("corner.*token*value"))
         let text = ["corner.api.token.value", "corner.api.other.value"]
             .map { "\(container.explain(PropertyKey<String?>($0)))" }.joined()
-        #expect(!text.contains("hunter2") && text.contains("seen"))
-        #expect("\(source.markingSecrets("*"))" == "\(source)")
+        expect(!text.contains("hunter2"))
+        expect(text.contains("seen"))
+        expect("\(source.markingSecrets("*"))", equals: "\(source)")
     }
 
-    @Test("A snapshot reads values of one moment, and reads again if the sources change meanwhile (law 25)")
     func snapshots() throws {
         let container = Container()
         let source = MutableSource(["corner.a": 1, "corner.b": 1], name: "flags")
@@ -86,34 +99,31 @@ private struct Vanishing: AsyncPropertySource {
             if round == 1 { source.update { $0 = ["corner.a": 2, "corner.b": 2] } }
             return [first, container[b]]
         }
-        #expect(values == [2, 2])
-        #expect(source["corner.a"] == 2)
+        expect(values, equals: [2, 2])
+        expect(source["corner.a"], equals: 2)
     }
 
-    @Test("A .env file is read from its path, and says so (law 24)")
     func environmentFiles() throws {
         let path = try write("CORNER_PORT=5\n", to: ".env")
         let container = Container()
         try container.apply(DotEnvSource(path: path))
-        #expect(try container.property("corner.port", as: Int.self) == 5)
-        #expect(DotEnvSource(path: path).name == path)
+        try expect(container.property("corner.port", as: Int.self), equals: 5)
+        expect(DotEnvSource(path: path).name, equals: path)
         #expect(throws: PropertyError.self) { try container.apply(DotEnvSource(path: folder + "/none")) }
         try container.apply(DotEnvSource(path: folder + "/none", isOptional: true))
     }
 
-    @Test("Fetched values are named by their source (law 25)")
     func fetched() async throws {
         let container = Container()
         try await container.apply(Flags())
-        #expect("\(container.explain(PropertyKey<Int?>("corner.flag")))" == "corner.flag = 1 (flags)")
+        expect("\(container.explain(PropertyKey<Int?>("corner.flag")))", equals: "corner.flag = 1 (flags)")
     }
 
-    @Test("A key that the library does not know is checked like others, and listed nowhere (law 25)")
     func foreignKeys() throws {
         let container = Container()
         container.declare([ForeignKey()])
-        #expect(thrown { try container.validate() } == "foreign is wrong")
-        #expect(container.reference().entries.isEmpty)
-        #expect("\(container.explain()[0])".hasPrefix("foreign = ?"))
+        expect(thrown { try container.validate() }, equals: "foreign is wrong")
+        expect(container.reference().entries.isEmpty)
+        expect("\(container.explain()[0])".hasPrefix("foreign = ?"))
     }
 }

@@ -46,10 +46,10 @@ import Testing
         for _ in 0..<1_000 where accounts.alive.value > 0 || accounts.opened.value != accounts.closed.value {
             try await Task.sleep(for: .milliseconds(1))
         }
-        #expect(accounts.opened.value > 0)
-        #expect(accounts.opened.value == accounts.closed.value)
-        #expect(accounts.closedTwice.value == 0)
-        #expect(accounts.alive.value == 0)
+        expect(accounts.opened.value > 0)
+        expect(accounts.opened.value, equals: accounts.closed.value)
+        expect(accounts.closedTwice.value, equals: 0)
+        expect(accounts.alive.value, equals: 0)
     }
 }
 

@@ -1,4 +1,5 @@
 import FuguConfiguration
+import Support
 import Testing
 
 @Suite struct TOMLErrorTests {
@@ -123,7 +124,7 @@ import Testing
             let value = try PropertyValue(toml: Array(text.utf8), name: "x.toml")
             Issue.record("\(text) was read as \(value)")
         } catch {
-            #expect("\(error)" == "x.toml:\(message)")
+            expect("\(error)", equals: "x.toml:\(message)")
         }
     }
 
@@ -138,7 +139,7 @@ import Testing
                 let value = try PropertyValue(toml: Array(text.utf8), name: "x")
                 Issue.record("read as \(value)")
             } catch {
-                #expect("\(error)".hasPrefix("x:\(place): "), "\(error)")
+                expect("\(error)".hasPrefix("x:\(place): "), "\(error)")
             }
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Fugu
 import FuguFoundation
+import Support
 import Testing
 
 @Suite struct KeyValueStoreTests {
@@ -31,32 +32,32 @@ import Testing
     @Test("A stored value is read, as bytes and as a value, until it is replaced or removed", arguments: Kind.allCases)
     func roundTrip(kind: Kind) throws {
         try withStore(kind) { store in
-            #expect(try store.data(for: "a") == nil)
-            #expect(try store.value(Int.self, for: "a") == nil)
+            try expect(store.data(for: "a") == nil)
+            try expect(store.value(Int.self, for: "a") == nil)
             let bytes = Data([0, 255, 10, 34])
             try store.setData(bytes, for: "a")
-            #expect(try store.data(for: "a") == bytes)
+            try expect(store.data(for: "a"), equals: bytes)
             try store.set(Theme(name: "dark \"ü\"", size: 1.5), for: "b")
-            #expect(try store.value(for: "b") == Theme(name: "dark \"ü\"", size: 1.5))
+            try expect(store.value(for: "b"), equals: Theme(name: "dark \"ü\"", size: 1.5))
             try store.set([1, 2, 3], for: "a")
-            #expect(try store.value([Int].self, for: "a") == [1, 2, 3])
+            try expect(store.value([Int].self, for: "a"), equals: [1, 2, 3])
             try store.set(true, for: "")
-            #expect(try store.value(Bool.self, for: "") == true)
+            try expect(store.value(Bool.self, for: ""), equals: true)
             try store.remove("")
             try store.remove("a")
             try store.remove("never there")
-            #expect(try store.value([Int].self, for: "a") == nil)
-            #expect(try store.value(for: "b") == Theme(name: "dark \"ü\"", size: 1.5))
+            try expect(store.value([Int].self, for: "a") == nil)
+            try expect(store.value(for: "b"), equals: Theme(name: "dark \"ü\"", size: 1.5))
         }
     }
 
     @Test("The keys are listed in order", arguments: [Kind.inMemory, .file, .fileInMemory])
     func keys(kind: Kind) throws {
         try withStore(kind) { store in
-            #expect(try store.keys().isEmpty)
+            try expect(store.keys().isEmpty)
             for key in ["b", "c", "a"] { try store.set(1, for: key) }
             try store.remove("c")
-            #expect(try store.keys() == ["a", "b"])
+            try expect(store.keys(), equals: ["a", "b"])
         }
     }
 
@@ -65,11 +66,11 @@ import Testing
         try withStore(kind) { store in
             try store.set("text", for: "theme")
             let error = #expect(throws: KeyValueStoreError.self) { try store.value(Theme.self, for: "theme") }
-            #expect(error?.cause is DecodingError)
-            #expect(error?.key == "theme")
-            #expect(error.map { "\($0)" }?.hasPrefix("can't read \"theme\": ") == true)
-            #expect(error?.isCorruptFile == false)
-            #expect(try store.value(String.self, for: "theme") == "text")
+            expect(error?.cause is DecodingError)
+            expect(error?.key, equals: "theme")
+            expect(error.map { "\($0)" }?.hasPrefix("can't read \"theme\": "), equals: true)
+            expect(error?.isCorruptFile, equals: false)
+            try expect(store.value(String.self, for: "theme"), equals: "text")
         }
     }
 
@@ -78,9 +79,9 @@ import Testing
         try withStore(kind) { store in
             try store.set(1.0, for: "size")
             let error = #expect(throws: KeyValueStoreError.self) { try store.set(Double.nan, for: "size") }
-            #expect(error?.cause is EncodingError)
-            #expect(error.map { "\($0)" }?.hasPrefix("can't store \"size\": ") == true)
-            #expect(try store.value(Double.self, for: "size") == 1)
+            expect(error?.cause is EncodingError)
+            expect(error.map { "\($0)" }?.hasPrefix("can't store \"size\": "), equals: true)
+            try expect(store.value(Double.self, for: "size"), equals: 1)
         }
     }
 
@@ -92,9 +93,9 @@ import Testing
         UserDefaults(suiteName: suite)?.set("text", forKey: "other")
         #expect(throws: KeyValueStoreError.self) { try store.data(for: "other") }
         try store.set(1, for: "own")
-        #expect(try store.keys().contains("own"))
-        #expect(try !store.keys().contains("other"))
-        #expect(UserDefaults(suiteName: suite)?.string(forKey: "other") == "text")
+        try expect(store.keys().contains("own"))
+        try expect(!store.keys().contains("other"))
+        expect(UserDefaults(suiteName: suite)?.string(forKey: "other"), equals: "text")
     }
 
     @Test("A store of one's own is asked, and what it throws is the cause")
@@ -103,15 +104,23 @@ import Testing
         let container = Container()
         container.keyValueStore = KeyValueStore(
             read: { Data($0.utf8) }, write: { _, _ in throw Offline() }, keys: { ["b", "a"] })
-        #expect(try container.keyValueStore.data(for: "key") == Data("key".utf8))
-        #expect(try container.keyValueStore.keys() == ["a", "b"])
+        try expect(container.keyValueStore.data(for: "key"), equals: Data("key".utf8))
+        try expect(container.keyValueStore.keys(), equals: ["a", "b"])
         let error = #expect(throws: KeyValueStoreError.self) { try container.keyValueStore.remove("key") }
-        #expect(error?.cause is Offline)
-        #expect(error.map { "\($0)" } == "can't remove \"key\": Offline()")
+        expect(error?.cause is Offline)
+        expect(error.map { "\($0)" }, equals: "can't remove \"key\": Offline()")
     }
 }
 
 @Suite struct FileStoreTests {
+    static let cases: [Case<FileStoreTests>] = [
+        Case("Another store of the same file reads what was written", persistence),
+        Case("A file that cannot be written or read is reported with its path, and the old values stay", unwritable),
+        Case("Threads that write different keys together lose none", together),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<FileStoreTests>) async throws { try await stated.run(self) }
+
     private let folder: TemporaryFolder
     private let url: URL
 
@@ -120,11 +129,11 @@ import Testing
         url = folder.file("store.json")
     }
 
-    @Test("Another store of the same file reads what was written")
     func persistence() throws {
         try KeyValueStore.file(url).set(42, for: "answer")
-        #expect(try KeyValueStore.file(url).value(Int.self, for: "answer") == 42)
-        #expect(try String(decoding: FileAccess.system.load(url), as: UTF8.self) == "{\n  \"answer\" : \"NDI=\"\n}")
+        try expect(KeyValueStore.file(url).value(Int.self, for: "answer"), equals: 42)
+        try expect(
+            String(decoding: FileAccess.system.load(url), as: UTF8.self), equals: "{\n  \"answer\" : \"NDI=\"\n}")
     }
 
     @Test(
@@ -140,30 +149,28 @@ import Testing
         ]
         for operation in operations {
             let error = #expect(throws: KeyValueStoreError.self) { try operation() }
-            #expect(error?.isCorruptFile == true)
-            #expect(error.map { "\($0)" }?.contains("\(url.path) is damaged and was left unchanged: ") == true)
+            expect(error?.isCorruptFile, equals: true)
+            expect(error.map { "\($0)" }?.contains("\(url.path) is damaged and was left unchanged: "), equals: true)
         }
-        #expect(try FileAccess.system.load(url) == Data(content.utf8))
-        #expect(try folder.names() == ["store.json"])
+        try expect(FileAccess.system.load(url), equals: Data(content.utf8))
+        try expect(folder.names(), equals: ["store.json"])
     }
 
-    @Test("A file that cannot be written or read is reported with its path, and the old values stay")
     func unwritable() throws {
         let files = FileAccess.inMemory
         try KeyValueStore.file(url, in: files).set(1, for: "a")
         let store = KeyValueStore.file(url, in: files.failing(.save))
         let error = #expect(throws: KeyValueStoreError.self) { try store.set(2, for: "a") }
-        #expect(error.map { "\($0)" } == "can't store \"a\": can't save \(url.path): Permission denied")
-        #expect(error?.cause is FileAccessError)
-        #expect(try store.value(Int.self, for: "a") == 1)
+        expect(error.map { "\($0)" }, equals: "can't store \"a\": can't save \(url.path): Permission denied")
+        expect(error?.cause is FileAccessError)
+        try expect(store.value(Int.self, for: "a"), equals: 1)
         try store.set(1, for: "a")  // Nothing changes, so nothing is written.
         let unreadable = KeyValueStore.file(url, in: files.failing(.load))
         #expect(throws: KeyValueStoreError.self) { try unreadable.data(for: "a") }
         #expect(throws: KeyValueStoreError.self) { try unreadable.set(3, for: "b") }
-        #expect(try KeyValueStore.file(url, in: files).keys() == ["a"])
+        try expect(KeyValueStore.file(url, in: files).keys(), equals: ["a"])
     }
 
-    @Test("Threads that write different keys together lose none")
     func together() async throws {
         let store = KeyValueStore.file(url)
         try await withThrowingTaskGroup { group in
@@ -174,7 +181,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try store.keys().count == 40)
+        try expect(store.keys().count, equals: 40)
     }
 
     #if !os(Windows)
@@ -191,8 +198,8 @@ import Testing
             kill(getpid(), SIGKILL)
         }
         let data = try #require(try KeyValueStore.file(url).data(for: "big"))
-        #expect(data.count == 300_000)
-        #expect(Set(data).count == 1)
+        expect(data.count, equals: 300_000)
+        expect(Set(data).count, equals: 1)
     }
     #endif
 }

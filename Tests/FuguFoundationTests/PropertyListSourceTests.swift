@@ -3,6 +3,7 @@ import Fugu
 import FuguConfiguration
 import FuguFoundationSources
 import FuguTesting
+import Support
 import Testing
 
 extension ContainerKeys {
@@ -16,6 +17,21 @@ extension ContainerKeys {
 }
 
 @Suite struct PropertyListSourceTests {
+    static let cases: [Case<PropertyListSourceTests>] = [
+        Case("A property list conforms to what containers rely on, in memory, in a file and missing", conformance),
+        Case("A truth value is no number and a number no truth value", exact),
+        Case(
+            "A file is read when it is applied and again on reload; a missing one is an error unless it is optional",
+            files),
+        Case("A list that is no dictionary, or holds what has no form, is refused with the name", refused),
+        Case("Files of a bundle are found, and missing ones named with their path", bundles),
+        Case("The values of Info.plist can be read, and a bundle may have none", info),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<PropertyListSourceTests>) async throws {
+        try await stated.run(self)
+    }
+
     private let container = Container()
     private let content: [String: Any] = [
         "since": Date(timeIntervalSince1970: 1_000_000_000), "logo": Data([1, 2, 255]), "flag": true, "count": 1,
@@ -28,7 +44,6 @@ extension ContainerKeys {
         try PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0)
     }
 
-    @Test("A property list conforms to what containers rely on, in memory, in a file and missing")
     func conformance() throws {
         let data = try data(["server": ["port": 80], "name": "x"])
         let values: [String: PropertyValue] = ["server.port": 80, "name": "x", "server": ["port": 80]]
@@ -47,37 +62,40 @@ extension ContainerKeys {
         arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
     func formats(format: PropertyListSerialization.PropertyListFormat) throws {
         try container.apply(PropertyListSource(data: data(content, format), name: "list"))
-        #expect(container.since == Date(timeIntervalSince1970: 1_000_000_000))
-        #expect(container.logo == Data([1, 2, 255]))
-        #expect(container.flag && container.count == 1 && container.ratio == 1.5)
-        #expect(container.port == 8080 && container.names == ["a", "b"])
+        expect(container.since, equals: Date(timeIntervalSince1970: 1_000_000_000))
+        expect(container.logo, equals: Data([1, 2, 255]))
+        expect(container.flag)
+        expect(container.count, equals: 1)
+        expect(container.ratio, equals: 1.5)
+        expect(container.port, equals: 8080)
+        expect(container.names, equals: ["a", "b"])
     }
 
-    @Test("A truth value is no number and a number no truth value")
     func exact() throws {
         let log = Locked<[String]>([])
         container.handleReports { report in log.withLock { $0.append(report) } }
         try container.apply(PropertyListSource(data: data(["flag": 1, "count": true]), name: "list"))
-        #expect(!container.flag && container.count == 0)
-        #expect(
-            log.withLock { $0 } == [
+        expect(!container.flag)
+        expect(container.count, equals: 0)
+        expect(
+            log.withLock { $0 },
+            equals: [
                 "list: flag: expected Bool (true or false), found integer 1",
                 "list: count: expected Int, found bool true",
             ])
     }
 
-    @Test("A file is read when it is applied and again on reload; a missing one is an error unless it is optional")
     func files() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.plist").path
         let error = #expect(throws: PropertyError.self) { try container.apply(PropertyListSource(path: path)) }
-        #expect(error?.description == "\(path): can't be read: the file doesn't exist")
+        expect(error?.description, equals: "\(path): can't be read: the file doesn't exist")
         try container.apply(PropertyListSource(path: path, isOptional: true))
-        #expect(container.count == 0)
+        expect(container.count, equals: 0)
         try data(["count": 5]).write(to: folder.file("a.plist"))
         try container.reload()
-        #expect(container.count == 5)
-        #expect(PropertyListSource(path: path).modificationStamp() != nil)
+        expect(container.count, equals: 5)
+        expect(PropertyListSource(path: path).modificationStamp() != nil)
     }
 
     @Test(
@@ -90,22 +108,22 @@ extension ContainerKeys {
     func malformed(text: String, line: String) {
         let source = PropertyListSource(data: Data(text.utf8), name: "list")
         let error = #expect(throws: PropertyError.self) { try source.load() }
-        #expect(error?.description.hasPrefix("list") == true && error?.description.contains("secret") == false)
-        #expect(error?.reason == "not an XML or binary property list")
-        if !line.isEmpty { #expect(error?.description == "list\(line): not an XML or binary property list") }
+        expect(error?.description.hasPrefix("list"), equals: true)
+        expect(error?.description.contains("secret"), equals: false)
+        expect(error?.reason, equals: "not an XML or binary property list")
+        if !line.isEmpty { expect(error?.description, equals: "list\(line): not an XML or binary property list") }
     }
 
-    @Test("A list that is no dictionary, or holds what has no form, is refused with the name")
     func refused() throws {
         let array = try data([1, 2])
         let top = #expect(throws: PropertyError.self) { try PropertyListSource(data: array, name: "list").load() }
-        #expect(top?.description == "list: the top level of a property list must be a dictionary")
+        expect(top?.description, equals: "list: the top level of a property list must be a dictionary")
         let large = try data(["a": ["b": [1, UInt64.max] as [Any]]])
         let integer = #expect(throws: PropertyError.self) { try PropertyListSource(data: large, name: "list").load() }
-        #expect(integer?.description == "list: a.b[1]: the integer is out of range for Int64")
+        expect(integer?.description, equals: "list: a.b[1]: the integer is out of range for Int64")
         let dotted = try data(["a": ["b": 1], "a.b": 2] as [String: Any])
         let twice = #expect(throws: PropertyError.self) { try PropertyListSource(data: dotted, name: "list").load() }
-        #expect(twice?.name == "a.b")
+        expect(twice?.name, equals: "a.b")
     }
 
     @Test("A list of 100,000 nested arrays is an error, not a crash")
@@ -116,7 +134,6 @@ extension ContainerKeys {
         #expect(throws: PropertyError.self) { try PropertyListSource(data: Data(text.utf8), name: "list").load() }
     }
 
-    @Test("Files of a bundle are found, and missing ones named with their path")
     func bundles() throws {
         let folder = try TemporaryFolder()
         try data(["count": 1]).write(to: folder.file("list.plist"))
@@ -126,20 +143,21 @@ extension ContainerKeys {
         try container.apply(PropertyListSource(resource: "list", in: bundle))
         try container.apply(JSONSource(resource: "config", in: bundle))
         try container.apply(TOMLSource(resource: "config", in: bundle))
-        #expect(container.count == 1 && container.ratio == 2.5 && container.flag)
+        expect(container.count, equals: 1)
+        expect(container.ratio, equals: 2.5)
+        expect(container.flag)
         let error = #expect(throws: PropertyError.self) {
             try container.apply(JSONSource(resource: "none", in: bundle))
         }
-        #expect(error?.source?.hasSuffix("/none.json") == true)
+        expect(error?.source?.hasSuffix("/none.json"), equals: true)
         try container.apply(JSONSource(resource: "none", in: bundle, isOptional: true))
     }
 
-    @Test("The values of Info.plist can be read, and a bundle may have none")
     func info() throws {
         let folder = try TemporaryFolder()
         let bundle = try #require(Bundle(path: folder.url.path))
         try container.apply(PropertyListSource(infoOf: bundle))
         try container.apply(PropertyListSource(infoOf: .main))
-        #expect(try container.property("CFBundleNothing", as: String.self) == nil)
+        try expect(container.property("CFBundleNothing", as: String.self) == nil)
     }
 }

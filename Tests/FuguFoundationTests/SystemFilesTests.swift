@@ -1,15 +1,29 @@
 import Foundation
 import Fugu
 import FuguFoundation
+import Support
 import Testing
 
 /// Mistakes that only a disk can make, and the doubles.
 @Suite struct SystemFilesTests {
+    static let cases: [Case<SystemFilesTests>] = [
+        Case("Neither a save nor a failed save leaves a temporary file behind", noLitter),
+        Case(
+            "Saving through a symbolic link replaces what it points to, and deleting it removes the link alone", links),
+        Case(
+            "Saving through a relative link whose target is missing makes the target; a circle of links is an error",
+            danglingLink),
+        Case("A link to a folder can be deleted, the folder stays", linkToFolder),
+        Case("Readers meanwhile see the old content or the new, whole", atomic),
+        Case("A failing double fails where the test asks for it and nowhere else", failing),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<SystemFilesTests>) async throws { try await stated.run(self) }
+
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("Neither a save nor a failed save leaves a temporary file behind")
     func noLitter() throws {
         let files = Container().fileAccess
         try files.save(Data("a".utf8), to: folder.file("a"))
@@ -17,47 +31,45 @@ import Testing
         try files.save(Data(), to: folder.file("folder/inner"))
         #expect(throws: FileAccessError.self) { try files.save(Data("c".utf8), to: folder.file("folder")) }
         #expect(throws: FileAccessError.self) { try files.save(Data("c".utf8), to: folder.file("a/b")) }
-        #expect(try folder.names() == ["a", "folder"])
-        #expect(try folder.names(in: "folder") == ["inner"])
+        try expect(folder.names(), equals: ["a", "folder"])
+        try expect(folder.names(in: "folder"), equals: ["inner"])
     }
 
-    @Test("Saving through a symbolic link replaces what it points to, and deleting it removes the link alone")
     func links() throws {
         let files = FileAccess.system
         try files.save(Data("old".utf8), to: folder.file("real/target"))
         let link = folder.file("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("real/target"))
         try files.save(Data("new".utf8), to: link)
-        #expect(try files.load(folder.file("real/target")) == Data("new".utf8))
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == folder.file("real/target").path)
+        try expect(files.load(folder.file("real/target")), equals: Data("new".utf8))
+        try expect(
+            FileManager.default.destinationOfSymbolicLink(atPath: link.path), equals: folder.file("real/target").path)
         try files.delete(link)
-        #expect(try folder.names() == ["real"])
-        #expect(try folder.names(in: "real") == ["target"])
+        try expect(folder.names(), equals: ["real"])
+        try expect(folder.names(in: "real"), equals: ["target"])
     }
 
-    @Test("Saving through a relative link whose target is missing makes the target; a circle of links is an error")
     func danglingLink() throws {
         let link = folder.file("link")
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "sub/target")
         try FileAccess.system.save(Data("new".utf8), to: link)
-        #expect(try FileAccess.system.load(folder.file("sub/target")) == Data("new".utf8))
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "sub/target")
+        try expect(FileAccess.system.load(folder.file("sub/target")), equals: Data("new".utf8))
+        try expect(FileManager.default.destinationOfSymbolicLink(atPath: link.path), equals: "sub/target")
 
         let circle = folder.file("circle")
         try FileManager.default.createSymbolicLink(atPath: circle.path, withDestinationPath: "circle")
         let error = #expect(throws: FileAccessError.self) { try FileAccess.system.save(Data(), to: circle) }
-        #expect((error?.cause as? POSIXError)?.code == .ELOOP)
+        expect((error?.cause as? POSIXError)?.code, equals: .ELOOP)
     }
 
-    @Test("A link to a folder can be deleted, the folder stays")
     func linkToFolder() throws {
         let files = FileAccess.system
         try files.save(Data("kept".utf8), to: folder.file("real/kept"))
         let link = folder.file("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("real"))
         try files.delete(link)
-        #expect(try folder.names() == ["real"])
-        #expect(try folder.names(in: "real") == ["kept"])
+        try expect(folder.names(), equals: ["real"])
+        try expect(folder.names(in: "real"), equals: ["kept"])
     }
 
     #if !os(Windows)
@@ -68,13 +80,12 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
         try FileAccess.system.save(Data("new".utf8), to: url)
         let rights = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
-        #expect(rights == 0o600)
+        expect(rights, equals: 0o600)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
         try FileAccess.system.save(Data("newer".utf8), to: url)
-        #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int == 0o755)
+        try expect(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int == 0o755)
     }
 
-    @Test("Readers meanwhile see the old content or the new, whole")
     func atomic() async throws {
         let url = folder.file("data")
         let contents = [Data(repeating: 1, count: 200_000), Data(repeating: 2, count: 100_000)]
@@ -86,7 +97,7 @@ import Testing
             group.addTask {
                 for _ in 1...200 {
                     let read = try FileAccess.system.load(url)
-                    #expect(contents.contains(read))
+                    expect(contents.contains(read))
                 }
             }
             try await group.waitForAll()
@@ -108,8 +119,8 @@ import Testing
             kill(getpid(), SIGKILL)
         }
         let data = try FileAccess.system.load(url)
-        #expect(data.count == 500_000)
-        #expect(Set(data).count == 1)
+        expect(data.count, equals: 500_000)
+        expect(Set(data).count, equals: 1)
     }
 
     #if canImport(Glibc)
@@ -120,14 +131,14 @@ import Testing
         await #expect(processExitsWith: .success) { [path = url.path as String] in
             signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
-            #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit), equals: 0)
             let error = #expect(throws: FileAccessError.self) {
                 try FileAccess.system.save(Data(count: 5_000), to: URL(filePath: path))
             }
-            #expect(error.map { "\($0)" } == "can't save \(path): File too large")
+            expect(error.map { "\($0)" }, equals: "can't save \(path): File too large")
         }
-        #expect(try FileAccess.system.load(url) == Data("old".utf8))
-        #expect(try folder.names() == ["data"])
+        try expect(FileAccess.system.load(url), equals: Data("old".utf8))
+        try expect(folder.names(), equals: ["data"])
     }
     #endif
 
@@ -138,27 +149,26 @@ import Testing
         let error = #expect(throws: FileAccessError.self) {
             try FileAccess.system.append(Data("a".utf8), to: URL(filePath: "/dev/full"))
         }
-        #expect(error.map { "\($0)" } == "can't append to /dev/full: No space left on device")
+        expect(error.map { "\($0)" }, equals: "can't append to /dev/full: No space left on device")
     }
     #endif
 
-    @Test("A failing double fails where the test asks for it and nowhere else")
     func failing() throws {
         let container = Container()
         container.fileAccess = .inMemory(["/a": Data("old".utf8)]).failing(.save, .delete)
         let url = URL(filePath: "/a")
         let error = #expect(throws: FileAccessError.self) { try container.fileAccess.save(Data(), to: url) }
-        #expect(error.map { "\($0)" } == "can't save /a: Permission denied")
+        expect(error.map { "\($0)" }, equals: "can't save /a: Permission denied")
         #expect(throws: FileAccessError.self) { try container.fileAccess.delete(url) }
         try container.fileAccess.append(Data("er".utf8), to: url)
-        #expect(try container.fileAccess.load(url) == Data("older".utf8))
-        #expect(container.fileAccess.exists(url))
-        #expect(try container.fileAccess.list(URL(filePath: "/")) == [url])
+        try expect(container.fileAccess.load(url), equals: Data("older".utf8))
+        expect(container.fileAccess.exists(url))
+        try expect(container.fileAccess.list(URL(filePath: "/")), equals: [url])
 
         struct Odd: Error {}
         let odd = FileAccess.inMemory.failing(.load, .append, .list, with: Odd())
         let other = #expect(throws: FileAccessError.self) { try odd.load(url) }
-        #expect(other?.cause is Odd)
+        expect(other?.cause is Odd)
         #expect(throws: FileAccessError.self) { try odd.append(Data(), to: url) }
         #expect(throws: FileAccessError.self) { try odd.list(url) }
     }
@@ -168,9 +178,9 @@ import Testing
         let files = FileAccess.inMemory
         let copy = files
         try files.save(Data("a".utf8), to: URL(filePath: "/a"))
-        #expect(copy.exists(URL(filePath: "/a")))
-        #expect(!FileAccess.inMemory.exists(URL(filePath: "/a")))
-        #expect(try FileAccess.placeholder.list(URL(filePath: "/")).isEmpty)
+        expect(copy.exists(URL(filePath: "/a")))
+        expect(!FileAccess.inMemory.exists(URL(filePath: "/a")))
+        try expect(FileAccess.placeholder.list(URL(filePath: "/")).isEmpty)
     }
 
     @Test("A file in memory cannot be a folder as well: it stops with a message")
@@ -179,6 +189,6 @@ import Testing
             _ = FileAccess.inMemory(["/a": Data(), "/a/b": Data()])
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(message.contains("a file can't be a folder as well"))
+        expect(message.contains("a file can't be a folder as well"))
     }
 }

@@ -1,118 +1,142 @@
 import Foundation
 import Fugu
 import FuguFoundation
+import Support
 import Testing
 
 @Suite struct UUIDGeneratorTests {
-    @Test("Incrementing UUIDs count up from zero, each generator anew")
+    static let cases: [Case<UUIDGeneratorTests>] = [
+        Case("Incrementing UUIDs count up from zero, each generator anew", incrementing),
+        Case("Threads that ask together get each UUID once", shared),
+        Case(
+            "Random UUIDs from a repeatable randomness are repeatable, of version 4 and the variant of RFC 9562", seeded
+        ),
+        Case("The system's UUIDs differ, a constant one does not", systemAndConstant),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<UUIDGeneratorTests>) async throws {
+        try await stated.run(self)
+    }
+
     func incrementing() {
         let container = Container()
         container.uuid = .incrementing
-        #expect(container.uuid().uuidString == "00000000-0000-0000-0000-000000000000")
-        #expect(container.uuid().uuidString == "00000000-0000-0000-0000-000000000001")
+        expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000000")
+        expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000001")
         for _ in 2..<256 { _ = container.uuid() }
-        #expect(container.uuid().uuidString == "00000000-0000-0000-0000-000000000100")
-        #expect(UUIDGenerator.incrementing().uuidString.hasSuffix("000"))
+        expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000100")
+        expect(UUIDGenerator.incrementing().uuidString.hasSuffix("000"))
     }
 
-    @Test("Threads that ask together get each UUID once")
     func shared() async {
         let generator = UUIDGenerator.incrementing
         let all = await withTaskGroup(of: [UUID].self) { group in
             for _ in 0..<8 { group.addTask { (0..<500).map { _ in generator() } } }
             return await group.reduce(into: Set()) { $0.formUnion($1) }
         }
-        #expect(all.count == 4_000)
-        #expect(generator().uuidString.hasSuffix("0FA0"))
+        expect(all.count, equals: 4_000)
+        expect(generator().uuidString.hasSuffix("0FA0"))
     }
 
-    @Test("Random UUIDs from a repeatable randomness are repeatable, of version 4 and the variant of RFC 9562")
     func seeded() {
         func three(_ seed: UInt64) -> [UUID] {
             let generator = UUIDGenerator.random(using: .linearCongruential(withSeed: seed))
             return [generator(), generator(), generator()]
         }
-        #expect(three(1) == three(1))
-        #expect(Set(three(1) + three(2)).count == 6)
-        #expect(UUIDGenerator.random(using: .constant(.max))().uuidString == "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF")
-        #expect(UUIDGenerator.random(using: .constant(0))().uuidString == "00000000-0000-4000-8000-000000000000")
+        expect(three(1), equals: three(1))
+        expect(Set(three(1) + three(2)).count, equals: 6)
+        expect(
+            UUIDGenerator.random(using: .constant(.max))().uuidString, equals: "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF")
+        expect(UUIDGenerator.random(using: .constant(0))().uuidString, equals: "00000000-0000-4000-8000-000000000000")
         let halves = UUIDGenerator.random(using: .constant(0x0123_4567_89AB_CDEF))()
-        #expect(halves.uuidString == "01234567-89AB-4DEF-8123-456789ABCDEF")
+        expect(halves.uuidString, equals: "01234567-89AB-4DEF-8123-456789ABCDEF")
     }
 
-    @Test("The system's UUIDs differ, a constant one does not")
     func systemAndConstant() {
         let container = Container()
-        #expect(Set((0..<100).map { _ in container.uuid() }).count == 100)
+        expect(Set((0..<100).map { _ in container.uuid() }).count, equals: 100)
         let uuid = UUID()
         container[UUIDGenerator.self] = .constant(uuid)
-        #expect(container.uuid() == uuid)
-        #expect(container.uuid() == uuid)
+        expect(container.uuid(), equals: uuid)
+        expect(container.uuid(), equals: uuid)
     }
 }
 
 @Suite struct DateGeneratorTests {
-    @Test("The date follows the timestamp, whenever that is set, until it is set itself")
+    static let cases: [Case<DateGeneratorTests>] = [
+        Case("The date follows the timestamp, whenever that is set, until it is set itself", follows),
+        Case("A manual clock moves the date through the timestamp", manual),
+        Case("The system's date is now", system),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<DateGeneratorTests>) async throws {
+        try await stated.run(self)
+    }
+
     func follows() {
         let container = Container()
         container.timestamp = .constant(0)
-        #expect(container.date.now == Date(timeIntervalSince1970: 0))
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 0))
         container.timestamp = .constant(1_000_000_000)
-        #expect(container.date.now == Date(timeIntervalSince1970: 1_000_000_000))
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 1_000_000_000))
         container.date = .constant(.distantPast)
-        #expect(container.date.now == .distantPast)
+        expect(container.date.now, equals: .distantPast)
     }
 
-    @Test("A manual clock moves the date through the timestamp")
     func manual() {
         let clock = ManualClock()
         let date = DateGenerator.following(.following(clock, from: 100))
         clock.advance(by: .seconds(60))
-        #expect(date.now == Date(timeIntervalSince1970: 160))
+        expect(date.now, equals: Date(timeIntervalSince1970: 160))
     }
 
-    @Test("The system's date is now")
     func system() {
         let before = Date()
         let read = Container().date.now
         let system = DateGenerator.system.now
-        #expect(before.addingTimeInterval(-0.1) <= read && read <= system.addingTimeInterval(0.1))
-        #expect(system <= Date())
+        expect(before.addingTimeInterval(-0.1) <= read)
+        expect(read <= system.addingTimeInterval(0.1))
+        expect(system <= Date())
     }
 }
 
 @Suite struct LocalizationTests {
-    @Test("The calendar follows the locale and the time zone until it is set itself")
+    static let cases: [Case<LocalizationTests>] = [
+        Case("The calendar follows the locale and the time zone until it is set itself", calendar),
+        Case("The system's settings are what is read first", system),
+        Case("The placeholders are the same on every machine", placeholders),
+        Case("@Injected reads the features of this module by key path", injected),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<LocalizationTests>) async throws { try await stated.run(self) }
+
     func calendar() throws {
         let container = Container()
         container.locale = Locale(identifier: "de_DE")
         container.timeZone = try #require(TimeZone(identifier: "Asia/Tokyo"))
-        #expect(container.calendar.timeZone == container.timeZone)
-        #expect(container.calendar.locale == container.locale)
-        #expect(container.calendar.firstWeekday == 2)
+        expect(container.calendar.timeZone, equals: container.timeZone)
+        expect(container.calendar.locale, equals: container.locale)
+        expect(container.calendar.firstWeekday, equals: 2)
         container.locale = Locale(identifier: "th_TH")
         container.timeZone = .gmt
-        #expect(container.calendar.identifier == .buddhist)
-        #expect(container.calendar.timeZone == .gmt)
+        expect(container.calendar.identifier, equals: .buddhist)
+        expect(container.calendar.timeZone, equals: .gmt)
         container.calendar = Calendar(identifier: .iso8601)
-        #expect(container.calendar.identifier == .iso8601)
+        expect(container.calendar.identifier, equals: .iso8601)
     }
 
-    @Test("The system's settings are what is read first")
     func system() {
         let container = Container()
-        #expect(container.timeZone.identifier == TimeZone.current.identifier)
-        #expect(container.locale.identifier == Locale.current.identifier)
-        #expect(container.calendar.identifier == Locale.current.calendar.identifier)
+        expect(container.timeZone.identifier, equals: TimeZone.current.identifier)
+        expect(container.locale.identifier, equals: Locale.current.identifier)
+        expect(container.calendar.identifier, equals: Locale.current.calendar.identifier)
     }
 
-    @Test("The placeholders are the same on every machine")
     func placeholders() {
-        #expect(LocaleFeature.placeholder.identifier == "en_US_POSIX")
-        #expect(TimeZoneFeature.placeholder.secondsFromGMT() == 0)
+        expect(LocaleFeature.placeholder.identifier, equals: "en_US_POSIX")
+        expect(TimeZoneFeature.placeholder.secondsFromGMT(), equals: 0)
     }
 
-    @Test("@Injected reads the features of this module by key path")
     func injected() {
         struct Reader {
             @Injected(\.timeZone) var timeZone
@@ -127,7 +151,7 @@ import Testing
             let reader = Reader()
             return (reader.timeZone, reader.uuid().uuidString.suffix(1), reader.environment["A"])
         }
-        #expect(read == (.gmt, "0", "b"))
+        expect(read == (.gmt, "0", "b"))
     }
 }
 
@@ -135,19 +159,19 @@ import Testing
     @Test("It holds the variables of this process")
     func system() {
         let container = Container()
-        #expect(container.environment.variables == ProcessInfo.processInfo.environment)
-        #expect(container.environment["PATH"] != nil)
+        expect(container.environment.variables, equals: ProcessInfo.processInfo.environment)
+        expect(container.environment["PATH"] != nil)
     }
 
     @Test("It is a value that a test writes as a literal; empty is not missing, and the last of a name counts")
     func literal() {
         let container = Container()
         container.environment = ["HOME": "/home/ada", "EMPTY": "", "HOME": "/home/grace"]
-        #expect(container.environment["HOME"] == "/home/grace")
-        #expect(container.environment["EMPTY"] == "")
-        #expect(container.environment["PATH"] == nil)
+        expect(container.environment["HOME"], equals: "/home/grace")
+        expect(container.environment["EMPTY"], equals: "")
+        expect(container.environment["PATH"] == nil)
         container.environment["PATH"] = "/bin"
-        #expect(container.environment["PATH"] == "/bin")
-        #expect(ProcessEnvironment.placeholder == [:])
+        expect(container.environment["PATH"], equals: "/bin")
+        expect(ProcessEnvironment.placeholder, equals: [:])
     }
 }

@@ -4,6 +4,14 @@ import Testing
 
 @Suite("A configurable reads its own container")
 struct ConfigurableTests {
+    static let cases: [Case<ConfigurableTests>] = [
+        Case("with(configuration:) assigns and gives the object back", with),
+        Case("reloadConfiguration assigns the same container, so that didSet runs once", reload),
+        Case("works through the protocol, whatever the type", existential),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<ConfigurableTests>) async throws { try await stated.run(self) }
+
     struct Title: Property { static var defaultValue: String { "untitled" } }
 
     final class Window: Configurable {
@@ -22,31 +30,29 @@ struct ConfigurableTests {
         var configuration = Container() { didSet { drawings += 1 } }
     }
 
-    @Test("with(configuration:) assigns and gives the object back")
     func with() {
         let container = Container()
         container[Title.self] = "main"
         let window = Window()
         let same = window.with(configuration: container)
-        #expect(same === window)
-        #expect(window.configuration === container)
-        #expect(window.drawn == ["main"])
+        expect(same, is: window)
+        expect(window.configuration, is: container)
+        expect(window.drawn, equals: ["main"])
         window.with(configuration: Container())
-        #expect(window.drawn == ["main", "untitled"])
+        expect(window.drawn, equals: ["main", "untitled"])
     }
 
-    @Test("reloadConfiguration assigns the same container, so that didSet runs once")
     func reload() {
         let window = Window()
         let container = window.configuration
         container[Title.self] = "changed"
-        #expect(window.drawn.isEmpty)
+        expect(window.drawn.isEmpty)
         window.reloadConfiguration()
-        #expect(window.drawn == ["changed"])
-        #expect(window.assigned.count == 1 && window.assigned.allSatisfy { $0 === container })
+        expect(window.drawn, equals: ["changed"])
+        expect(window.assigned.count, equals: 1)
+        expect(window.assigned.allSatisfy { $0 === container })
     }
 
-    @Test("works through the protocol, whatever the type")
     func existential() {
         let container = Container()
         let windows = [Window(), Window()]
@@ -54,7 +60,7 @@ struct ConfigurableTests {
         for part in parts { part.with(configuration: container) }
         container[Title.self] = "all"
         parts.forEach { $0.reloadConfiguration() }
-        #expect(windows.map(\.drawn) == [["untitled", "all"], ["untitled", "all"]])
+        expect(windows.map(\.drawn), equals: [["untitled", "all"], ["untitled", "all"]])
     }
 
     @Test("may belong to an actor") @MainActor
@@ -62,6 +68,6 @@ struct ConfigurableTests {
         let panel = Panel()
         panel.reloadConfiguration()
         panel.with(configuration: Container(copying: .shared))
-        #expect(panel.drawings == 2)
+        expect(panel.drawings, equals: 2)
     }
 }

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 @Suite("A container at first sight") struct ContainerTests {
@@ -13,8 +14,8 @@ import Testing
     @Test("reads defaults, sets, and loads features from what is set")
     func basics() {
         let container = Container()
-        #expect(container[Name.self] == "world")
+        expect(container[Name.self], equals: "world")
         container[Name.self] = "Ada"
-        #expect(container[Greeting.self].text == "Hello, Ada")
+        expect(container[Greeting.self].text, equals: "Hello, Ada")
     }
 }

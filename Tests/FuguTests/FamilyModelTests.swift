@@ -457,7 +457,7 @@ private final class Crowd: Sendable {
             let crowd = Crowd(GraphShape(using: &random))
             onThreads(4) { thread in crowd.run(thread: thread, steps: 400, seed: seed) }
             crowd.checkAtRest()
-            #expect(
+            expect(
                 crowd.failures.all.isEmpty,
                 "seed \(seed): \(crowd.failures.all.prefix(5)) in \(crowd.shape.description)")
         }

@@ -39,8 +39,10 @@ import Testing
             container?[own] = 7
             return 6
         }
-        #expect(container[key] == 5 && container[Number.self] == 1)
-        #expect(container[own] == 7 && container.ifLoaded(\.[own]) == 7)
+        expect(container[key], equals: 5)
+        expect(container[Number.self], equals: 1)
+        expect(container[own], equals: 7)
+        expect(container.ifLoaded(\.[own]), equals: 7)
     }
 
     @Test("Threads that a load starts read through its handle, during the load and after it (laws 6 and 15)")
@@ -60,13 +62,13 @@ import Testing
             onThreads(4) { _ in early.add(handle[Number.self] + handle[Sum.self]) }
             return early.all.reduce(0, +)
         }
-        #expect(child[key] == 4 * (2 + 102))
+        expect(child[key], equals: 4 * (2 + 102))
         child[Number.self] = 3
         ended.open()
         for thread in threads.all { thread.wait() }
-        #expect(late.all == [3])
+        expect(late.all, equals: [3])
         // It read the child's number, and so lives there.
-        #expect(container.ifLoaded(\.[key]) == nil)
+        expect(container.ifLoaded(\.[key]) == nil)
     }
 
     @Test("An observer may close its container and wait for that (laws 10 and 28)")
@@ -90,7 +92,8 @@ import Testing
         container.observe(Number.self) { heard.add($0 * 10) }
         // The closing needs a thread of the pool, which this test must not block.
         await startThread { container[Number.self] = 1 }.opened()
-        #expect(heard.all == [1, 10, 2, 20] && closed.value == 1)
+        expect(heard.all, equals: [1, 10, 2, 20])
+        expect(closed.value, equals: 1)
         #expect(throws: LoadError.self) { try container[Refused.self] }
     }
 
@@ -117,8 +120,9 @@ import Testing
             }
         }
         onAnotherThread { box.withLock { $0 }?[Number.self] = 1 }
-        #expect(heard.all == ["first 1", "second 1", "first 2", "second 2"])
-        #expect(gone == nil && ended.value == 1)
+        expect(heard.all, equals: ["first 1", "second 1", "first 2", "second 2"])
+        expect(gone == nil)
+        expect(ended.value, equals: 1)
     }
 
     @Test("A deinit that sets the key that its instance leaves, and others, does so once for each (law 8)")
@@ -130,13 +134,14 @@ import Testing
         container[slot] = Self.writer(3, container, slot)
         // Each is overwritten at once by the deinit of the one before.
         for _ in 0..<4 { container[slot] = Witness() }
-        #expect(container[slot] == nil && container[Number.self] == 4)
-        #expect(heard.all == [0, 1, 2, 3, 4])
+        expect(container[slot] == nil)
+        expect(container[Number.self], equals: 4)
+        expect(heard.all, equals: [0, 1, 2, 3, 4])
         container[slot] = Self.writer(0, container, slot)
         container.update { $0[slot] = nil }
         container[slot] = Self.writer(0, container, slot)
         container.reset(\.[slot])
-        #expect(container[Number.self] == 6)
+        expect(container[Number.self], equals: 6)
     }
 
     private static func writer(_ left: Int, _ container: Container, _ slot: PropertyKey<Witness?>) -> Witness {
@@ -172,12 +177,15 @@ import Testing
             left.add(-1)
             container?[key] = Writing(number: 10 + left.value) {}
         }
-        #expect(container[key].number == 1 && heard.all.last == 1)
-        #expect(Set(heard.all).isSubset(of: [0, 1, 10, 11, 12]) && left.value < 3)
+        expect(container[key].number, equals: 1)
+        expect(heard.all.last, equals: 1)
+        expect(Set(heard.all).isSubset(of: [0, 1, 10, 11, 12]))
+        expect(left.value < 3)
         container.update { handle in
             handle[key] = Writing(number: 2) { [weak container] in container?[Number.self] = 5 }
         }
-        #expect(container[key].number == 2 && container[Number.self] == 5)
+        expect(container[key].number, equals: 2)
+        expect(container[Number.self], equals: 5)
     }
 
     @Test("A stack of 512 KB has room for every operation, in a load that stands on fifty others (laws 6 and 17)")
@@ -210,6 +218,6 @@ import Testing
             precondition(heard.value >= 2)
             done.add()
         }.wait()
-        #expect(done.value == 1)
+        expect(done.value, equals: 1)
     }
 }

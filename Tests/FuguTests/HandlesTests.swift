@@ -23,6 +23,26 @@ private struct Plain: Feature {
 
 /// Handles of updates and views are used like containers.
 @Suite("Handles of updates and observables") struct HandlesTests {
+    static let cases: [Case<HandlesTests>] = [
+        Case("An update's handle says what is there, and keeps what is registered (laws 7 and 28)", updateLooks),
+        Case(
+            "Through an observable, what is there is read without loading, and closers are registered (laws 13, 27, 28)",
+            observable),
+        Case("Keys that are nil unless set are distinguished by their ids (law 1)", ids),
+        Case(
+            "An observer that a load adds through Container.current outlives the load's handle (laws 8 and 10)",
+            observedInLoad),
+        Case(
+            "An observer added through a kept handle after its load is called, beside the container's own (laws 8 and 10)",
+            observedByKeptHandle),
+        Case("A set through a rule's handle after the rule has run is reported and changes nothing (law 21)", lateRule),
+        Case("A container that is closed says so (law 28)", closed),
+        Case("The description for debugging lists what was set and what was replaced", described),
+        Case("An external feature has a double line in a drawing", external),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<HandlesTests>) async throws { try await stated.run(self) }
+
     @Test("An update's handle gives async features, what the update has set before what is there (law 7)")
     func updateReadsAsync() async throws {
         let container = Container()
@@ -42,28 +62,26 @@ private struct Plain: Feature {
                 read.wait()
             }
         }
-        #expect(await inside == 7)
+        await expect(inside, equals: 7)
         await updated.opened()
         let handle = await handles.first(1)[0]
-        #expect(try await handle[Fetched.self] == 7)
+        try await expect(handle[Fetched.self], equals: 7)
         container.reset(Fetched.self)
-        #expect(try await handle[Fetched.self] == 1)
+        try await expect(handle[Fetched.self], equals: 1)
     }
 
-    @Test("An update's handle says what is there, and keeps what is registered (laws 7 and 28)")
     func updateLooks() async throws {
         let container = Container()
         let log = Log<String>()
         container.update {
             $0.set(Fetched.self, to: 7)
-            #expect($0.loaded(Fetched.self) == 7)
+            expect($0.loaded(Fetched.self), equals: 7)
             $0.onClose { log.add("closed") }
         }
         try await container.close()
-        #expect(log.removeAll() == ["closed"])
+        expect(log.removeAll(), equals: ["closed"])
     }
 
-    @Test("Through an observable, what is there is read without loading, and closers are registered (laws 13, 27, 28)")
     func observable() async throws {
         let container = Container()
         let log = Log<String>()
@@ -71,22 +89,25 @@ private struct Plain: Feature {
         container.set(Fetched.self, to: 3)
         container.set(Parsed.self, to: 4)
         let child = container.child().observable
-        #expect(child.loaded(Fetched.self) == 3 && child.loaded(Parsed.self) == 4)
+        expect(child.loaded(Fetched.self), equals: 3)
+        expect(child.loaded(Parsed.self), equals: 4)
         observable[Plain.self] = "set"
-        #expect(observable[Plain.self] == "set" && container[Plain.self] == "set")
+        expect(observable[Plain.self], equals: "set")
+        expect(container[Plain.self], equals: "set")
         observable.onClose { log.add("closed") }
         try await container.close()
-        #expect(log.removeAll() == ["closed"])
+        expect(log.removeAll(), equals: ["closed"])
     }
 
-    @Test("Keys that are nil unless set are distinguished by their ids (law 1)")
     func ids() {
         let container = Container()
-        #expect(container.nickname == nil && container.surname == nil)
+        expect(container.nickname == nil)
+        expect(container.surname == nil)
         container.nickname = "Anna"
-        #expect(container.nickname == "Anna" && container.surname == nil)
+        expect(container.nickname, equals: "Anna")
+        expect(container.surname == nil)
         container.modify(\.greeting) { $0 += "!" }
-        #expect(container.greeting == "hello Anna!")
+        expect(container.greeting, equals: "hello Anna!")
     }
 
     @Test("An observer of a value key on the main actor hears each change, the last one with what stays (law 10)")
@@ -95,25 +116,22 @@ private struct Plain: Feature {
         let heard = Log<String?>()
         container.observeOnMainActor(\.nickname) { heard.add($0) }
         container.nickname = "Anna"
-        #expect(await heard.first(1) == ["Anna"])
+        await expect(heard.first(1), equals: ["Anna"])
     }
 
-    @Test("An observer that a load adds through Container.current outlives the load's handle (laws 8 and 10)")
     func observedInLoad() {
         let container = Container()
         _ = container[Watching.self]
         container[Number.self] = 1
-        #expect(container[Heard.self].all == [1])
+        expect(container[Heard.self].all, equals: [1])
         let heard = Log<Int>()
         container.observe(Number.self) { heard.add($0) }
         container[Number.self] = 2
         container.reset(Watching.self)
         container[Number.self] = 3
-        #expect(container[Heard.self].all == [1, 2, 3] && heard.all == [2, 3])
+        expect(container[Heard.self].all == [1, 2, 3] && heard.all == [2, 3])
     }
 
-    @Test(
-        "An observer added through a kept handle after its load is called, beside the container's own (laws 8 and 10)")
     func observedByKeptHandle() {
         let container = Container()
         let handles = Log<any FeatureContainer>()
@@ -121,54 +139,50 @@ private struct Plain: Feature {
         _ = container[FeatureKey { handles.add($0) }]
         (handles.all[0] as! Container).observe(Number.self) { early.add($0) }
         container[Number.self] = 1
-        #expect(early.all == [1])
+        expect(early.all, equals: [1])
         let late = Log<Int>()
         container.observe(Number.self) { late.add($0) }
         container.resetAll()
         handles.removeAll()
         container[Number.self] = 2
-        #expect(early.all == [1, 0, 2] && late.all == [0, 2])
+        expect(early.all == [1, 0, 2] && late.all == [0, 2])
     }
 
-    @Test("A set through a rule's handle after the rule has run is reported and changes nothing (law 21)")
     func lateRule() {
         let container = Container()
         let reports = container.logReports()
         let handles = Log<any PropertyContainer>()
         container.configureScopes("/a") { handles.add($0) }
         let scope = container.scope("/a")
-        #expect(scope.nickname == nil)
+        expect(scope.nickname == nil)
         handles.removeAll()[0].nickname = "late"
-        #expect(scope.nickname == nil)
+        expect(scope.nickname == nil)
         let text = reports.removeAll().joined()
-        #expect(text.contains("nickname") && text.contains("after the rule had run"), "\(text)")
+        expect(text.contains("nickname") && text.contains("after the rule had run"), "\(text)")
     }
 
-    @Test("A container that is closed says so (law 28)")
     func closed() async throws {
         let container = Container()
-        #expect(!"\(container)".contains("closed"))
+        expect(!"\(container)".contains("closed"))
         try await container.close()
-        #expect("\(container)".contains("closed"))
+        expect("\(container)".contains("closed"))
     }
 
-    @Test("The description for debugging lists what was set and what was replaced")
     func described() throws {
         let container = Container()
         container[Number.self] = 1
         container.replace(Plain.self) { _ in "replaced" }
         let line = try #require(container.debugDescription.split(separator: "\n").first { $0.hasPrefix("  set: ") })
-        #expect(line.contains("Number") && line.contains("Plain"), "\(line)")
+        expect(line.contains("Number") && line.contains("Plain"), "\(line)")
     }
 
-    @Test("An external feature has a double line in a drawing")
     func external() {
         let container = Container()
         container.set(Outside.self, to: 1)
         container[Plain.self] = "set"
         let lines = container.graph.dot.split(separator: "\n")
-        #expect(lines.contains { $0.contains("Outside") && $0.contains("peripheries=2") })
-        #expect(!lines.contains { $0.contains("Plain") && $0.contains("peripheries=2") })
+        expect(lines.contains { $0.contains("Outside") && $0.contains("peripheries=2") })
+        expect(!lines.contains { $0.contains("Plain") && $0.contains("peripheries=2") })
     }
 }
 

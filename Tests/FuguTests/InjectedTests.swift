@@ -14,6 +14,25 @@ extension ContainerKeys {
 
 @Suite("@Injected reads from a container under a key path")
 struct InjectedTests {
+    static let cases: [Case<InjectedTests>] = [
+        Case("takes the container that is current where the wrapper is made, and reads anew each time", current),
+        Case("takes the container it is given, and keeps it", given),
+        Case(
+            "takes a closure, in which a key path that is kept in a variable can be read, and a container (law 15)",
+            closuresAndKeptKeyPaths),
+        Case("suits main-actor classes and actors", isolated),
+        Case(
+            "inside load(in:) with the handle it is recorded: a child that sets what was read has its own (law 15)",
+            handle),
+        Case("inside load(in:) without a container it reads the load's own, and is recorded (law 15)", insideLoad),
+        Case(
+            "kept by a feature it answers from the feature's home, and such reads are no inputs (law 15)", keptByFeature
+        ),
+        Case("kept by a feature it does not keep the container (law 8)", noCircle),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<InjectedTests>) async throws { try await stated.run(self) }
+
     struct Speaker {
         @Injected(\.greeting) var greeting
         @Injected(\.phrase) var phrase
@@ -49,94 +68,86 @@ struct InjectedTests {
         func greet() -> String { greeting }
     }
 
-    @Test("takes the container that is current where the wrapper is made, and reads anew each time")
     func current() {
         var made: Speaker?
         Container.with {
             $0.greeting = "ahoj"
         } operation: {
             made = Speaker()
-            #expect(made?.greeting == "ahoj")
+            expect(made?.greeting, equals: "ahoj")
             Container.current.greeting = "hi"
         }
-        #expect(made?.greeting == "hi")
-        #expect(made?.phrase == "hi, world")
+        expect(made?.greeting, equals: "hi")
+        expect(made?.phrase, equals: "hi, world")
     }
 
-    @Test("takes the container it is given, and keeps it")
     func given() {
         var container: Container? = Container()
         container!.greeting = "ahoj"
         weak let alive = container
         var injected: Injected<String>? = Injected(\.greeting, in: container!)
         container = nil
-        #expect(injected?.wrappedValue == "ahoj")
-        #expect(alive != nil)
+        expect(injected?.wrappedValue, equals: "ahoj")
+        expect(alive != nil)
         injected = nil
-        #expect(alive == nil)
+        expect(alive == nil)
     }
 
-    @Test("takes a closure, in which a key path that is kept in a variable can be read, and a container (law 15)")
     func closuresAndKeptKeyPaths() {
         let container = Container()
         container.greeting = "ahoj"
         let keyPath: any KeyPath<any FeatureContainer, String> & Sendable = \.greeting
         Container.with(container) {
-            #expect(Injected({ $0[keyPath: keyPath] }).wrappedValue == "ahoj")
-            #expect(Injected({ $0[keyPath: keyPath] }, in: Container()).wrappedValue == "hello")
-            #expect(Injected { $0.greeting.count }.wrappedValue == 4)
+            expect(Injected({ $0[keyPath: keyPath] }).wrappedValue, equals: "ahoj")
+            expect(Injected({ $0[keyPath: keyPath] }, in: Container()).wrappedValue, equals: "hello")
+            expect(Injected { $0.greeting.count }.wrappedValue, equals: 4)
         }
     }
 
-    @Test("suits main-actor classes and actors")
     func isolated() async {
         let container = Container()
         container.greeting = "ahoj"
         await Container.with(container) {
-            #expect(await Worker().greet() == "ahoj")
-            #expect(await MainActor.run { Model().greeting } == "ahoj")
+            await expect(Worker().greet(), equals: "ahoj")
+            await expect(MainActor.run { Model().greeting }, equals: "ahoj")
         }
     }
 
-    @Test("inside load(in:) with the handle it is recorded: a child that sets what was read has its own (law 15)")
     func handle() {
         let root = Container()
-        #expect(root[Guest.self].card == "world")
+        expect(root[Guest.self].card, equals: "world")
         let child = root.child { $0.name = "Ada" }
-        #expect(child[Guest.self].card == "Ada")
-        #expect(child[Guest.self].name == "Ada")
-        #expect(root[Guest.self].card == "world")
-        #expect(child.graph.entries.first { $0.name == "Guest" && $0.depth == 1 }?.inputs.count == 1)
+        expect(child[Guest.self].card, equals: "Ada")
+        expect(child[Guest.self].name, equals: "Ada")
+        expect(root[Guest.self].card, equals: "world")
+        expect(child.graph.entries.first { $0.name == "Guest" && $0.depth == 1 }?.inputs.count, equals: 1)
     }
 
-    @Test("inside load(in:) without a container it reads the load's own, and is recorded (law 15)")
     func insideLoad() {
         let root = Container()
         let child = root.child { $0.greeting = "ahoj" }
-        #expect(child[Host.self].sign == "ahoj")
-        #expect(child[Host.self].greeting == "ahoj")
-        #expect(root[Host.self].sign == "hello")
-        #expect(root.child()[Host.self].sign == "hello")
+        expect(child[Host.self].sign, equals: "ahoj")
+        expect(child[Host.self].greeting, equals: "ahoj")
+        expect(root[Host.self].sign, equals: "hello")
+        expect(root.child()[Host.self].sign, equals: "hello")
     }
 
-    @Test("kept by a feature it answers from the feature's home, and such reads are no inputs (law 15)")
     func keptByFeature() {
         let root = Container()
-        #expect(root.child()[Guest.self].name == "world")
+        expect(root.child()[Guest.self].name, equals: "world")
         root.name = "Ada"
-        #expect(root[Guest.self].name == "Ada")
-        #expect(root[Guest.self].card == "world")
+        expect(root[Guest.self].name, equals: "Ada")
+        expect(root[Guest.self].card, equals: "world")
         let other = root.child { $0.greeting = "ahoj" }
-        #expect(other[Guest.self].name == "Ada")
+        expect(other[Guest.self].name, equals: "Ada")
     }
 
-    @Test("kept by a feature it does not keep the container (law 8)")
     func noCircle() {
         var container: Container? = Container()
         weak let alive = container
         _ = container![Guest.self]
         _ = container![Host.self]
         container = nil
-        #expect(alive == nil)
+        expect(alive == nil)
     }
 }

@@ -45,64 +45,77 @@ private class BaseFeature: Feature, @unchecked Sendable {
 private final class SubFeature: BaseFeature, @unchecked Sendable {}
 
 @Suite("Law 1: what makes keys the same") struct Law01IdentityTests {
+    static let cases: [Case<Law01IdentityTests>] = [
+        Case("A computed member is the same key at each use, on every thread (law 1)", members),
+        Case("Keys of a loop are distinguished by their ids, of any type (law 1)", ids),
+        Case("Names tell the keys of one place apart, whichever is asked first (law 1)", names),
+        Case("A helper that passes the place on makes a key for each caller (law 1)", helpers),
+        Case("A class metatype is filed under the type that the source names (law 1)", classMetatypes),
+        Case("Messages, graphs and descriptions call a key by its member (law 1)", memberNames),
+        Case("A function without parameters may make a key, and so may a closure in it (law 1)", madeInTest),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law01IdentityTests>) async throws {
+        try await stated.run(self)
+    }
+
     let container = Container()
 
-    @Test("A computed member is the same key at each use, on every thread (law 1)")
     func members() async {
-        #expect(ContainerKeys().plain == ContainerKeys().plain)
-        #expect(ContainerKeys().plain != ContainerKeys().helped)
+        expect(ContainerKeys().plain, equals: ContainerKeys().plain)
+        expect(ContainerKeys().plain != ContainerKeys().helped)
         let keys = Log<PropertyKey<Int>>()
         await onThreads(4) { _ in
             for number in 0..<200 { keys.add(ContainerKeys().slot(number % 50 + 1_000)) }
         }
-        #expect(Set(keys.all).count == 50)
+        expect(Set(keys.all).count, equals: 50)
     }
 
-    @Test("Keys of a loop are distinguished by their ids, of any type (law 1)")
     func ids() {
         let keys = (0..<300).map { ContainerKeys().slot($0) }
-        #expect(Set(keys).count == 300)
+        expect(Set(keys).count, equals: 300)
         for (number, key) in keys.enumerated() where number % 2 == 0 { container[key] = -number }
         for number in 0..<300 {
-            #expect(container[ContainerKeys().slot(number)] == (number % 2 == 0 ? -number : number))
+            expect(container[ContainerKeys().slot(number)], equals: (number % 2 == 0 ? -number : number))
         }
-        #expect(container[ContainerKeys().feature("a")] == "a" && container[ContainerKeys().feature("b")] == "b")
+        expect(container[ContainerKeys().feature("a")], equals: "a")
+        expect(container[ContainerKeys().feature("b")], equals: "b")
         func mixed(_ id: some Hashable & Sendable) -> PropertyKey<Int> { PropertyKey(defaultValue: 0, id: id) }
-        #expect(Set([mixed(1), mixed(UInt8(1)), mixed("1"), mixed(1), mixed([1])]).count == 4)
+        expect(Set([mixed(1), mixed(UInt8(1)), mixed("1"), mixed(1), mixed([1])]).count, equals: 4)
     }
 
-    @Test("Names tell the keys of one place apart, whichever is asked first (law 1)")
     func names() {
         let keys = ["identity.a", "identity.b", "identity.a"].map { ContainerKeys().named($0) }
-        #expect(keys[0] == keys[2] && keys[0] != keys[1])
-        #expect(keys.map(\.name) == ["identity.a", "identity.b", "identity.a"])
+        expect(keys[0] == keys[2] && keys[0] != keys[1])
+        expect(keys.map(\.name), equals: ["identity.a", "identity.b", "identity.a"])
     }
 
-    @Test("A helper that passes the place on makes a key for each caller (law 1)")
     func helpers() {
-        #expect(container.helped == 2 && container.otherHelped == 3)
+        expect(container.helped, equals: 2)
+        expect(container.otherHelped, equals: 3)
         container.helped = 5
-        #expect(container[\.helped] == 5 && container.otherHelped == 3)
+        expect(container[\.helped], equals: 5)
+        expect(container.otherHelped, equals: 3)
     }
 
-    @Test("A class metatype is filed under the type that the source names (law 1)")
     func classMetatypes() {
         let type: Base.Type = Sub.self
-        #expect(container[type] == "base")
+        expect(container[type], equals: "base")
         container[type] = "set"
-        #expect(container[Base.self] == "set" && container[Sub.self as Base.Type] == "set")
+        expect(container[Base.self], equals: "set")
+        expect(container[Sub.self as Base.Type], equals: "set")
         container.reset(type)
-        #expect(container[Base.self] == "base")
+        expect(container[Base.self], equals: "base")
         let feature: BaseFeature.Type = SubFeature.self
         let made = container[feature]
-        #expect(container[BaseFeature.self] === made && container.ifLoaded(feature) === made)
+        expect(container[BaseFeature.self], is: made)
+        expect(container.ifLoaded(feature), is: made)
         container.reset(feature)
-        #expect(container.ifLoaded(BaseFeature.self) == nil)
+        expect(container.ifLoaded(BaseFeature.self) == nil)
         container.replace(feature) { _ in made }
-        #expect(container[BaseFeature.self] === made)
+        expect(container[BaseFeature.self], is: made)
     }
 
-    @Test("Messages, graphs and descriptions call a key by its member (law 1)")
     func memberNames() {
         container.plain = 2
         container.secret = "s"
@@ -110,11 +123,11 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
         container[ContainerKeys().slot(7)] = 8
         _ = container.doubled
         let names = container.graph.entries.map(\.name)
-        #expect(names.dropFirst() == [#"\.doubled"#, #"\.named"#, #"\.plain"#, #"\.secret"#])
-        #expect(names.first?.hasPrefix("PropertyKey<Int> (FuguTests/Law01IdentityTests.swift:") == true)
-        #expect(names.first?.hasSuffix("[7]") == true)
-        #expect(container.graph.description.contains(#"\.doubled ← \.plain"#))
-        #expect(container.graph.dot.contains(#"label="\\.plain (set)""#))
+        expect(names.dropFirst(), equals: [#"\.doubled"#, #"\.named"#, #"\.plain"#, #"\.secret"#])
+        expect(names.first?.hasPrefix("PropertyKey<Int> (FuguTests/Law01IdentityTests.swift:"), equals: true)
+        expect(names.first?.hasSuffix("[7]"), equals: true)
+        expect(container.graph.description.contains(#"\.doubled ← \.plain"#))
+        expect(container.graph.dot.contains(#"label="\\.plain (set)""#))
     }
 
     @Test("So does the message of a cycle (laws 1 and 6)")
@@ -154,10 +167,9 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
         expectMessage(of: byNumber, "Fugu: subscript(_:) makes a key without an id")
     }
 
-    @Test("A function without parameters may make a key, and so may a closure in it (law 1)")
     func madeInTest() {
         let key = PropertyKey(defaultValue: 4)
         let keys = (0..<2).map { number in FeatureKey(id: number) { _ in number } }
-        #expect(container[key] == 4 && keys.map { container[$0] } == [0, 1])
+        expect(container[key] == 4 && keys.map { container[$0] } == [0, 1])
     }
 }

@@ -3,6 +3,18 @@ import Support
 import Testing
 
 @Suite("Law 2: isolated") struct Law02IsolatedTests {
+    static let cases: [Case<Law02IsolatedTests>] = [
+        Case("A value set in one root is not seen in another (law 2)", sets),
+        Case("Every root loads its own features, of every kind (law 2)", loads),
+        Case("The default of a value key is evaluated for each root (law 2)", defaults),
+        Case("Observers receive changes of their own root only (law 2)", observers),
+        Case("The shared container is one, and shares nothing with a new one (law 2)", shared),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law02IsolatedTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Name: Property { static var defaultValue: String { "default" } }
     struct Device: Feature {
         let id = Witness()
@@ -17,55 +29,52 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> Late { Late() }
     }
 
-    @Test("A value set in one root is not seen in another (law 2)")
     func sets() throws {
         let (left, right) = (Container(), Container())
         let key = PropertyKey(defaultValue: 0)
         left[Name.self] = "left"
         left[key] = 1
         left[Device.self] = Device()
-        #expect(right[Name.self] == "default")
-        #expect(right[key] == 0)
-        #expect(right[Device.self].id !== left[Device.self].id)
+        expect(right[Name.self], equals: "default")
+        expect(right[key], equals: 0)
+        expect(right[Device.self].id !== left[Device.self].id)
         right.resetAll()
-        #expect(left[Name.self] == "left" && left[key] == 1)
+        expect(left[Name.self], equals: "left")
+        expect(left[key], equals: 1)
     }
 
-    @Test("Every root loads its own features, of every kind (law 2)")
     func loads() async throws {
         let (left, right) = (Container(), Container())
         let key = FeatureKey { _ in Witness() }
-        #expect(left[Device.self].id !== right[Device.self].id)
-        #expect(left[key] !== right[key])
-        #expect(try left[Failing.self].id !== right[Failing.self].id)
+        expect(left[Device.self].id !== right[Device.self].id)
+        expect(left[key] !== right[key])
+        try expect(left[Failing.self].id !== right[Failing.self].id)
         let (first, second) = (try await left[Late.self], try await right[Late.self])
-        #expect(first.id !== second.id)
+        expect(first.id !== second.id)
     }
 
-    @Test("The default of a value key is evaluated for each root (law 2)")
     func defaults() {
         let evaluations = Counter()
         let key = PropertyKey(defaultValue: Witness(onEnd: { _ = evaluations.add() }))
         let (left, right) = (Container(), Container())
-        #expect(left[key] !== right[key])
-        #expect(left[key] === left[key])
+        expect(left[key] !== right[key])
+        expect(left[key], is: left[key])
     }
 
-    @Test("Observers receive changes of their own root only (law 2)")
     func observers() {
         let (left, right) = (Container(), Container())
         let heard = Log<String>()
         left.observe(Name.self) { heard.add($0) }
         right[Name.self] = "right"
         left[Name.self] = "left"
-        #expect(heard.all == ["left"])
+        expect(heard.all, equals: ["left"])
     }
 
-    @Test("The shared container is one, and shares nothing with a new one (law 2)")
     func shared() {
         let key = PropertyKey(defaultValue: 0)
         Container.shared[key] = 1
-        #expect(Container.shared === Container.shared)
-        #expect(Container.shared[key] == 1 && Container()[key] == 0)
+        expect(Container.shared, is: Container.shared)
+        expect(Container.shared[key], equals: 1)
+        expect(Container()[key], equals: 0)
     }
 }

@@ -4,6 +4,16 @@ import Support
 import Testing
 
 @Suite("Law 3: lazy, once") struct Law03LazyTests {
+    static let cases: [Case<Law03LazyTests>] = [
+        Case("A default that makes a fresh UUID gives the same one until it is reset (law 3)", defaults),
+        Case("A feature of any kind is kept until it is reset (law 3)", features),
+        Case("Nothing runs before the first read, and then once (law 3)", lazy),
+        Case("A feature that is set before its first read is never loaded (law 3)", setFirst),
+        Case("Resetting everything lets everything load anew (law 3)", resetAll),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law03LazyTests>) async throws { try await stated.run(self) }
+
     struct Identifier: Property { static var defaultValue: UUID { UUID() } }
     struct Session: Feature {
         let id = UUID()
@@ -16,18 +26,17 @@ import Testing
         static func load(in container: any FeatureContainer) async throws -> UUID { UUID() }
     }
 
-    @Test("A default that makes a fresh UUID gives the same one until it is reset (law 3)")
     func defaults() {
         let container = Container()
         let first = container[Identifier.self]
-        #expect(container[Identifier.self] == first && container[Identifier.self] == first)
+        expect(container[Identifier.self], equals: first)
+        expect(container[Identifier.self], equals: first)
         container.reset(Identifier.self)
         let second = container[Identifier.self]
-        #expect(second != first)
-        #expect(container[Identifier.self] == second)
+        expect(second != first)
+        expect(container[Identifier.self], equals: second)
     }
 
-    @Test("A feature of any kind is kept until it is reset (law 3)")
     func features() async throws {
         let container = Container()
         let key = FeatureKey { _ in UUID() }
@@ -35,33 +44,35 @@ import Testing
         let firstOfKey = container[key]
         let firstParsed = try container[Parsed.self]
         let firstFetched = try await container[Fetched.self]
-        #expect(container[Session.self].id == first && container[key] == firstOfKey)
-        #expect(try container[Parsed.self] == firstParsed)
-        #expect(try await container[Fetched.self] == firstFetched)
+        expect(container[Session.self].id, equals: first)
+        expect(container[key], equals: firstOfKey)
+        try expect(container[Parsed.self], equals: firstParsed)
+        try await expect(container[Fetched.self], equals: firstFetched)
         container.reset(Session.self)
         container.reset(\.[key])
         container.reset(Parsed.self)
         container.reset(Fetched.self)
-        #expect(container[Session.self].id != first && container[key] != firstOfKey)
-        #expect(try container[Parsed.self] != firstParsed)
-        #expect(try await container[Fetched.self] != firstFetched)
+        expect(container[Session.self].id != first)
+        expect(container[key] != firstOfKey)
+        try expect(container[Parsed.self] != firstParsed)
+        try await expect(container[Fetched.self] != firstFetched)
     }
 
-    @Test("Nothing runs before the first read, and then once (law 3)")
     func lazy() {
         let runs = Counter()
         let property = PropertyKey(defaultValue: runs.add())
         let feature = FeatureKey { _ in runs.add() }
         let container = Container()
         let child = container.child()
-        #expect(container.ifLoaded(\.[property]) == nil && container.ifLoaded(\.[feature]) == nil)
-        #expect(runs.value == 0)
+        expect(container.ifLoaded(\.[property]) == nil)
+        expect(container.ifLoaded(\.[feature]) == nil)
+        expect(runs.value, equals: 0)
         for _ in 0..<10 { _ = (container[property], container[feature], child[property], child[feature]) }
-        #expect(runs.value == 2)
-        #expect(container.ifLoaded(\.[property]) == 1 && child.ifLoaded(\.[feature]) == 2)
+        expect(runs.value, equals: 2)
+        expect(container.ifLoaded(\.[property]), equals: 1)
+        expect(child.ifLoaded(\.[feature]), equals: 2)
     }
 
-    @Test("A feature that is set before its first read is never loaded (law 3)")
     func setFirst() throws {
         let runs = Counter()
         let property = PropertyKey(defaultValue: runs.add())
@@ -75,16 +86,19 @@ import Testing
         }
         let session = Session()
         container[Session.self] = session
-        #expect(container[property] == 10 && container[feature] == 20 && container[Session.self].id == session.id)
-        #expect(runs.value == 0)
+        expect(container[property], equals: 10)
+        expect(container[feature], equals: 20)
+        expect(container[Session.self].id, equals: session.id)
+        expect(runs.value, equals: 0)
     }
 
-    @Test("Resetting everything lets everything load anew (law 3)")
     func resetAll() {
         let container = Container()
         let (id, session) = (container[Identifier.self], container[Session.self].id)
         container.resetAll()
-        #expect(container.ifLoaded(Identifier.self) == nil && container.ifLoaded(Session.self) == nil)
-        #expect(container[Identifier.self] != id && container[Session.self].id != session)
+        expect(container.ifLoaded(Identifier.self) == nil)
+        expect(container.ifLoaded(Session.self) == nil)
+        expect(container[Identifier.self] != id)
+        expect(container[Session.self].id != session)
     }
 }

@@ -16,16 +16,17 @@ import Testing
         let evaluated = Counter()
         for _ in 0..<5 {
             let key = Self.counted(evaluated)
-            #expect(key == Self.counted(evaluated))
+            expect(key, equals: Self.counted(evaluated))
             container[key] = 5
-            #expect(container[key] == 5)
+            expect(container[key], equals: 5)
             container.observe(\.[key]) { _ in }.cancel()
             _ = (container.graph, "\(key)", Container(copying: container))
         }
-        #expect(evaluated.value == 0)
+        expect(evaluated.value, equals: 0)
         container.reset(\.[Self.counted(evaluated)])
-        #expect(container[Self.counted(evaluated)] == 1 && container[Self.counted(evaluated)] == 1)
-        #expect(evaluated.value == 1)
+        expect(container[Self.counted(evaluated)], equals: 1)
+        expect(container[Self.counted(evaluated)], equals: 1)
+        expect(evaluated.value, equals: 1)
     }
 
     @Test("A default that captures an object keeps it alive and is asked once for each root (laws 2 and 3)")
@@ -37,6 +38,7 @@ import Testing
         func key(_ base: Base) -> PropertyKey<Int> { PropertyKey(defaultValue: base.number, id: "captured") }
         let first = key(Base(1))
         for _ in 0..<100 { _ = key(Base(1)) }
-        #expect(Container()[first] == 1 && Container()[key(Base(1))] == 1)
+        expect(Container()[first], equals: 1)
+        expect(Container()[key(Base(1))], equals: 1)
     }
 }

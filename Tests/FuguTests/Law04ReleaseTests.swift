@@ -6,6 +6,18 @@ import Testing
 // Law 4: no lock that others can meet is held while user code runs; the deinit of anything released is user code.
 // Law 8: values are released at once.
 @Suite("Law 4: whatever is released may use the container", .timeLimit(.minutes(1))) struct Law04ReleaseTests {
+    static let cases: [Case<Law04ReleaseTests>] = [
+        Case(
+            "A value that a rule sets over may read through the rule's handle in its deinit (laws 4 and 21)",
+            rulesHandle),
+        Case("A handler of reports that goes may install another one (law 4)", handlerInDeinit),
+        Case(
+            "Children go away while their parent's value is changed and delivered on other threads (laws 4 and 8)",
+            childrenGo),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law04ReleaseTests>) async throws { try await stated.run(self) }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Slot: Property { static var defaultValue: Witness? { nil } }
     struct Local: Feature {
@@ -106,10 +118,9 @@ import Testing
                     }
                 }, from: container)
         }
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
-    @Test("A value that a rule sets over may read through the rule's handle in its deinit (laws 4 and 21)")
     func rulesHandle() async throws {
         let seen = Log<Int>()
         try await finishing {
@@ -121,10 +132,9 @@ import Testing
             }
             _ = container.scope("/a")[Number.self]
         }
-        #expect(seen.all == [3])
+        expect(seen.all, equals: [3])
     }
 
-    @Test("A handler of reports that goes may install another one (law 4)")
     func handlerInDeinit() async throws {
         let reports = Log<String>()
         try await finishing {
@@ -169,7 +179,6 @@ import Testing
         }
     }
 
-    @Test("Children go away while their parent's value is changed and delivered on other threads (laws 4 and 8)")
     func childrenGo() async throws {
         try await finishing {
             let root = Container()

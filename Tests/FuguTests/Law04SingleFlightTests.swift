@@ -3,6 +3,17 @@ import Support
 import Testing
 
 @Suite("Law 4: single flight, no lock in user code") struct Law04SingleFlightTests {
+    static let cases: [Case<Law04SingleFlightTests>] = [
+        Case("Properties, keys and throwing features are loaded once as well (law 4)", otherKinds),
+        Case("A hundred tasks that read an async feature together get one instance of one load (law 4)", tasks),
+        Case("Different features load in parallel (law 4)", parallel),
+        Case("A loader may block on another thread that reads a different key (law 4)", blockingLoader),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law04SingleFlightTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Device: Feature {
         static let loads = Counter()
         static func load(in container: any FeatureContainer) -> Witness {
@@ -23,10 +34,10 @@ import Testing
                 seen[thread].add(container[Device.self])
             }
         }
-        #expect(Device.loads.value == count)
+        expect(Device.loads.value, equals: count)
         let all = seen.map { $0.all.map { ObjectIdentifier($0) } }
-        #expect(all.allSatisfy { $0 == all[0] })
-        #expect(Set(all[0]).count == count)
+        expect(all.allSatisfy { $0 == all[0] })
+        expect(Set(all[0]).count, equals: count)
     }
 
     struct Parsed: ThrowingFeature {
@@ -37,7 +48,6 @@ import Testing
         }
     }
 
-    @Test("Properties, keys and throwing features are loaded once as well (law 4)")
     func otherKinds() async {
         let rounds = 300
         let loads = Counter()
@@ -53,16 +63,15 @@ import Testing
                 seen[thread].add("\(container[feature]) \(container[property]) \(parsed)")
             }
         }
-        #expect(loads.value == rounds + rounds * 1_000_000)
-        #expect(Parsed.loads.value == rounds)
-        #expect(seen.allSatisfy { $0.all == seen[0].all })
+        expect(loads.value, equals: rounds + rounds * 1_000_000)
+        expect(Parsed.loads.value, equals: rounds)
+        expect(seen.allSatisfy { $0.all == seen[0].all })
     }
 
     struct Fetched: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Witness { Witness() }
     }
 
-    @Test("A hundred tasks that read an async feature together get one instance of one load (law 4)")
     func tasks() async throws {
         let container = Container()
         let loads = Counter()
@@ -80,11 +89,10 @@ import Testing
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(loads.value == 1)
-        #expect(Set(instances.map { ObjectIdentifier($0) }).count == 1)
+        expect(loads.value, equals: 1)
+        expect(Set(instances.map { ObjectIdentifier($0) }).count, equals: 1)
     }
 
-    @Test("Different features load in parallel (law 4)")
     func parallel() {
         let container = Container()
         let (firstBegan, secondBegan) = (Gate(), Gate())
@@ -99,18 +107,18 @@ import Testing
             return 2
         }
         onThreads(2) { _ = $0 == 0 ? container[first] : container[second] }
-        #expect(container.ifLoaded(\.[first]) == 1 && container.ifLoaded(\.[second]) == 2)
+        expect(container.ifLoaded(\.[first]), equals: 1)
+        expect(container.ifLoaded(\.[second]), equals: 2)
     }
 
-    @Test("A loader may block on another thread that reads a different key (law 4)")
     func blockingLoader() {
         let container = Container()
         let inner = FeatureKey { _ in "inner" }
         let throughContainer = FeatureKey { _ in "outer of " + onAnotherThread { container[inner] } }
         let throughHandle = FeatureKey { handle in "outer of " + onAnotherThread { handle[inner] } }
-        #expect(container[throughHandle] == "outer of inner")
+        expect(container[throughHandle], equals: "outer of inner")
         container.resetAll()
-        #expect(container[throughContainer] == "outer of inner")
+        expect(container[throughContainer], equals: "outer of inner")
     }
 
     /// Uses the family of `container` from another thread, in all ways, and waits for its end.
@@ -151,7 +159,8 @@ import Testing
             Self.useElsewhere(container)
             return 2
         }
-        #expect(container[property] == 1 && container[feature] == 2)
+        expect(container[property], equals: 1)
+        expect(container[feature], equals: 2)
         container[property] = 3
         container.modify(\.[property]) { value in
             Self.useElsewhere(container)
@@ -161,14 +170,14 @@ import Testing
             Self.useElsewhere(container)
             handle[property] = 5
         }
-        #expect(container[property] == 5)
+        expect(container[property], equals: 5)
         let equatable = PropertyKey(defaultValue: Touching(number: 1, container: container))
         let heard = Counter()
         let token = container.observe(\.[equatable]) { _ in heard.add() }
         container[equatable] = Touching(number: 2, container: container)
         container.modify(\.[equatable]) { $0 = Touching(number: 3, container: container) }
         container.update { $0[equatable] = Touching(number: 4, container: container) }
-        #expect(heard.value == 3)
+        expect(heard.value, equals: 3)
         token.cancel()
         container.reset(\.[equatable])
     }
@@ -198,8 +207,8 @@ import Testing
             times.add(ThisProcess.threadTime - begin)
         }
         loading.wait()
-        #expect(times.count == 4)
-        #expect(times.all.allSatisfy { $0 < work / 6 }, "\(times.all)")
+        expect(times.count, equals: 4)
+        expect(times.all.allSatisfy { $0 < work / 6 }, "\(times.all)")
     }
 
     @Test("A net of features that many threads enter anywhere is loaded once each and cries no wolf (law 4)")
@@ -223,6 +232,6 @@ import Testing
                 for step in 0..<24 { _ = container[net[(23 - step * (2 * thread + 1) % 24 + 24) % 24]] }
             }
         }
-        #expect(loads.map(\.value) == Array(repeating: 200, count: 24))
+        expect(loads.map(\.value), equals: Array(repeating: 200, count: 24))
     }
 }

@@ -29,7 +29,7 @@ import Testing
                 }
             }
         }
-        #expect(arrived[0].count == arrived[1].count)
+        expect(arrived[0].count, equals: arrived[1].count)
     }
 
     /// Counts, and lets others wait without sleeping, so that they go on at once.

@@ -3,6 +3,23 @@ import Support
 import Testing
 
 @Suite("Law 5: a set wins over a load in progress") struct Law05SetWinsTests {
+    static let cases: [Case<Law05SetWinsTests>] = [
+        Case("The set value stays, and the loader's own caller and every waiter get it (law 5)", set),
+        Case("A reader after the set has the value at once, though the load goes on (law 5)", readDuringLoad),
+        Case("A property that is set while its default is evaluated keeps what was set (law 5)", property),
+        Case("The next reader doesn't see an instance that was loaded from an overtaken value (law 5)", dependent),
+        Case("A set in the child that asked wins there and leaves the parent its own (law 5)", setInChild),
+        Case("A set between the asker and the home wins for the asker (law 5)", setBetween),
+        Case("A set wins over a load that fails as well (law 5)", failingLoad),
+        Case("A set wins over an async load, for all tasks that wait (law 5)", asyncLoad),
+        Case("A replaced loader wins over the load of the old one (law 5)", replace),
+        Case("A reset during a load gives the result to the waiters and does not keep it (law 5)", reset),
+        Case("A reset of everything during a load does not keep its result either (law 5)", resetAll),
+        Case("A set that was reset again before the load ended leaves nothing (law 5)", setAndReset),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law05SetWinsTests>) async throws { try await stated.run(self) }
+
     struct Value: Feature {
         static func load(in container: any FeatureContainer) -> Int { 1 }
     }
@@ -46,14 +63,14 @@ import Testing
         return (loaded.all[0], waited.all)
     }
 
-    @Test("The set value stays, and the loader's own caller and every waiter get it (law 5)")
     func set() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
         let result = race(container, key, halted) { container[key] = 10 }
-        #expect(result.loader == 10)
-        #expect(result.waiters == [10, 10, 10, 10])
-        #expect(container[key] == 10 && halted.loads.value == 1)
+        expect(result.loader, equals: 10)
+        expect(result.waiters, equals: [10, 10, 10, 10])
+        expect(container[key], equals: 10)
+        expect(halted.loads.value, equals: 1)
     }
 
     @Test(
@@ -73,23 +90,23 @@ import Testing
         }
         halted.goesOn.open()
         loader.wait()
-        #expect(container[key] == 10 && container.child()[key] == 10 && child[key] == 11)
-        #expect(halted.loads.value == 1)
+        expect(container[key], equals: 10)
+        expect(container.child()[key], equals: 10)
+        expect(child[key], equals: 11)
+        expect(halted.loads.value, equals: 1)
     }
 
-    @Test("A reader after the set has the value at once, though the load goes on (law 5)")
     func readDuringLoad() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
         let loader = startThread { _ = container[key] }
         halted.began.wait()
         container[key] = 10
-        #expect(container[key] == 10)
+        expect(container[key], equals: 10)
         halted.goesOn.open()
         loader.wait()
     }
 
-    @Test("A property that is set while its default is evaluated keeps what was set (law 5)")
     func property() {
         let (container, halted) = (Container(), Halted())
         let key = PropertyKey(defaultValue: halted.load())
@@ -99,10 +116,10 @@ import Testing
         container[key] = 10
         halted.goesOn.open()
         loader.wait()
-        #expect(loaded.all == [10] && container[key] == 10)
+        expect(loaded.all, equals: [10])
+        expect(container[key], equals: 10)
     }
 
-    @Test("The next reader doesn't see an instance that was loaded from an overtaken value (law 5)")
     func dependent() {
         let (container, halted) = (Container(), Halted())
         let inner = FeatureKey { _ in halted.load() }
@@ -113,10 +130,10 @@ import Testing
         container[inner] = 10
         halted.goesOn.open()
         loader.wait()
-        #expect(loaded.all == [110] && container[outer] == 110)
+        expect(loaded.all, equals: [110])
+        expect(container[outer], equals: 110)
     }
 
-    @Test("A set in the child that asked wins there and leaves the parent its own (law 5)")
     func setInChild() {
         let (parent, halted) = (Container(), Halted())
         let child = parent.child()
@@ -130,12 +147,13 @@ import Testing
         halted.goesOn.open()
         loader.wait()
         waiter.wait()
-        #expect(ofChild.all == [10] && child[key] == 10)
-        #expect(ofParent.all == [7])
-        #expect(parent[key] == 7 && halted.loads.value == 1)
+        expect(ofChild.all, equals: [10])
+        expect(child[key], equals: 10)
+        expect(ofParent.all, equals: [7])
+        expect(parent[key], equals: 7)
+        expect(halted.loads.value, equals: 1)
     }
 
-    @Test("A set between the asker and the home wins for the asker (law 5)")
     func setBetween() {
         let (root, halted) = (Container(), Halted())
         let middle = root.child()
@@ -147,11 +165,12 @@ import Testing
         middle[key] = 10
         halted.goesOn.open()
         loader.wait()
-        #expect(loaded.all == [10] && leaf[key] == 10 && middle[key] == 10)
-        #expect(root[key] != 10)
+        expect(loaded.all, equals: [10])
+        expect(leaf[key], equals: 10)
+        expect(middle[key], equals: 10)
+        expect(root[key] != 10)
     }
 
-    @Test("A set wins over a load that fails as well (law 5)")
     func failingLoad() throws {
         let (container, halted) = (Container(), Halted())
         container.replace(Failing.self) { _ in
@@ -167,11 +186,10 @@ import Testing
         halted.goesOn.open()
         loader.wait()
         waiter.wait()
-        #expect(results.all == [10, 10])
-        #expect(try container[Failing.self] == 10)
+        expect(results.all, equals: [10, 10])
+        try expect(container[Failing.self], equals: 10)
     }
 
-    @Test("A set wins over an async load, for all tasks that wait (law 5)")
     func asyncLoad() async throws {
         let container = Container()
         let (began, goesOn) = (Gate(), Gate())
@@ -187,11 +205,10 @@ import Testing
             container.set(Late.self, to: 10)
             goesOn.open()
         }
-        for task in tasks { #expect(try await task.value == 10) }
-        #expect(try await container[Late.self] == 10)
+        for task in tasks { try await expect(task.value, equals: 10) }
+        try await expect(container[Late.self], equals: 10)
     }
 
-    @Test("A replaced loader wins over the load of the old one (law 5)")
     func replace() {
         let (container, halted) = (Container(), Halted())
         container.replace(Value.self) { _ in halted.load() }
@@ -200,29 +217,26 @@ import Testing
         container.replace(Value.self) { _ in 10 }
         halted.goesOn.open()
         loader.wait()
-        #expect(container[Value.self] == 10)
+        expect(container[Value.self], equals: 10)
     }
 
-    @Test("A reset during a load gives the result to the waiters and does not keep it (law 5)")
     func reset() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
         let result = race(container, key, halted) { container.reset(\.[key]) }
-        #expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        #expect(container.ifLoaded(\.[key]) == nil)
-        #expect(container[key] == 2)
+        expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
+        expect(container.ifLoaded(\.[key]) == nil)
+        expect(container[key], equals: 2)
     }
 
-    @Test("A reset of everything during a load does not keep its result either (law 5)")
     func resetAll() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
         let result = race(container, key, halted) { container.resetAll() }
-        #expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        #expect(container.ifLoaded(\.[key]) == nil)
+        expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
+        expect(container.ifLoaded(\.[key]) == nil)
     }
 
-    @Test("A set that was reset again before the load ended leaves nothing (law 5)")
     func setAndReset() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
@@ -230,7 +244,7 @@ import Testing
             container[key] = 10
             container.reset(\.[key])
         }
-        #expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        #expect(container.ifLoaded(\.[key]) == nil)
+        expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
+        expect(container.ifLoaded(\.[key]) == nil)
     }
 }

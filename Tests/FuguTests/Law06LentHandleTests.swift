@@ -78,9 +78,9 @@ import Testing
             } catch {}
         }
         for thread in [true, false].map({ isLeft in startThread { read(isLeft) } }) { thread.wait() }
-        #expect(errors.count == 2)
+        expect(errors.count, equals: 2)
         let ways = [["Left", "Right", "Left"], ["Right", "Left", "Right"]]
-        #expect(
+        expect(
             errors.all.allSatisfy { error in ways.contains { error.path.suffix(3) == $0 } }, "\(errors.all.map(\.path))"
         )
         lending.end()
@@ -92,14 +92,14 @@ import Testing
         let (handle, container) = (lending.handle, lending.container)
         container.replace(Left.self) { _ in try handle[Right.self] + handle[Plain.self] }
         container.replace(Right.self) { own in try own[Plain.self] }
-        #expect(try container[Left.self] == 6)
-        #expect(try container[Right.self] == 3)
+        try expect(container[Left.self], equals: 6)
+        try expect(container[Right.self], equals: 3)
         // Somebody waits for the lender meanwhile; those are no circle.
         container.reset(Right.self)
         container.replace(Right.self) { own in try own[Lender.self] }
         let waiting = startThread { _ = try? container[Right.self] }
         container.reset(Plain.self)
-        #expect(try handle[Plain.self] == 3)
+        try expect(handle[Plain.self], equals: 3)
         lending.end()
         waiting.wait()
     }
@@ -125,7 +125,7 @@ import Testing
         let borrower = startThread { do { _ = try container[Left.self] } catch { errors.add(error) } }
         borrower.wait()
         lender.wait()
-        #expect(errors.count == 2 && errors.all.allSatisfy { $0 is LoadError }, "\(errors.all)")
+        expect(errors.count == 2 && errors.all.allSatisfy { $0 is LoadError }, "\(errors.all)")
     }
 
     @Test("Two plain features stop with the path (law 6)")

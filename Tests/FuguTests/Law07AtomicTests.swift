@@ -3,6 +3,18 @@ import Support
 import Testing
 
 @Suite("Law 7: modify is exclusive") struct Law07ModifyTests {
+    static let cases: [Case<Law07ModifyTests>] = [
+        Case("Observed values and values on the heap are counted exactly too (law 7)", observedIncrements),
+        Case("Reads during a modify see the old value (law 7)", reads),
+        Case("A body that throws changes nothing and notifies nobody (law 7)", throwing),
+        Case("The result of the body is returned (law 7)", result),
+        Case("Sets, resets, updates and modifies of the key wait for the end of the body (law 7)", otherWriters),
+        Case("A modify excludes only its own key in its own container (law 7)", otherKeys),
+        Case("A modify in a child begins with what it inherits and leaves the parent alone (law 7)", inChild),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law07ModifyTests>) async throws { try await stated.run(self) }
+
     struct Count: Property { static var defaultValue: Int { 0 } }
     struct Broken: Error {}
 
@@ -13,10 +25,9 @@ import Testing
         await onThreads(8) { _ in
             for _ in 0..<count { container.modify(Count.self) { $0 += 1 } }
         }
-        #expect(container[Count.self] == 8 * count)
+        expect(container[Count.self], equals: 8 * count)
     }
 
-    @Test("Observed values and values on the heap are counted exactly too (law 7)")
     func observedIncrements() async {
         let container = Container()
         let key = PropertyKey(defaultValue: ["count": 0])
@@ -25,25 +36,25 @@ import Testing
         await onThreads(4) { _ in
             for _ in 0..<1_000 { container.modify(\.[key]) { $0["count"]? += 1 } }
         }
-        #expect(container[key] == ["count": 4_000])
-        #expect(heard.value == 4_000)  // the default that the first one read is replaced at once
+        expect(container[key], equals: ["count": 4_000])
+        expect(heard.value, equals: 4_000)  // the default that the first one read is replaced at once
     }
 
-    @Test("Reads during a modify see the old value (law 7)")
     func reads() {
         let container = Container()
         let child = container.child()
         container[Count.self] = 1
         container.modify(Count.self) { value in
             value = 2
-            #expect(container[Count.self] == 1 && child[Count.self] == 1)
-            #expect(onAnotherThread { container[Count.self] } == 1)
+            expect(container[Count.self], equals: 1)
+            expect(child[Count.self], equals: 1)
+            expect(onAnotherThread { container[Count.self] }, equals: 1)
             value = 3
         }
-        #expect(container[Count.self] == 3 && child[Count.self] == 3)
+        expect(container[Count.self], equals: 3)
+        expect(child[Count.self], equals: 3)
     }
 
-    @Test("A body that throws changes nothing and notifies nobody (law 7)")
     func throwing() {
         let container = Container()
         container[Count.self] = 1
@@ -55,23 +66,23 @@ import Testing
                 throw Broken()
             }
         }
-        #expect(container[Count.self] == 1 && heard.all.isEmpty)
+        expect(container[Count.self], equals: 1)
+        expect(heard.all.isEmpty)
         container[Count.self] = 3
         container.modify(Count.self) { $0 += 1 }
-        #expect(container[Count.self] == 4 && heard.all == [3, 4])
+        expect(container[Count.self] == 4 && heard.all == [3, 4])
     }
 
-    @Test("The result of the body is returned (law 7)")
     func result() {
         let container = Container()
         let old = container.modify(Count.self) { value in
             defer { value += 5 }
             return value
         }
-        #expect(old == 0 && container[Count.self] == 5)
+        expect(old, equals: 0)
+        expect(container[Count.self], equals: 5)
     }
 
-    @Test("Sets, resets, updates and modifies of the key wait for the end of the body (law 7)")
     func otherWriters() {
         let writes: [@Sendable (Container, PropertyKey<Int>) -> Void] = [
             { $0[$1] = 10 },
@@ -90,11 +101,10 @@ import Testing
                 value = 2
             }
             writer.all[0].wait()
-            #expect(container[key] == expected)
+            expect(container[key], equals: expected)
         }
     }
 
-    @Test("A modify excludes only its own key in its own container (law 7)")
     func otherKeys() {
         let container = Container()
         let child = container.child()
@@ -109,16 +119,18 @@ import Testing
             container[other] += 1
             value = 1
         }
-        #expect(container[Count.self] == 1 && container[other] == 3 && child[Count.self] == 6)
+        expect(container[Count.self], equals: 1)
+        expect(container[other], equals: 3)
+        expect(child[Count.self], equals: 6)
     }
 
-    @Test("A modify in a child begins with what it inherits and leaves the parent alone (law 7)")
     func inChild() {
         let container = Container()
         let child = container.child()
         container[Count.self] = 7
         child.modify(Count.self) { $0 += 1 }
-        #expect(child[Count.self] == 8 && container[Count.self] == 7)
+        expect(child[Count.self], equals: 8)
+        expect(container[Count.self], equals: 7)
     }
 
     @Test("Writing the same key inside stops with a message (law 7)")
@@ -193,7 +205,7 @@ import Testing
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Height → Width") || text.contains("Width → Height"), "\(text)")
+        expect(text.contains("Height → Width") || text.contains("Width → Height"), "\(text)")
     }
 
     struct Area: Feature {

@@ -3,6 +3,18 @@ import Support
 import Testing
 
 @Suite("Law 7: what joins an update, and what does not") struct Law07IndependentUpdatesTests {
+    static let cases: [Case<Law07IndependentUpdatesTests>] = [
+        Case("An update of another family inside is published by itself (laws 2 and 7)", otherFamily),
+        Case("However updates in tasks meet the end of the one that began them, none is lost (law 7)", race),
+        Case(
+            "A handle used by another thread writes with its update, before its end or directly after (law 7)",
+            handleElsewhere),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law07IndependentUpdatesTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct A: Property { static var defaultValue: Int { 0 } }
     struct B: Property { static var defaultValue: Int { 0 } }
     struct Failure: Error {}
@@ -50,17 +62,19 @@ import Testing
             container.update { outer in
                 outer[A.self] = 1
                 elsewhere.perform {
-                    #expect(container[A.self] == 0)
+                    expect(container[A.self], equals: 0)
                     container.update { inner in
-                        #expect(inner[A.self] == 0)
+                        expect(inner[A.self], equals: 0)
                         inner[B.self] = 7
-                        #expect(container[B.self] == 0)
+                        expect(container[B.self], equals: 0)
                     }
-                    #expect(container[B.self] == 7)
+                    expect(container[B.self], equals: 7)
                 }
-                #expect(container[A.self] == 0 && container[B.self] == 7 && outer[B.self] == 7)
+                expect(container[A.self], equals: 0)
+                expect(container[B.self], equals: 7)
+                expect(outer[B.self], equals: 7)
             }
-            #expect(container[A.self] == 1 && heard.all == [7])
+            expect(container[A.self] == 1 && heard.all == [7])
         }.opened()
     }
 
@@ -76,7 +90,8 @@ import Testing
                     throw Failure()
                 }
             }
-            #expect(container[A.self] == 0 && container[B.self] == 7)
+            expect(container[A.self], equals: 0)
+            expect(container[B.self], equals: 7)
             container.update { outer in
                 outer[A.self] = 2
                 elsewhere.perform {
@@ -88,7 +103,8 @@ import Testing
                     }
                 }
             }
-            #expect(container[A.self] == 2 && container[B.self] == 7)
+            expect(container[A.self], equals: 2)
+            expect(container[B.self], equals: 7)
         }.opened()
     }
 
@@ -102,19 +118,22 @@ import Testing
                 inner[B.self] = 2
                 Container.with(child) { root.update { $0[B.self] = 3 } }
             }
-            #expect(root[A.self] == 0 && root[B.self] == 0 && child[B.self] == 0)
+            expect(root[A.self], equals: 0)
+            expect(root[B.self], equals: 0)
+            expect(child[B.self], equals: 0)
         }
-        #expect(root[A.self] == 1 && root[B.self] == 3 && child[B.self] == 2)
+        expect(root[A.self], equals: 1)
+        expect(root[B.self], equals: 3)
+        expect(child[B.self], equals: 2)
         #expect(throws: Failure.self) {
             try root.update { _ in
                 child.update { $0[B.self] = 9 }
                 throw Failure()
             }
         }
-        #expect(child[B.self] == 2)
+        expect(child[B.self], equals: 2)
     }
 
-    @Test("An update of another family inside is published by itself (laws 2 and 7)")
     func otherFamily() {
         let (container, other) = (Container(), Container())
         #expect(throws: Failure.self) {
@@ -122,13 +141,14 @@ import Testing
                 outer[A.self] = 1
                 other.update { inner in
                     inner[A.self] = 2
-                    #expect(other[A.self] == 0)
+                    expect(other[A.self], equals: 0)
                 }
-                #expect(other[A.self] == 2)
+                expect(other[A.self], equals: 2)
                 throw Failure()
             }
         }
-        #expect(container[A.self] == 0 && other[A.self] == 2)
+        expect(container[A.self], equals: 0)
+        expect(other[A.self], equals: 2)
     }
 
     struct Touchy: Equatable, Sendable {
@@ -158,12 +178,13 @@ import Testing
                     if once.add() == 1 { elsewhere.perform { container.update { $0[B.self] = 7 } } }
                 }
             }
-            #expect(once.value > 0)
-            #expect(container[A.self] == 1 && container[B.self] == 7 && container[key].number == 1)
+            expect(once.value > 0)
+            expect(container[A.self], equals: 1)
+            expect(container[B.self], equals: 7)
+            expect(container[key].number, equals: 1)
         }.opened()
     }
 
-    @Test("However updates in tasks meet the end of the one that began them, none is lost (law 7)")
     func race() async {
         for round in 0..<500 {
             let container = Container()
@@ -174,11 +195,10 @@ import Testing
                 for _ in 0..<(round % 16) * 10 { _ = outer[A.self] }
             }
             await tasks.all[0].value
-            #expect(container[A.self] == 1 && container[B.self] == 7, "round \(round)")
+            expect(container[A.self] == 1 && container[B.self] == 7, "round \(round)")
         }
     }
 
-    @Test("A handle used by another thread writes with its update, before its end or directly after (law 7)")
     func handleElsewhere() {
         for _ in 0..<200 {
             let container = Container()
@@ -194,7 +214,8 @@ import Testing
                 began.open()
             }
             writer.wait()
-            #expect(container[A.self] == 1 && container[B.self] == 7)
+            expect(container[A.self], equals: 1)
+            expect(container[B.self], equals: 7)
         }
     }
 }

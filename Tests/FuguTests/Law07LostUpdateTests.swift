@@ -5,6 +5,24 @@ import Testing
 // Law 7: update publishes all its changes together. No write is lost between updates; one to a container that has gone
 // away meanwhile is reported and takes no other with it. Each observer hears each changed key once.
 @Suite("Law 7: no write of an update is lost") struct Law07LostUpdateTests {
+    static let cases: [Case<Law07LostUpdateTests>] = [
+        Case(
+            "The same holds when many are released in turn, and when they joined through one another (law 7)", manyGone),
+        Case("Nor does one that is released take with it what is undone in the same update (law 7)", goneAndUndone),
+        Case("A child's own update sees the pending values of its parent's update (law 7)", pendingAbove),
+        Case("A child's observer hears a key once that the update changes above it and in it (law 7)", heardOnce),
+        Case(
+            "A child's observer that sees no change hears nothing of a reset and a set that leave it its value (law 7)",
+            heardNever),
+        Case(
+            "Children that join an update and go away on many threads lose no write of the root (laws 7 and 8)", threads
+        ),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law07LostUpdateTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct First: Property { static var defaultValue: Int { 0 } }
     struct Second: Property { static var defaultValue: Int { 0 } }
     struct Third: Property { static var defaultValue: Int { 0 } }
@@ -39,12 +57,13 @@ import Testing
             passing.make(in: root).update { $0[Second.self] = 2 }
             changes[Third.self] = 3
         }
-        #expect(root[First.self] == 1 && root[Third.self] == 3 && kept[Second.self] == 5)
-        #expect(root[Second.self] == 0 && heard.all == [3])
-        #expect(reports.count == 1 && reports.all.first?.contains("Second") == true, "\(reports.all)")
+        expect(root[First.self], equals: 1)
+        expect(root[Third.self], equals: 3)
+        expect(kept[Second.self], equals: 5)
+        expect(root[Second.self] == 0 && heard.all == [3])
+        expect(reports.count == 1 && reports.all.first?.contains("Second") == true, "\(reports.all)")
     }
 
-    @Test("The same holds when many are released in turn, and when they joined through one another (law 7)")
     func manyGone() {
         let root = Container()
         _ = root.logReports()
@@ -58,10 +77,11 @@ import Testing
                 }
             }
         }
-        #expect(root[First.self] == 50 && root[Second.self] == 0 && root[Third.self] == 50)
+        expect(root[First.self], equals: 50)
+        expect(root[Second.self], equals: 0)
+        expect(root[Third.self], equals: 50)
     }
 
-    @Test("Nor does one that is released take with it what is undone in the same update (law 7)")
     func goneAndUndone() {
         let root = Container()
         _ = root.logReports()
@@ -76,30 +96,32 @@ import Testing
             }
             changes[Third.self] = 3
         }
-        #expect(root[First.self] == 1 && root[Second.self] == 0 && root[Third.self] == 3)
+        expect(root[First.self], equals: 1)
+        expect(root[Second.self], equals: 0)
+        expect(root[Third.self], equals: 3)
     }
 
-    @Test("A child's own update sees the pending values of its parent's update (law 7)")
     func pendingAbove() {
         let root = Container()
         let (child, overriding) = (root.child(), root.child { $0[First.self] = 9 })
         root.update { changes in
             changes[First.self] = 1
             child.update { inner in
-                #expect(inner[First.self] == 1)
+                expect(inner[First.self], equals: 1)
                 inner[Second.self] = inner[First.self] + 1
             }
             overriding.update { inner in
-                #expect(inner[First.self] == 9)
+                expect(inner[First.self], equals: 9)
                 inner.reset(First.self)
-                #expect(inner[First.self] == 1)
+                expect(inner[First.self], equals: 1)
             }
-            #expect(child[First.self] == 0 && overriding[First.self] == 9)
+            expect(child[First.self], equals: 0)
+            expect(overriding[First.self], equals: 9)
         }
-        #expect(child[Second.self] == 2 && overriding[First.self] == 1)
+        expect(child[Second.self], equals: 2)
+        expect(overriding[First.self], equals: 1)
     }
 
-    @Test("A child's observer hears a key once that the update changes above it and in it (law 7)")
     func heardOnce() {
         for childFirst in [false, true] {
             let root = Container()
@@ -114,12 +136,11 @@ import Testing
                 changes[First.self] = 1
                 if !childFirst { child.update { $0[First.self] = 2 } }
             }
-            #expect(heard.all == [2] && below.all == [2], "childFirst: \(childFirst)")
+            expect(heard.all == [2] && below.all == [2], "childFirst: \(childFirst)")
             withExtendedLifetime(kept) {}
         }
     }
 
-    @Test("A child's observer that sees no change hears nothing of a reset and a set that leave it its value (law 7)")
     func heardNever() {
         let root = Container()
         let child = root.child { $0[First.self] = 2 }
@@ -132,10 +153,11 @@ import Testing
                 inner[First.self] = 2
             }
         }
-        #expect(heard.all == [] && child[First.self] == 2 && root[First.self] == 1)
+        expect(heard.all, equals: [])
+        expect(child[First.self], equals: 2)
+        expect(root[First.self], equals: 1)
     }
 
-    @Test("Children that join an update and go away on many threads lose no write of the root (laws 7 and 8)")
     func threads() async throws {
         let lost = Counter()
         try await finishing {
@@ -152,6 +174,6 @@ import Testing
                 }
             }
         }
-        #expect(lost.value == 0)
+        expect(lost.value, equals: 0)
     }
 }

@@ -5,6 +5,34 @@ import Testing
 // Law 7: inside an update, a key whose reset or replacement is pending loads as it would outside: once, refused where it
 // is refused, its closers beside it (laws 3, 6, 15, 16 and 28).
 @Suite("Law 7: loading inside an update", .timeLimit(.minutes(1))) struct Law07PendingLoadTests {
+    static let cases: [Case<Law07PendingLoadTests>] = [
+        Case(
+            "A feature that is reset there loads once, however often it is read inside and afterwards (laws 3 and 7)",
+            once),
+        Case("A feature that is replaced there loads once, by the new closure (laws 3 and 7)", replaced),
+        Case(
+            "A child's loads there with what the child overrides, never the parent's version (laws 7 and 16)", inAChild),
+        Case(
+            "A local feature that is reset there is made for the container that updates, and for no other (laws 7, 15)",
+            local),
+        Case(
+            "A load doesn't see keys that the update sets or resets beside its own; later loads do (law 7)",
+            seesWhatIsPublished),
+        Case(
+            "Its closers stand beside it: they run when it is reset, after those of what was made from it (laws 7, 28)",
+            closers),
+        Case(
+            "Each closer of what is loaded in updates runs once, whether the updates throw or not (laws 7 and 28)",
+            everyCloser),
+        Case("A load that needs itself is found there, with the path (laws 6 and 7)", cycle),
+        Case("In a closed container it is made for its reader alone, and reported (laws 7 and 28)", closed),
+        Case("It is observed like any other: one call with what stays (laws 7 and 10)", observed),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law07PendingLoadTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Tally: Property { static var defaultValue: Accounts { Accounts() } }
     struct Accounts: Sendable {
@@ -42,7 +70,6 @@ import Testing
     }
     struct Failure: Error {}
 
-    @Test("A feature that is reset there loads once, however often it is read inside and afterwards (laws 3 and 7)")
     func once() {
         let container = Container()
         let tally = container[Tally.self]
@@ -52,13 +79,12 @@ import Testing
             changes.reset(Opened.self)
             for _ in 0..<3 { inside.add(changes[Opened.self]) }
         }
-        #expect(inside.all[0] === inside.all[1] && inside.all[1] === inside.all[2])
-        #expect(tally.opened.value == 2)
-        #expect(container[Opened.self] === inside.all[0])
-        #expect(tally.opened.value == 2)
+        expect(inside.all[0] === inside.all[1] && inside.all[1] === inside.all[2])
+        expect(tally.opened.value, equals: 2)
+        expect(container[Opened.self], is: inside.all[0])
+        expect(tally.opened.value, equals: 2)
     }
 
-    @Test("A feature that is replaced there loads once, by the new closure (laws 3 and 7)")
     func replaced() {
         let container = Container()
         let made = Counter()
@@ -70,11 +96,11 @@ import Testing
             }
             for _ in 0..<3 { inside.add(changes[Opened.self]) }
         }
-        #expect(made.value == 1 && inside.all[0] === inside.all[2])
-        #expect(container[Opened.self] === inside.all[0] && made.value == 1)
+        expect(made.value == 1 && inside.all[0] === inside.all[2])
+        expect(container[Opened.self], is: inside.all[0])
+        expect(made.value, equals: 1)
     }
 
-    @Test("A child's loads there with what the child overrides, never the parent's version (laws 7 and 16)")
     func inAChild() {
         let root = Container()
         _ = root[FromNumber.self]
@@ -84,12 +110,12 @@ import Testing
         }
         child.update { changes in
             changes.reset(FromNumber.self)
-            #expect(changes[FromNumber.self].number == 5)
+            expect(changes[FromNumber.self].number, equals: 5)
         }
-        #expect(child[FromNumber.self].number == 5 && root[FromNumber.self].number == 0)
+        expect(child[FromNumber.self].number, equals: 5)
+        expect(root[FromNumber.self].number, equals: 0)
     }
 
-    @Test("A local feature that is reset there is made for the container that updates, and for no other (laws 7, 15)")
     func local() {
         let root = Container()
         let child = root.child()
@@ -97,26 +123,27 @@ import Testing
         child.update { changes in
             changes.reset(Local.self)
             let inside = changes[Local.self]
-            #expect(inside !== before && inside !== above && inside === changes[Local.self])
+            expect(inside !== before)
+            expect(inside !== above)
+            expect(inside, is: changes[Local.self])
         }
-        #expect(child[Local.self] !== before && root[Local.self] === above)
+        expect(child[Local.self] !== before)
+        expect(root[Local.self], is: above)
     }
 
-    @Test("A load doesn't see keys that the update sets or resets beside its own; later loads do (law 7)")
     func seesWhatIsPublished() {
         let container = Container()
         container[Number.self] = 1
-        #expect(container[FromNumber.self].number == 1)
+        expect(container[FromNumber.self].number, equals: 1)
         container.update { changes in
             changes[Number.self] = 2
             changes.reset(FromNumber.self)
-            #expect(changes[FromNumber.self].number == 1)
+            expect(changes[FromNumber.self].number, equals: 1)
         }
         container.reset(FromNumber.self)
-        #expect(container[FromNumber.self].number == 2)
+        expect(container[FromNumber.self].number, equals: 2)
     }
 
-    @Test("Its closers stand beside it: they run when it is reset, after those of what was made from it (laws 7, 28)")
     func closers() async throws {
         let container = Container()
         let tally = container[Tally.self]
@@ -127,11 +154,10 @@ import Testing
         _ = container[Above.self]
         container.onClose { tally.closed.add("container") }
         try await finishing { try await container.close() }
-        #expect(tally.opened.value == 1)
-        #expect(tally.closed.all == ["above", "opened 1", "container"])
+        expect(tally.opened.value, equals: 1)
+        expect(tally.closed.all, equals: ["above", "opened 1", "container"])
     }
 
-    @Test("Each closer of what is loaded in updates runs once, whether the updates throw or not (laws 7 and 28)")
     func everyCloser() async throws {
         let container = Container()
         let tally = container[Tally.self]
@@ -143,10 +169,9 @@ import Testing
             }
         }
         try await finishing { try await container.close() }
-        #expect(tally.closed.all.sorted() == (1...tally.opened.value).map { "opened \($0)" }.sorted())
+        expect(tally.closed.all.sorted(), equals: (1...tally.opened.value).map { "opened \($0)" }.sorted())
     }
 
-    @Test("A load that needs itself is found there, with the path (laws 6 and 7)")
     func cycle() async throws {
         let path = try await finishing {
             let path = Log<[String]>()
@@ -157,7 +182,7 @@ import Testing
             }
             return path.all
         }
-        #expect(path == [["Broken", "Broken"]])
+        expect(path, equals: [["Broken", "Broken"]])
     }
 
     @Test("A load that changes something through its handle stops there as it does outside (laws 7 and 15)")
@@ -175,7 +200,6 @@ import Testing
         expectMessage(of: result, "Number", "while it loads")
     }
 
-    @Test("In a closed container it is made for its reader alone, and reported (laws 7 and 28)")
     func closed() async throws {
         let container = Container()
         let tally = container[Tally.self]
@@ -185,11 +209,11 @@ import Testing
             changes.reset(Opened.self)
             _ = changes[Opened.self]
         }
-        #expect(container.ifLoaded(Opened.self) == nil && tally.opened.value == 1)
-        #expect(reports.count == 1 && reports.all.first?.contains("Opened") == true, "\(reports.all)")
+        expect(container.ifLoaded(Opened.self) == nil)
+        expect(tally.opened.value, equals: 1)
+        expect(reports.count == 1 && reports.all.first?.contains("Opened") == true, "\(reports.all)")
     }
 
-    @Test("It is observed like any other: one call with what stays (laws 7 and 10)")
     func observed() {
         let container = Container()
         let heard = Log<Int>()
@@ -199,6 +223,6 @@ import Testing
             changes.reset(FromNumber.self)
             _ = (changes[FromNumber.self], changes[FromNumber.self])
         }
-        #expect(heard.all == [3])
+        expect(heard.all, equals: [3])
     }
 }

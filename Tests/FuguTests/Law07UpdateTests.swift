@@ -3,6 +3,25 @@ import Support
 import Testing
 
 @Suite("Law 7: update is atomic") struct Law07UpdateTests {
+    static let cases: [Case<Law07UpdateTests>] = [
+        Case("All changes are published at the end, and seen inside before that (law 7)", publication),
+        Case(
+            "A child that reads in an update what only the update has made keeps nothing of it (law 7)",
+            throwingAboveChild),
+        Case("An update that throws publishes none (law 7)", throwing),
+        Case("Loads inside see only what is published (law 7)", loads),
+        Case("A pending reset is seen inside and published at the end (law 7)", pendingReset),
+        Case("Features of all kinds are set with the rest (law 7)", features),
+        Case("Observers hear each changed key once, after all is published (law 7)", observers),
+        Case("Nested updates join the outer one (law 7)", nested),
+        Case(
+            "A nested update goes with the outer one that throws, and alone if only it throws (law 7)", nestedThrowing),
+        Case("Updates of many threads that overlap leave the values of one of them (law 7)", writers),
+        Case("A handle that outlives its update writes directly (law 7)", lateHandle),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law07UpdateTests>) async throws { try await stated.run(self) }
+
     struct First: Property { static var defaultValue: Int { 0 } }
     struct Second: Property { static var defaultValue: Int { 0 } }
     struct Text: Property { static var defaultValue: [Int] { [0] } }
@@ -11,7 +30,6 @@ import Testing
     }
     struct Broken: Error {}
 
-    @Test("All changes are published at the end, and seen inside before that (law 7)")
     func publication() {
         let container = Container()
         let child = container.child()
@@ -19,19 +37,18 @@ import Testing
             handle[First.self] = 1
             handle[Second.self] = 2
             handle[Text.self] = [3]
-            #expect(handle[First.self] == 1 && handle[Second.self] == 2 && handle[Text.self] == [3])
-            #expect(container[First.self] == 0 && child[Second.self] == 0 && container[Text.self] == [0])
-            #expect(onAnotherThread { container[First.self] } == 0)
+            expect(handle[First.self] == 1 && handle[Second.self] == 2 && handle[Text.self] == [3])
+            expect(container[First.self] == 0 && child[Second.self] == 0 && container[Text.self] == [0])
+            expect(onAnotherThread { container[First.self] }, equals: 0)
             handle[First.self] += 10
         }
-        #expect(container[First.self] == 11 && child[Second.self] == 2 && container[Text.self] == [3])
+        expect(container[First.self] == 11 && child[Second.self] == 2 && container[Text.self] == [3])
     }
 
     struct Made: Feature {
         static func load(in container: any FeatureContainer) -> String { "own \(container[First.self])" }
     }
 
-    @Test("A child that reads in an update what only the update has made keeps nothing of it (law 7)")
     func throwingAboveChild() {
         let container = Container()
         let child = container.child { $0[First.self] = 1 }
@@ -40,15 +57,17 @@ import Testing
         #expect(throws: Broken.self) {
             try container.update { handle throws(Broken) in
                 handle.replace(Made.self) { "draft \($0[First.self])" }
-                child.update { #expect($0[Made.self] == "draft 1") }
-                #expect(child[Made.self] == "own 1" && onAnotherThread { child[Made.self] } == "own 1")
+                child.update { expect($0[Made.self], equals: "draft 1") }
+                expect(child[Made.self], equals: "own 1")
+                expect(onAnotherThread { child[Made.self] }, equals: "own 1")
                 throw Broken()
             }
         }
-        #expect(container[Made.self] == "own 0" && child[Made.self] == "own 1" && heard.all == ["own 1"])
+        expect(container[Made.self], equals: "own 0")
+        expect(child[Made.self], equals: "own 1")
+        expect(heard.all, equals: ["own 1"])
     }
 
-    @Test("An update that throws publishes none (law 7)")
     func throwing() {
         let container = Container()
         let heard = Log<Int>()
@@ -60,24 +79,24 @@ import Testing
                 throw Broken()
             }
         }
-        #expect(container.ifLoaded(First.self) == nil && container.ifLoaded(Sum.self) == nil && heard.all.isEmpty)
+        expect(container.ifLoaded(First.self) == nil)
+        expect(container.ifLoaded(Sum.self) == nil)
+        expect(heard.all.isEmpty)
     }
 
-    @Test("Loads inside see only what is published (law 7)")
     func loads() {
         let container = Container()
         container[First.self] = 1
         container.update { handle in
             handle[First.self] = 100
-            #expect(handle[First.self] == 100)
-            #expect(handle[Sum.self] == 1)
+            expect(handle[First.self], equals: 100)
+            expect(handle[Sum.self], equals: 1)
         }
-        #expect(container[Sum.self] == 1)
+        expect(container[Sum.self], equals: 1)
         container.reset(Sum.self)
-        #expect(container[Sum.self] == 100)
+        expect(container[Sum.self], equals: 100)
     }
 
-    @Test("A pending reset is seen inside and published at the end (law 7)")
     func pendingReset() {
         let container = Container()
         container[First.self] = 5
@@ -85,18 +104,18 @@ import Testing
         let child = container.child { $0[First.self] = 6 }
         container.update { handle in
             handle.reset(First.self)
-            #expect(handle[First.self] == 0)
-            #expect(container[First.self] == 5)
+            expect(handle[First.self], equals: 0)
+            expect(container[First.self], equals: 5)
         }
         child.update { handle in
             handle.reset(First.self)
-            #expect(handle[First.self] == 0)
-            #expect(child[First.self] == 6)
+            expect(handle[First.self], equals: 0)
+            expect(child[First.self], equals: 6)
         }
-        #expect(container[First.self] == 0 && child[First.self] == 0)
+        expect(container[First.self], equals: 0)
+        expect(child[First.self], equals: 0)
     }
 
-    @Test("Features of all kinds are set with the rest (law 7)")
     func features() throws {
         struct Parsed: ThrowingFeature {
             static func load(in container: any FeatureContainer) throws -> Int { 0 }
@@ -105,13 +124,12 @@ import Testing
         container.update { handle in
             handle[Sum.self] = 7
             handle.set(Parsed.self, to: 8)
-            #expect(container[Sum.self] == 0)
+            expect(container[Sum.self], equals: 0)
         }
-        #expect(container[Sum.self] == 7)
-        #expect(try container[Parsed.self] == 8)
+        expect(container[Sum.self], equals: 7)
+        try expect(container[Parsed.self], equals: 8)
     }
 
-    @Test("Observers hear each changed key once, after all is published (law 7)")
     func observers() {
         let container = Container()
         let heard = Log<String>()
@@ -125,36 +143,34 @@ import Testing
                 handle[First.self] = number
                 handle[Second.self] = number * 10
             }
-            #expect(heard.all.isEmpty)
+            expect(heard.all.isEmpty)
         }
-        #expect(heard.all.sorted() == ["first 5 50", "second 50 5"])
+        expect(heard.all.sorted(), equals: ["first 5 50", "second 50 5"])
     }
 
-    @Test("Nested updates join the outer one (law 7)")
     func nested() {
         let container = Container()
         let child = container.child()
         container.update { handle in
             handle[First.self] = 1
             container.update { inner in
-                #expect(inner[First.self] == 1)
+                expect(inner[First.self], equals: 1)
                 inner[Second.self] = 2
             }
-            #expect(handle[Second.self] == 2)
+            expect(handle[Second.self], equals: 2)
             child.update { $0[Text.self] = [4] }
-            #expect(container[First.self] == 0 && container[Second.self] == 0 && child[Text.self] == [0])
+            expect(container[First.self] == 0 && container[Second.self] == 0 && child[Text.self] == [0])
         }
-        #expect(container[First.self] == 1 && container[Second.self] == 2 && child[Text.self] == [4])
+        expect(container[First.self] == 1 && container[Second.self] == 2 && child[Text.self] == [4])
     }
 
-    @Test("A nested update goes with the outer one that throws, and alone if only it throws (law 7)")
     func nestedThrowing() {
         let container = Container()
         try? container.update { handle throws(Broken) in
             container.update { $0[First.self] = 1 }
             throw Broken()
         }
-        #expect(container[First.self] == 0)
+        expect(container[First.self], equals: 0)
         container.update { handle in
             handle[First.self] = 1
             handle[Second.self] = 1
@@ -163,9 +179,9 @@ import Testing
                 inner[Text.self] = [2]
                 throw Broken()
             }
-            #expect(handle[First.self] == 1)
+            expect(handle[First.self], equals: 1)
         }
-        #expect(container[First.self] == 1 && container[Second.self] == 1 && container[Text.self] == [0])
+        expect(container[First.self] == 1 && container[Second.self] == 1 && container[Text.self] == [0])
     }
 
     @Test("Nobody who saw one new value sees an old one afterwards (law 7)")
@@ -199,10 +215,9 @@ import Testing
                 seen = max(seen, second)
             }
         }
-        #expect(failures.value == 0)
+        expect(failures.value, equals: 0)
     }
 
-    @Test("Updates of many threads that overlap leave the values of one of them (law 7)")
     func writers() async {
         let container = Container()
         await onThreads(4) { thread in
@@ -215,15 +230,14 @@ import Testing
                 }
             }
         }
-        #expect(container[First.self] == container[Second.self])
+        expect(container[First.self], equals: container[Second.self])
     }
 
-    @Test("A handle that outlives its update writes directly (law 7)")
     func lateHandle() {
         let container = Container()
         let kept = Log<any FeatureContainer>()
         container.update { kept.add($0) }
         kept.all[0][First.self] = 5
-        #expect(container[First.self] == 5 && kept.all[0][First.self] == 5)
+        expect(container[First.self] == 5 && kept.all[0][First.self] == 5)
     }
 }

@@ -3,6 +3,17 @@ import Support
 import Testing
 
 @Suite("Law 8: after a container was released") struct Law08AfterEndTests {
+    static let cases: [Case<Law08AfterEndTests>] = [
+        Case("A property read gives its default and is reported (law 8)", property),
+        Case("The error names the load that reads (law 8)", reader),
+        Case("Throwing and async features throw LoadError (law 8)", throwing),
+        Case("A change is reported and does nothing (law 8)", changes),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law08AfterEndTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Name: Property { static var defaultValue: String { "default" } }
     struct Greeting: Feature {
         static func load(in container: any FeatureContainer) -> String { "hello" }
@@ -22,16 +33,15 @@ import Testing
         static func load(in container: any FeatureContainer) -> Keeper { Keeper(container: container) }
     }
 
-    @Test("A property read gives its default and is reported (law 8)")
     func property() {
         let (keeper, reports) = {
             let container = Container()
             container[Name.self] = "set"
             return (container[Keeper.self], container.logReports())
         }()
-        #expect(keeper.container[Name.self] == "default")
-        #expect(reports.count == 1)
-        #expect(reports.all.first?.contains("Name was read after its container was released") == true)
+        expect(keeper.container[Name.self], equals: "default")
+        expect(reports.count, equals: 1)
+        expect(reports.all.first?.contains("Name was read after its container was released"), equals: true)
     }
 
     @Test("A plain feature stops with a message that names it (law 8)")
@@ -59,37 +69,36 @@ import Testing
         expectMessage(of: result, "Greeting was read after its container was released")
     }
 
-    @Test("The error names the load that reads (law 8)")
     func reader() {
         let keeper = Container()[Keeper.self]
         let container = Container()
         container.replace(Report.self) { _ in try keeper.container[Parsed.self] }
         let error = #expect(throws: LoadError.self) { try container[Report.self] }
-        #expect(error?.path == ["Report", "Parsed"])
-        #expect(error?.description.contains("released.\nPath: Report → Parsed, in reader() at FuguTests/") == true)
+        expect(error?.path, equals: ["Report", "Parsed"])
+        expect(error?.description.contains("released.\nPath: Report → Parsed, in reader() at FuguTests/"), equals: true)
     }
 
-    @Test("Throwing and async features throw LoadError (law 8)")
     func throwing() async {
         let keeper = Container()[Keeper.self]
         let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
-        #expect(error?.code == .containerGone && error?.path == ["Parsed"])
+        expect(error?.code, equals: .containerGone)
+        expect(error?.path, equals: ["Parsed"])
         let text = error?.description ?? ""
-        #expect(text.hasPrefix("Fugu: Parsed was read after its container was released.\nPath: Parsed, in "))
-        #expect(text.contains(" at FuguTests/Law08AfterEndTests.swift:"))
+        expect(text.hasPrefix("Fugu: Parsed was read after its container was released.\nPath: Parsed, in "))
+        expect(text.contains(" at FuguTests/Law08AfterEndTests.swift:"))
         let late = await #expect(throws: LoadError.self) { try await keeper.container[Fetched.self] }
-        #expect(late?.code == .containerGone && late?.path == ["Fetched"])
+        expect(late?.code, equals: .containerGone)
+        expect(late?.path, equals: ["Fetched"])
     }
 
-    @Test("A change is reported and does nothing (law 8)")
     func changes() {
         let (keeper, reports) = {
             let container = Container()
             return (container[Keeper.self], container.logReports())
         }()
         keeper.container[Name.self] = "late"
-        #expect(reports.all.first?.contains("Name was changed after its container was released") == true)
-        #expect(keeper.container[Name.self] == "default")
+        expect(reports.all.first?.contains("Name was changed after its container was released"), equals: true)
+        expect(keeper.container[Name.self], equals: "default")
     }
 
     /// Holds its handle, and is read through it.

@@ -3,6 +3,14 @@ import Support
 import Testing
 
 @Suite("Law 8: nothing is released under a lock") struct Law08DeinitTests {
+    static let cases: [Case<Law08DeinitTests>] = [
+        Case("Values that a nested update wrote over are not released under a lock (laws 7 and 8)", nestedUpdate),
+        Case("Closers that go with their container are not released under a lock (law 8)", closers),
+        Case("An error that a load has caught goes when the load ends, and not under a lock (law 8)", caughtError),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law08DeinitTests>) async throws { try await stated.run(self) }
+
     struct Slot: Property { static var defaultValue: Witness? { nil } }
     struct Failing: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Int { 0 }
@@ -17,7 +25,6 @@ import Testing
         }
     }
 
-    @Test("Values that a nested update wrote over are not released under a lock (laws 7 and 8)")
     func nestedUpdate() {
         let container = Container()
         let number = PropertyKey(defaultValue: 1)
@@ -29,10 +36,9 @@ import Testing
                 inner[Slot.self] = nil
             }
         }
-        #expect(seen.all == [2])
+        expect(seen.all, equals: [2])
     }
 
-    @Test("Closers that go with their container are not released under a lock (law 8)")
     func closers() {
         let root = Container()
         // Debug builds report closers that never ran.
@@ -43,10 +49,9 @@ import Testing
             let witness = Self.useful(root, ended)
             child.onClose { withExtendedLifetime(witness) {} }
         }
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
-    @Test("An error that a load has caught goes when the load ends, and not under a lock (law 8)")
     func caughtError() {
         let container = Container()
         let ended = Counter()
@@ -56,7 +61,7 @@ import Testing
             handles.add(handle)
             return (try? handle[Failing.self]) ?? 7
         }
-        #expect(container[forgiving] == 7)
-        #expect(ended.value == 1)
+        expect(container[forgiving], equals: 7)
+        expect(ended.value, equals: 1)
     }
 }

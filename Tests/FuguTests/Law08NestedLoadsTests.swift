@@ -49,8 +49,8 @@ import Testing
                 parent = container
                 child = makeChild(origin, depth: depth, in: container)
             }
-            #expect(parent != nil)
-            #expect(child[Base.self] == 9)
+            expect(parent != nil)
+            expect(child[Base.self], equals: 9)
             // Its later loads are its own or its parent's, and neither stays behind.
             let local = FeatureKey(home: .local, id: UniqueID()) { _ in Witness { ended.add() } }
             let inherited = FeatureKey(id: UniqueID()) { handle in
@@ -59,10 +59,10 @@ import Testing
             }
             _ = (child[local], child[inherited])
             child[Made.self] = Witness { ended.add() }
-            #expect(ended.value == 0)
+            expect(ended.value, equals: 0)
         }
-        #expect(parent == nil)
-        #expect(ended.value == 3)
+        expect(parent == nil)
+        expect(ended.value, equals: 3)
     }
 
     @Test("An observer in a child made in a nested load hears its parent's changes (laws 8 and 14)")
@@ -72,7 +72,7 @@ import Testing
         let heard = Log<Int>()
         child.observe(Base.self) { heard.add($0) }
         container[Base.self] = 1
-        #expect(heard.all == [1])
+        expect(heard.all, equals: [1])
     }
 
     @Test(
@@ -99,7 +99,8 @@ import Testing
             }
             _ = container[key]
         }
-        #expect(gone == nil && ended.value == 1)
+        expect(gone == nil)
+        expect(ended.value, equals: 1)
     }
 
     @Test("A container let go in its own observer goes when that returns (laws 8 and 10)")
@@ -113,6 +114,7 @@ import Testing
             withExtendedLifetime(last) {}
         }
         gone?[Base.self] = 1
-        #expect(heard.value == 1 && gone == nil)
+        expect(heard.value, equals: 1)
+        expect(gone == nil)
     }
 }

@@ -3,28 +3,42 @@ import Support
 import Testing
 
 @Suite("Law 8: nothing kept behind your back") struct Law08ReleaseTests {
+    static let cases: [Case<Law08ReleaseTests>] = [
+        Case("A value that was replaced or reset is released at once (law 8)", replaced),
+        Case("Someone else's handle does not keep what was loaded (law 8)", keptHandle),
+        Case("Results given to waiters of a load aren't kept for them (law 8)", waiters),
+        Case("A container's values are released with it, even if an instance with a handle is kept (law 8)", survivor),
+        Case("A child keeps its parent alive, a parent does not keep its child (law 8)", children),
+        Case(
+            "Values that the end of an update withdraws from observers are released outside of locks (laws 7 and 8)",
+            takenBack),
+        Case("A pending value that an update drops is not released under a lock (law 8)", updateDeinit),
+        Case("Readers on other threads never meet a value that is gone (law 8)", racingReaders),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law08ReleaseTests>) async throws { try await stated.run(self) }
+
     struct Slot: Property { static var defaultValue: Witness? { nil } }
     struct Device: Feature {
         static func load(in container: any FeatureContainer) -> Witness { Witness() }
     }
 
-    @Test("A value that was replaced or reset is released at once (law 8)")
     func replaced() {
         let container = Container()
         let ended = Log<String>()
         func witness(_ name: String) -> Witness { Witness { ended.add(name) } }
         container[Slot.self] = witness("set")
         container[Slot.self] = witness("replaced")
-        #expect(ended.removeAll() == ["set"])
+        expect(ended.removeAll(), equals: ["set"])
         container.reset(Slot.self)
-        #expect(ended.removeAll() == ["replaced"])
+        expect(ended.removeAll(), equals: ["replaced"])
         container[Slot.self] = witness("modified")
         container.modify(Slot.self) { $0 = witness("updated") }
-        #expect(ended.removeAll() == ["modified"])
+        expect(ended.removeAll(), equals: ["modified"])
         container.update { $0[Slot.self] = witness("all") }
-        #expect(ended.removeAll() == ["updated"])
+        expect(ended.removeAll(), equals: ["updated"])
         container.resetAll()
-        #expect(ended.removeAll() == ["all"])
+        expect(ended.removeAll(), equals: ["all"])
     }
 
     @Test("A feature that was loaded is released when it is reset, set or resets with all, handle or not (law 8)")
@@ -39,20 +53,19 @@ import Testing
         let container = Container()
         _ = (container[bare], container[keeping])
         container.reset(\.[bare])
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
         container.reset(\.[keeping])
-        #expect(ended.value == 2)
+        expect(ended.value, equals: 2)
         _ = (container[bare], container[keeping])
         container[bare] = Witness()
         container[keeping] = Keeping(container: container.child(), witness: Witness())
-        #expect(ended.value == 4)
+        expect(ended.value, equals: 4)
         container.resetAll()
         _ = (container[bare], container[keeping])
         container.resetAll()
-        #expect(ended.value == 6)
+        expect(ended.value, equals: 6)
     }
 
-    @Test("Someone else's handle does not keep what was loaded (law 8)")
     func keptHandle() {
         let ended = Counter()
         let handles = Log<any FeatureContainer>()
@@ -63,10 +76,9 @@ import Testing
         let container = Container()
         _ = container[key]
         container.reset(\.[key])
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
-    @Test("Results given to waiters of a load aren't kept for them (law 8)")
     func waiters() {
         let ended = Counter()
         let container = Container()
@@ -82,7 +94,7 @@ import Testing
         goesOn.open()
         threads.forEach { $0.wait() }
         container.reset(Device.self)
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
     @Test("A container that is released releases everything, even what captured its handle (law 8)")
@@ -118,11 +130,10 @@ import Testing
             _ = try await container[Late.self]
         }
         try await use()
-        #expect(ended.value == 7)
-        #expect(Late.ended.value == 1)
+        expect(ended.value, equals: 7)
+        expect(Late.ended.value, equals: 1)
     }
 
-    @Test("A container's values are released with it, even if an instance with a handle is kept (law 8)")
     func survivor() {
         struct Survivor: Sendable { let container: any FeatureContainer }
         let ended = Counter()
@@ -132,11 +143,10 @@ import Testing
             return Survivor(container: handle)
         }
         let survivor = Container()[key]
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
         withExtendedLifetime(survivor) {}
     }
 
-    @Test("A child keeps its parent alive, a parent does not keep its child (law 8)")
     func children() {
         let ended = Log<String>()
         var parent: Container? = Container()
@@ -147,14 +157,16 @@ import Testing
         let own = FeatureKey(home: .local) { _ in Witness { ended.add("child") } }
         _ = child?[own]
         parent = nil
-        #expect(weakParent != nil && ended.all.isEmpty)
-        #expect(child?[Slot.self] != nil)
+        expect(weakParent != nil)
+        expect(ended.all.isEmpty)
+        expect(child?[Slot.self] != nil)
         child = nil
-        #expect(weakChild == nil && weakParent == nil)
-        #expect(Set(ended.all) == ["child", "parent"])
+        expect(weakChild == nil)
+        expect(weakParent == nil)
+        expect(Set(ended.all), equals: ["child", "parent"])
         let lonely = Container()
         weak let forgotten = lonely.child()
-        #expect(forgotten == nil)
+        expect(forgotten == nil)
     }
 
     @Test("A family of 100,000 generations goes with its last child, without running out of stack (law 8)")
@@ -168,12 +180,12 @@ import Testing
                 container = container.child()
                 if generation.isMultiple(of: 50_000) { container[Slot.self] = Witness { ended.add(generation) } }
             }
-            #expect(root != nil && ended.all.isEmpty)
+            expect(root != nil)
+            expect(ended.all.isEmpty)
         }
-        #expect(root == nil && ended.all == [100_000, 50_000])
+        expect(root == nil && ended.all == [100_000, 50_000])
     }
 
-    @Test("Values that the end of an update withdraws from observers are released outside of locks (laws 7 and 8)")
     func takenBack() {
         let container = Container()
         let ended = Counter()
@@ -184,7 +196,7 @@ import Testing
             container[Slot.self] = nil
             handle[Slot.self] = Witness()
         }
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
     @Test("Nothing is released under a lock: a deinit may use the container from any thread (law 8)")
@@ -204,23 +216,22 @@ import Testing
             handle[Slot.self] = useful()
             throw CancellationError()
         }
-        #expect(ended.value == 4)
+        expect(ended.value, equals: 4)
         container.observe(Slot.self) { [witness = useful()] _ in withExtendedLifetime(witness) {} }.cancel()
-        #expect(ended.value == 5)
+        expect(ended.value, equals: 5)
         for replace in [{ container[Device.self] = Witness() }, { container.reset(Device.self) }] {
             container.replace(Device.self) { [witness = useful()] _ in witness }
             container.replace(Device.self) { [witness = useful()] _ in witness }
             _ = container[Device.self]
             replace()
         }
-        #expect(ended.value == 9)
+        expect(ended.value, equals: 9)
         let child = container.child()
         child[Slot.self] = useful()
         child.resetAll()
-        #expect(ended.value == 10)
+        expect(ended.value, equals: 10)
     }
 
-    @Test("A pending value that an update drops is not released under a lock (law 8)")
     func updateDeinit() {
         let container = Container()
         let number = PropertyKey(defaultValue: 1)
@@ -234,10 +245,9 @@ import Testing
                 throw CancellationError()
             }
         }
-        #expect(seen.all == [2, 2])
+        expect(seen.all, equals: [2, 2])
     }
 
-    @Test("Readers on other threads never meet a value that is gone (law 8)")
     func racingReaders() async {
         let container = Container()
         let child = container.child()
@@ -257,6 +267,6 @@ import Testing
         container.reset(\.[key])
         _ = container[key]
         container[key] = Witness()
-        #expect(ended.value > before)
+        expect(ended.value > before)
     }
 }

@@ -95,39 +95,42 @@ extension Law9Size: @MainActor Equatable {
         container[Law9Title.self] = "notes"
         let model = container[Law9Model.self]
         model.count += 1
-        #expect(model.title == "notes")
-        #expect(container[Law9Model.self] === model && container.child()[Law9Model.self].count == 1)
+        expect(model.title, equals: "notes")
+        expect(container[Law9Model.self], is: model)
+        expect(container.child()[Law9Model.self].count, equals: 1)
         let other = Law9Model(title: "other")
         container[Law9Model.self] = other
-        #expect(container[Law9Model.self] === other && container.ifLoaded(Law9Model.self) === other)
+        expect(container[Law9Model.self], is: other)
+        expect(container.ifLoaded(Law9Model.self), is: other)
         container.reset(Law9Model.self)
-        #expect(container[Law9Model.self] !== other)
+        expect(container[Law9Model.self] !== other)
         container.replace(Law9Model.self) { _ in other }
-        #expect(container[Law9Model.self] === other)
+        expect(container[Law9Model.self], is: other)
         container.modify(Law9Model.self) { $0 = Law9Model(title: $0.title + "!") }
-        #expect(container[Law9Model.self].title == "other!")
+        expect(container[Law9Model.self].title, equals: "other!")
         container.update { handle in handle[Law9Model.self] = model }
-        #expect(container[Law9Model.self] === model)
+        expect(container[Law9Model.self], is: model)
     }
 
     @Test("A main-actor feature lives where its inputs live, and says otherwise like others (laws 9, 15, and 16)")
     func homes() {
         let root = Container()
         let child = root.child { $0[Law9Title.self] = "child" }
-        #expect(child[Law9Model.self].title == "child" && root[Law9Model.self].title == "untitled")
-        #expect(root.child()[Law9Model.self] === root[Law9Model.self])
-        #expect(root.child()[Law9Local.self] !== root[Law9Local.self])
+        expect(child[Law9Model.self].title, equals: "child")
+        expect(root[Law9Model.self].title, equals: "untitled")
+        expect(root.child()[Law9Model.self], is: root[Law9Model.self])
+        expect(root.child()[Law9Local.self] !== root[Law9Local.self])
     }
 
     @Test("The instance of a main-actor feature can be of another type (law 9)")
     func otherType() {
         let container = Container()
-        #expect(container[Law9Theme.self] == 20)
+        expect(container[Law9Theme.self], equals: 20)
         container[Law9Theme.self] = 5
         container.modify(Law9Theme.self) { $0 += 1 }
-        #expect(container[Law9Theme.self] == 6)
+        expect(container[Law9Theme.self], equals: 6)
         container.reset(Law9Theme.self)
-        #expect(container[Law9Theme.self] == 20)
+        expect(container[Law9Theme.self], equals: 20)
     }
 
     @Test("An async feature loads on the main actor if its load says so, whoever asks (law 9)")
@@ -137,20 +140,20 @@ extension Law9Size: @MainActor Equatable {
         await #expect(throws: Law9Document.Missing.self) { try await container[Law9Document.self] }
         Law9Document.isMissing = false
         let document = try await Task.detached { try await container[Law9Document.self] }.value
-        #expect(document.model === container[Law9Model.self])
+        expect(document.model, is: container[Law9Model.self])
         container.set(Law9Document.self, to: Law9Document(model: Law9Model(title: "set")))
-        #expect(try await container[Law9Document.self].model.title == "set")
+        try await expect(container[Law9Document.self].model.title, equals: "set")
     }
 
     @Test("An async load that belongs to no actor runs on none, though the main actor asks or reloads it (law 9)")
     func ownActor() async throws {
         let container = Container()
-        #expect(try await container[Law9Free.self] == "free untitled")
+        try await expect(container[Law9Free.self], equals: "free untitled")
         let heard = Log<String>()
         container.observeOnMainActor(Law9Free.self) { heard.add($0) }
         container[Law9Title.self] = "new"
-        #expect(await heard.first(1) == ["free new"])
-        #expect(try await Law9Asker().ask(container.child { $0[Law9Title.self] = "child" }) == "free child")
+        await expect(heard.first(1), equals: ["free new"])
+        try await expect(Law9Asker().ask(container.child { $0[Law9Title.self] = "child" }), equals: "free child")
     }
 
     @Test("A check runs the loads that belong to no actor on none, though the main actor asks (law 9)")
@@ -162,9 +165,9 @@ extension Law9Size: @MainActor Equatable {
                 return Sound()
             }
         }
-        #expect(!isFree(#isolation))
+        expect(!isFree(#isolation))
         let check = await Container().check(loading: { $0.load(Sound.self) })
-        #expect(check.isSound, "\(check)")
+        expect(check.isSound, "\(check)")
     }
 
     @Test("Main-actor features are observed on the main actor, iterated, and tracked (laws 9, 10, and 12)")
@@ -173,11 +176,11 @@ extension Law9Size: @MainActor Equatable {
         let heard = Log<String>()
         let token = container.observeOnMainActor(Law9Model.self) { model in
             MainActor.preconditionIsolated()
-            #expect(Container.current === container)
+            expect(Container.current, is: container)
             heard.add(model.title)
         }
         container[Law9Model.self] = Law9Model(title: "one")
-        #expect(await heard.first(1) == ["one"])
+        await expect(heard.first(1), equals: ["one"])
         token.cancel()
         var titles: [String] = []
         for await model in container.values(of: Law9Model.self) {
@@ -185,7 +188,8 @@ extension Law9Size: @MainActor Equatable {
             if titles.count == 3 { break }
             container[Law9Model.self] = Law9Model(title: "\(titles.count)")
         }
-        #expect(titles == ["one", "1", "2"] && heard.all == ["one"])
+        expect(titles, equals: ["one", "1", "2"])
+        expect(heard.all, equals: ["one"])
         let observable = container.observable
         let changes = Counter()
         withObservationTracking {
@@ -194,7 +198,7 @@ extension Law9Size: @MainActor Equatable {
             changes.add()
         }
         container[Law9Theme.self] = 3
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
     }
 
     @Test("An observer of a main-actor feature ends with its owner (laws 9 and 11)")
@@ -206,10 +210,10 @@ extension Law9Size: @MainActor Equatable {
         container.observeOnMainActor(Law9Model.self, while: owner) { heard.add("owned \($0.title)") }
         container.observeOnMainActor(Law9Model.self) { heard.add($0.title) }
         container[Law9Model.self] = Law9Model(title: "one")
-        #expect(await heard.first(2).sorted() == ["one", "owned one"])
+        await expect(heard.first(2).sorted(), equals: ["one", "owned one"])
         owner = nil
         container[Law9Model.self] = Law9Model(title: "two")
-        #expect(await heard.first(3).last == "two")
+        await expect(heard.first(3).last, equals: "two")
     }
 
     @Test(
@@ -218,15 +222,15 @@ extension Law9Size: @MainActor Equatable {
     func sequences() async {
         let container = Container()
         let values = container.values(of: Law9Live.self)
-        #expect(container.ifLoaded(Law9Live.self)?.title == "untitled")
+        expect(container.ifLoaded(Law9Live.self)?.title, equals: "untitled")
         var first = values.makeAsyncIterator()
-        #expect(await first.next()?.title == "untitled")
+        await expect(first.next()?.title, equals: "untitled")
         container.reset(Law9Live.self)
         let title = await Task.detached {
             for await live in values { return live.title }
             return ""
         }.value
-        #expect(title == "untitled")
+        expect(title, equals: "untitled")
     }
 
     @Test("A reload waits for the main actor, whichever thread changes the input (laws 9 and 19)")
@@ -237,9 +241,11 @@ extension Law9Size: @MainActor Equatable {
         container.observeOnMainActor(Law9Live.self) { heard.add($0.title) }
         onAnotherThread { for title in ["one", "two"] { container[Law9Title.self] = title } }
         // The main actor runs this test, so the reload hasn't begun.
-        #expect(container.ifLoaded(Law9Live.self) == nil && heard.all.isEmpty)
-        #expect(await heard.first(1) == ["two"])
-        #expect(container[Law9Live.self] !== first && container[Law9Live.self].title == "two")
+        expect(container.ifLoaded(Law9Live.self) == nil)
+        expect(heard.all.isEmpty)
+        await expect(heard.first(1), equals: ["two"])
+        expect(container[Law9Live.self] !== first)
+        expect(container[Law9Live.self].title, equals: "two")
     }
 
     @Test("A reload that waits for the main actor loads nothing in a container that has closed (laws 9 and 28)")
@@ -251,7 +257,8 @@ extension Law9Size: @MainActor Equatable {
         onAnotherThread { container[Law9Title.self] = "one" }
         try await container.close()
         await Task { @MainActor in }.value
-        #expect(container.ifLoaded(Law9Live.self) == nil && reports.all.isEmpty)
+        expect(container.ifLoaded(Law9Live.self) == nil)
+        expect(reports.all.isEmpty)
     }
 
     @Test("A warm-up loads main-actor features on the main actor (law 9)")
@@ -261,14 +268,15 @@ extension Law9Size: @MainActor Equatable {
             $0.load(Law9Model.self)
             $0.load(\.law9Live)
         }
-        #expect(container.ifLoaded(Law9Model.self) != nil && container.ifLoaded(\.law9Live) != nil)
+        expect(container.ifLoaded(Law9Model.self) != nil)
+        expect(container.ifLoaded(\.law9Live) != nil)
     }
 
     @Test("A main-actor feature is explained like others (law 9)")
     func explained() {
         let container = Container()
         _ = container.law9Live
-        #expect("\(container.explain(Law9Live.self))".contains("Law9Live"))
+        expect("\(container.explain(Law9Live.self))".contains("Law9Live"))
     }
 
     @Test("A wrapper for main-actor features reads at each access, from the current container (laws 9 and 15)")
@@ -276,11 +284,12 @@ extension Law9Size: @MainActor Equatable {
         let container = Container()
         let (outside, inside) = (Law9Window(), Container.with(container) { Law9Window() })
         Container.with(container) {
-            #expect(outside.live === container[Law9Live.self] && outside.model === container[Law9Model.self])
+            expect(outside.live, is: container[Law9Live.self])
+            expect(outside.model, is: container[Law9Model.self])
         }
-        #expect(inside.live === container[Law9Live.self])
+        expect(inside.live, is: container[Law9Live.self])
         container[Law9Title.self] = "new"
-        #expect(inside.live.title == "new")
+        expect(inside.live.title, equals: "new")
     }
 
     @Test("A member of ContainerKeys names a main-actor feature (law 9)")
@@ -288,21 +297,23 @@ extension Law9Size: @MainActor Equatable {
         let container = Container()
         let heard = Log<String>()
         container.observeOnMainActor(\.law9Live) { heard.add($0.title) }
-        #expect(container.law9Live.title == "untitled" && container[\.law9Live] === container.law9Live)
+        expect(container.law9Live.title, equals: "untitled")
+        expect(container[\.law9Live], is: container.law9Live)
         container.law9Live = Law9Live(title: "set")
         container.modify(\.law9Live) { $0 = Law9Live(title: $0.title + "!") }
-        #expect(container[Law9Live.self].title == "set!")
+        expect(container[Law9Live.self].title, equals: "set!")
         container.replace(\.law9Live) { Law9Live(title: "replaced " + $0[Law9Title.self]) }
-        #expect(container.ifLoaded(\.law9Live) == nil && container.law9Live.title == "replaced untitled")
+        expect(container.ifLoaded(\.law9Live) == nil)
+        expect(container.law9Live.title, equals: "replaced untitled")
         container[\.law9Live] = Law9Live(title: "again")
         container.update { $0.reset(\.law9Live) }
-        #expect(container.law9Live.title == "untitled")
-        #expect("\(container.explain(\.law9Live))" == "\(container.explain(Law9Live.self))")
+        expect(container.law9Live.title, equals: "untitled")
+        expect("\(container.explain(\.law9Live))", equals: "\(container.explain(Law9Live.self))")
         for await live in container.values(of: \.law9Live) {
-            #expect(live === container.law9Live)
+            expect(live, is: container.law9Live)
             break
         }
-        #expect(await heard.first(6) == ["untitled", "set", "set!", "replaced untitled", "again", "untitled"])
+        await expect(heard.first(6), equals: ["untitled", "set", "set!", "replaced untitled", "again", "untitled"])
     }
 
     @Test("An equality that belongs to the main actor is asked there and nowhere else (law 9)")
@@ -313,9 +324,9 @@ extension Law9Size: @MainActor Equatable {
         container.observe(\.[key]) { _ in heard.add() }
         container[key] = Law9Size(width: 2)
         container[key] = Law9Size(width: 2)
-        #expect(heard.value == 1)
+        expect(heard.value, equals: 1)
         await Task.detached { container[key] = Law9Size(width: 2) }.value
-        #expect(heard.value == 2)
+        expect(heard.value, equals: 2)
     }
 
     private nonisolated static let screen = """
@@ -350,11 +361,11 @@ extension Law9Size: @MainActor Equatable {
         guard let right = try Compiler.check(uses[0]), let wrong = try Compiler.check(uses[1]) else {
             return print("skipped: no compiler or no module Fugu was found")
         }
-        #expect(right.isRight, "\(right.output)")
+        expect(right.isRight, "\(right.output)")
         let errors = wrong.output.split(separator: "\n").filter { $0.contains("main actor-isolated") }
         let first = Self.screen.count { $0 == "\n" } + 1
         for (number, statement) in statements.enumerated() {
-            #expect(errors.contains { $0.contains(".swift:\(first + number):") }, "\(statement): \(wrong.output)")
+            expect(errors.contains { $0.contains(".swift:\(first + number):") }, "\(statement): \(wrong.output)")
         }
     }
 
@@ -367,7 +378,7 @@ extension Law9Size: @MainActor Equatable {
                 }
                 """
         guard let plain = try Compiler.check(source) else { return print("skipped: no compiler was found") }
-        #expect(!plain.isRight && plain.output.contains("main actor-isolated"), "\(plain.output)")
+        expect(!plain.isRight && plain.output.contains("main actor-isolated"), "\(plain.output)")
     }
 
     @Test("Where the main actor is the default, types and members of every other kind are nonisolated (law 9)")
@@ -416,7 +427,7 @@ extension Law9Size: @MainActor Equatable {
         guard let right = try Compiler.check(source, Compiler.mainActorModule),
             let refused = try Compiler.check(wrong, Compiler.mainActorModule)
         else { return print("skipped: no compiler or no module Fugu was found") }
-        #expect(right.isRight && !right.output.contains("warning:"), "\(right.output)")
-        #expect(!refused.isRight && refused.output.contains("main actor-isolated"), "\(refused.output)")
+        expect(right.isRight && !right.output.contains("warning:"), "\(right.output)")
+        expect(!refused.isRight && refused.output.contains("main actor-isolated"), "\(refused.output)")
     }
 }

@@ -69,8 +69,8 @@ import Testing
             let hook = Compared.Hook()
             hook.action.withLock { $0 = { onAnotherThread { change.perform(root, middle, child) } } }
             Compared.$hook.withValue(hook) { writing.perform(child, child[Value.self]) }
-            #expect(
-                last.all.last == child[Value.self].number,
+            expect(
+                last.all.last, equals: child[Value.self].number,
                 "\(rootSets) sets in the root, \(middleSets) in the middle, own: \(startsWithOwn): \(last.all)")
         }
     }

@@ -3,6 +3,24 @@ import Support
 import Testing
 
 @Suite("Law 10: changes inside of loads, updates and modifies") struct Law10DeferralTests {
+    static let cases: [Case<Law10DeferralTests>] = [
+        Case("A change inside a load is delivered when the outermost load ends (law 10)", load),
+        Case("A change inside a modify or an update is delivered when the outermost ends (law 10)", modifyAndUpdate),
+        Case("A first load inside of another is heard once, when the outermost ends (law 10)", firstLoads),
+        Case(
+            "Another thread's change of the same key waits its turn behind one that is held back (law 10)", otherThread),
+        Case("A change inside a load that fails is delivered as well (law 10)", failingLoad),
+        Case(
+            "A loader that is put back while its key is observed runs for the observers at once (laws 10 and 29)",
+            watchedOverrides),
+        Case("A change inside an async load is delivered when the outermost load ends (law 10)", asyncLoad),
+        Case("An observer's read is never an input (law 10)", observersRead),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law10DeferralTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Fetched: AsyncFeature {
@@ -21,7 +39,6 @@ import Testing
         return (container, heard)
     }
 
-    @Test("A change inside a load is delivered when the outermost load ends (law 10)")
     func load() {
         let (container, heard) = observed()
         let inner = FeatureKey { _ in
@@ -33,8 +50,8 @@ import Testing
             container[Number.self] = 2
             return inside + heard.count
         }
-        #expect(container[outer] == 0)
-        #expect(heard.all == [1, 2])
+        expect(container[outer], equals: 0)
+        expect(heard.all, equals: [1, 2])
     }
 
     @Test("A change inside another family's load waits for its end, whoever delivers meanwhile (law 10)")
@@ -57,10 +74,10 @@ import Testing
         }
         container[Number.self] = 1
         container[Number.self] = 3
-        #expect(heard.all == [1, 2, 3])
+        expect(heard.all, equals: [1, 2, 3])
         goesOn.open()
         threads.all[0].wait()
-        #expect(heard.all == [1, 2, 3, 4])
+        expect(heard.all, equals: [1, 2, 3, 4])
     }
 
     @Test("A set by an observer is delivered by the thread that is delivering the key (law 10)")
@@ -89,10 +106,9 @@ import Testing
         isDelivering.wait()
         container[Other.self] = 1
         thread.wait()
-        #expect(heard.all == [1, 2])
+        expect(heard.all, equals: [1, 2])
     }
 
-    @Test("A change inside a modify or an update is delivered when the outermost ends (law 10)")
     func modifyAndUpdate() {
         let (container, heard) = observed()
         container.modify(Other.self) { other in
@@ -103,15 +119,14 @@ import Testing
             }
             other = heard.count
         }
-        #expect(container[Other.self] == 0 && heard.all == [1, 2, 3])
+        expect(container[Other.self] == 0 && heard.all == [1, 2, 3])
         container.update { handle in
             container.modify(Number.self) { $0 += 1 }
             handle[Other.self] = heard.count
         }
-        #expect(container[Other.self] == 3 && heard.all == [1, 2, 3, 4])
+        expect(container[Other.self] == 3 && heard.all == [1, 2, 3, 4])
     }
 
-    @Test("A first load inside of another is heard once, when the outermost ends (law 10)")
     func firstLoads() {
         let container = Container()
         let heard = Log<String>()
@@ -120,22 +135,21 @@ import Testing
         container.observe(Number.self) { heard.add("number \($0)") }
         container.observe(\.[inner]) { heard.add("inner \($0)") }
         container.observe(\.[outer]) { heard.add("outer \($0)") }
-        #expect(container[outer] == 11)
-        #expect(Set(heard.all) == ["number 0", "inner 1", "outer 11"] && heard.count == 3)
+        expect(container[outer], equals: 11)
+        expect(Set(heard.all), equals: ["number 0", "inner 1", "outer 11"])
+        expect(heard.count, equals: 3)
     }
 
-    @Test("Another thread's change of the same key waits its turn behind one that is held back (law 10)")
     func otherThread() {
         let (container, heard) = observed()
         container.modify(Other.self) { _ in
             container[Number.self] = 1
             onAnotherThread { container[Number.self] = 2 }
-            #expect(heard.all.isEmpty)
+            expect(heard.all.isEmpty)
         }
-        #expect(heard.all == [1, 2])
+        expect(heard.all, equals: [1, 2])
     }
 
-    @Test("A change inside a load that fails is delivered as well (law 10)")
     func failingLoad() {
         struct Parsed: ThrowingFeature {
             struct Broken: Error {}
@@ -147,20 +161,18 @@ import Testing
             throw Parsed.Broken()
         }
         #expect(throws: Parsed.Broken.self) { try container[Parsed.self] }
-        #expect(heard.all == [1])
+        expect(heard.all, equals: [1])
     }
 
-    @Test("A loader that is put back while its key is observed runs for the observers at once (laws 10 and 29)")
     func watchedOverrides() {
         let (container, heard) = observed()
         let read = Log<String>()
         container.watchOverrides { read.add($0.name) }
-        #expect(read.all == ["Number"] && heard.all == [0])
+        expect(read.all == ["Number"] && heard.all == [0])
         container[Number.self] = 2
-        #expect(heard.all == [0, 2])
+        expect(heard.all, equals: [0, 2])
     }
 
-    @Test("A change inside an async load is delivered when the outermost load ends (law 10)")
     func asyncLoad() async throws {
         let (container, heard) = observed()
         let inner = FeatureKey { _ in
@@ -173,9 +185,9 @@ import Testing
             container[Number.self] = 2
             return one + heard.count
         }
-        #expect(try await container[Fetched.self] == 1)
+        try await expect(container[Fetched.self], equals: 1)
         awaitState { heard.count == 2 }
-        #expect(heard.all == [1, 2])
+        expect(heard.all, equals: [1, 2])
     }
 
     @Test("A task that outlives the load that started it delivers its own changes (law 10)")
@@ -194,14 +206,14 @@ import Testing
                 })
             return 1
         }
-        #expect(container[key] == 1)
+        expect(container[key], equals: 1)
         goesOn.open()
         await tasks.all[0].value
-        #expect(heard.all == [1])
+        expect(heard.all, equals: [1])
         let others = Log<Int>()
         container.observe(Other.self) { others.add($0) }
         container[Other.self] = 6
-        #expect(others.all == [6])
+        expect(others.all, equals: [6])
     }
 
     @Test("A modify that ends after the load in which it began is heard (law 10)")
@@ -221,14 +233,13 @@ import Testing
                 })
             return 1
         }
-        #expect(container[key] == 1)
+        expect(container[key], equals: 1)
         await began.opened()
         goesOn.open()
         await tasks.all[0].value
-        #expect(heard.all == [1])
+        expect(heard.all, equals: [1])
     }
 
-    @Test("An observer's read is never an input (law 10)")
     func observersRead() {
         let container = Container()
         container[Number.self] = 0
@@ -240,9 +251,9 @@ import Testing
             return 1
         }
         _ = container[Watched.self]
-        #expect(reads.all == [0])
+        expect(reads.all, equals: [0])
         container[Other.self] = 7
         _ = container[Watched.self]
-        #expect(loads.value == 1)
+        expect(loads.value, equals: 1)
     }
 }

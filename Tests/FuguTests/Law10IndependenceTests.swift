@@ -3,6 +3,19 @@ import Support
 import Testing
 
 @Suite("Law 10: one container holds up nobody else's observers") struct Law10IndependenceTests {
+    static let cases: [Case<Law10IndependenceTests>] = [
+        Case("A slow observer holds up no other container's (law 10)", slowObserver),
+        Case(
+            "Nor does one that hears of its parent's change, once the others have heard (laws 10 and 14)", slowInheritor
+        ),
+        Case("An async load that changed the key holds up no other container's observers (law 10)", asyncLoad),
+        Case("A slow observer of one key holds up no other key of its container (law 10)", otherKey),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law10IndependenceTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Connected: AsyncFeature {
@@ -35,12 +48,11 @@ import Testing
             let heard = Log<Int>()
             let token = other.container.observe(Number.self) { heard.add($0) }
             onAnotherThread { other.container[Number.self] = 100 + number }
-            #expect(heard.all == [100 + number], "\(other.name), \(reason)")
+            expect(heard.all, equals: [100 + number], "\(other.name), \(reason)")
             token.cancel()
         }
     }
 
-    @Test("A slow observer holds up no other container's (law 10)")
     func slowObserver() {
         let family = Family()
         let (entered, goesOn) = (Gate(), Gate())
@@ -55,7 +67,6 @@ import Testing
         thread.wait()
     }
 
-    @Test("Nor does one that hears of its parent's change, once the others have heard (laws 10 and 14)")
     func slowInheritor() {
         let family = Family()
         let (entered, goesOn) = (Gate(), Gate())
@@ -71,7 +82,6 @@ import Testing
         thread.wait()
     }
 
-    @Test("An async load that changed the key holds up no other container's observers (law 10)")
     func asyncLoad() async throws {
         let family = Family()
         let (connecting, goesOn) = (Gate(), Gate())
@@ -89,7 +99,7 @@ import Testing
         goesOn.open()
         _ = try await task.value
         awaitState { heard.count == 1 }
-        #expect(heard.all == [1])
+        expect(heard.all, equals: [1])
     }
 
     /// An operation that holds changes back until it ends.
@@ -128,10 +138,10 @@ import Testing
         }
         changed.wait()
         expectHearing(family, "while a transaction of another container is under way")
-        #expect(heard.all.isEmpty)
+        expect(heard.all.isEmpty)
         goesOn.open()
         thread.wait()
-        #expect(heard.all == [1])
+        expect(heard.all, equals: [1])
     }
 
     @Test(
@@ -151,13 +161,12 @@ import Testing
         }
         changed.wait()
         onAnotherThread { family.sibling[Number.self] = 2 }
-        #expect(heard.all == [1, 2])
+        expect(heard.all, equals: [1, 2])
         goesOn.open()
         thread.wait()
-        #expect(heard.all == [1, 2])
+        expect(heard.all, equals: [1, 2])
     }
 
-    @Test("A slow observer of one key holds up no other key of its container (law 10)")
     func otherKey() {
         let container = Container()
         let (entered, goesOn) = (Gate(), Gate())
@@ -170,7 +179,7 @@ import Testing
         let thread = startThread { container[Number.self] = 1 }
         entered.wait()
         onAnotherThread { container[Other.self] = 5 }
-        #expect(heard.all == [5])
+        expect(heard.all, equals: [5])
         goesOn.open()
         thread.wait()
     }

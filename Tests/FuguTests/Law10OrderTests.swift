@@ -4,26 +4,46 @@ import Support
 import Testing
 
 @Suite("Law 10: every change, once, in order") struct Law10OrderTests {
+    static let cases: [Case<Law10OrderTests>] = [
+        Case("An observer hears of sets, modifies, updates, resets and the first load (law 10)", kinds),
+        Case("Sets, modifies, updates and resets of many threads are heard in one order too (law 10)", mixedOrder),
+        Case("Calls happen on the thread that changed it, after the change (law 10)", thread),
+        Case(
+            "A writer of a key that is being delivered doesn't wait: the delivering thread delivers its change (law 10)",
+            takingAlong),
+        Case("Setting from inside an observer is delivered after the present round (law 10)", rounds),
+        Case("An observer added or cancelled during a round changes no other's order (law 10)", observersInObservers),
+        Case("Setting an equal value calls nobody but counts as set (law 10)", equal),
+        Case("Values that cannot be compared are always a change (law 10)", notEquatable),
+        Case("Two NaNs differ, as they say (law 10)", nan),
+        Case(
+            "== may call back into the container, and a value that moves meanwhile is compared again (law 10)", callback
+        ),
+        Case("A modify in a child compares with what it inherits in the end (law 10)", inheritedMoves),
+        Case("A value that concerns nobody any more is set without a comparison (law 10)", notCompared),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law10OrderTests>) async throws { try await stated.run(self) }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Label: Feature {
         static func load(in container: any FeatureContainer) -> String { "number \(container[Number.self])" }
     }
 
-    @Test("An observer hears of sets, modifies, updates, resets and the first load (law 10)")
     func kinds() {
         let container = Container()
         let heard = Log<Int>()
         container.observe(Number.self) { heard.add($0) }
-        #expect(container[Number.self] == 0)
+        expect(container[Number.self], equals: 0)
         container[Number.self] = 1
         container.modify(Number.self) { $0 += 1 }
         container.update { $0[Number.self] = 3 }
         container.reset(Number.self)
-        #expect(heard.all == [0, 1, 2, 3, 0])
+        expect(heard.all, equals: [0, 1, 2, 3, 0])
         container[Number.self] = 4
         container.resetAll()
-        #expect(heard.all == [0, 1, 2, 3, 0, 4, 0])
+        expect(heard.all, equals: [0, 1, 2, 3, 0, 4, 0])
     }
 
     @Test("Features of every kind of key are observed (law 10)")
@@ -46,16 +66,16 @@ import Testing
         _ = (container[Label.self], container[key], container[property])
         _ = try container[Parsed.self]
         _ = try await container[Fetched.self]
-        #expect(heard.removeAll() == ["number 0", "key 1", "property 1", "parsed 1", "fetched 1"])
+        expect(heard.removeAll(), equals: ["number 0", "key 1", "property 1", "parsed 1", "fetched 1"])
         container[Label.self] = "set"
         container[key] = 2
         container[property] = 2
         container.set(Parsed.self, to: 2)
         container.set(Fetched.self, to: 2)
-        #expect(heard.removeAll() == ["set", "key 2", "property 2", "parsed 2", "fetched 2"])
+        expect(heard.removeAll(), equals: ["set", "key 2", "property 2", "parsed 2", "fetched 2"])
         container.reset(Label.self)
         container.reset(Parsed.self)
-        #expect(heard.removeAll() == ["number 0", "parsed 1"])
+        expect(heard.removeAll(), equals: ["number 0", "parsed 1"])
     }
 
     @Test("Four threads that set thousands of times give three observers one order, ending with what stays (law 10)")
@@ -77,13 +97,12 @@ import Testing
             for step in 0..<count { container[Number.self] = thread * count + step }
         }
         let heard = logs.map(\.all)
-        #expect(heard[0].count == 4 * count && heard[0].sorted() == Array(0..<4 * count))
-        #expect(heard[1] == heard[0] && heard[2] == heard[0])
-        #expect(heard[0].last == container[Number.self])
-        #expect(overlaps.value == 0)
+        expect(heard[0].count == 4 * count && heard[0].sorted() == Array(0..<4 * count))
+        expect(heard[1] == heard[0] && heard[2] == heard[0])
+        expect(heard[0].last, equals: container[Number.self])
+        expect(overlaps.value, equals: 0)
     }
 
-    @Test("Sets, modifies, updates and resets of many threads are heard in one order too (law 10)")
     func mixedOrder() async {
         let container = Container()
         let key = PropertyKey(defaultValue: [0])
@@ -100,11 +119,10 @@ import Testing
             }
         }
         container[key] = [-1, -1]
-        #expect(logs[0].all == logs[1].all)
-        #expect(logs[0].all.last == [-1, -1] && container[key] == [-1, -1])
+        expect(logs[0].all, equals: logs[1].all)
+        expect(logs[0].all.last == [-1, -1] && container[key] == [-1, -1])
     }
 
-    @Test("Calls happen on the thread that changed it, after the change (law 10)")
     func thread() {
         let container = Container()
         let seen = Log<Int>()
@@ -119,11 +137,11 @@ import Testing
             during.add(seen.count)
             threads.add(ObjectIdentifier(Thread.current))
         }
-        #expect(during.all == [1] && seen.all == [1])
-        #expect(threads.count == 2 && Set(threads.all).count == 1)
+        expect(during.all == [1] && seen.all == [1])
+        expect(threads.count, equals: 2)
+        expect(Set(threads.all).count, equals: 1)
     }
 
-    @Test("A writer of a key that is being delivered doesn't wait: the delivering thread delivers its change (law 10)")
     func takingAlong() {
         let container = Container()
         let (delivering, goesOn) = (Gate(), Gate())
@@ -138,13 +156,12 @@ import Testing
         delivering.wait()
         onAnotherThread { container[Number.self] = 2 }
         onAnotherThread { container[Number.self] = 3 }
-        #expect(container[Number.self] == 3 && heard.all == [1])
+        expect(container[Number.self] == 3 && heard.all == [1])
         goesOn.open()
         first.wait()
-        #expect(heard.all == [1, 2, 3])
+        expect(heard.all, equals: [1, 2, 3])
     }
 
-    @Test("Setting from inside an observer is delivered after the present round (law 10)")
     func rounds() {
         let container = Container()
         let heard = Log<String>()
@@ -155,10 +172,9 @@ import Testing
         }
         container.observe(Number.self) { heard.add("b\($0)") }
         container[Number.self] = 1
-        #expect(heard.all == ["a1", "a1 ends", "b1", "a2", "a2 ends", "b2", "a3", "a3 ends", "b3"])
+        expect(heard.all, equals: ["a1", "a1 ends", "b1", "a2", "a2 ends", "b2", "a3", "a3 ends", "b3"])
     }
 
-    @Test("An observer added or cancelled during a round changes no other's order (law 10)")
     func observersInObservers() {
         let container = Container()
         let heard = Log<String>()
@@ -169,7 +185,7 @@ import Testing
             if number == 3 { late.all[0].cancel() }
         }
         for number in 1...4 { container[Number.self] = number }
-        #expect(heard.all == ["a1", "a2", "late2", "a3", "a4"])
+        expect(heard.all, equals: ["a1", "a2", "late2", "a3", "a4"])
     }
 
     struct Touchy: Equatable, Sendable {
@@ -182,7 +198,6 @@ import Testing
         }
     }
 
-    @Test("Setting an equal value calls nobody but counts as set (law 10)")
     func equal() {
         let parent = Container()
         let child = parent.child()
@@ -192,14 +207,14 @@ import Testing
         child[Number.self] = 5
         child.modify(Number.self) { $0 = 5 }
         child.update { $0[Number.self] = 5 }
-        #expect(heard.all.isEmpty)
+        expect(heard.all.isEmpty)
         parent[Number.self] = 6
-        #expect(child[Number.self] == 5 && heard.all.isEmpty)
+        expect(child[Number.self], equals: 5)
+        expect(heard.all.isEmpty)
         child[Number.self] = 6
-        #expect(heard.all == [6])
+        expect(heard.all, equals: [6])
     }
 
-    @Test("Values that cannot be compared are always a change (law 10)")
     func notEquatable() {
         let container = Container()
         let key = PropertyKey(defaultValue: Witness())
@@ -208,10 +223,9 @@ import Testing
         container.observe(\.[key]) { _ in heard.add() }
         container[key] = witness
         container[key] = witness
-        #expect(heard.value == 2)
+        expect(heard.value, equals: 2)
     }
 
-    @Test("Two NaNs differ, as they say (law 10)")
     func nan() {
         let container = Container()
         let key = PropertyKey(defaultValue: Double.nan)
@@ -221,10 +235,9 @@ import Testing
         container[key] = .nan
         container[key] = 1
         container[key] = 1
-        #expect(heard.value == 2)
+        expect(heard.value, equals: 2)
     }
 
-    @Test("== may call back into the container, and a value that moves meanwhile is compared again (law 10)")
     func callback() {
         let container = Container()
         let key = PropertyKey(defaultValue: Touchy(number: 0))
@@ -237,13 +250,12 @@ import Testing
             _ = container[key]
             onAnotherThread { container[key] = Touchy(number: 2) }
         }
-        #expect(heard.all == [2, 1])
-        #expect(container[key].number == 1)
+        expect(heard.all, equals: [2, 1])
+        expect(container[key].number, equals: 1)
         container[key] = Touchy(number: 1)
-        #expect(heard.all == [2, 1])
+        expect(heard.all, equals: [2, 1])
     }
 
-    @Test("A modify in a child compares with what it inherits in the end (law 10)")
     func inheritedMoves() {
         let parent = Container()
         let child = parent.child()
@@ -254,10 +266,10 @@ import Testing
             onAnotherThread { parent[Number.self] = 2 }
             value = 1
         }
-        #expect(heard.all == [2, 1] && child[Number.self] == 1)
+        expect(heard.all, equals: [2, 1])
+        expect(child[Number.self], equals: 1)
     }
 
-    @Test("A value that concerns nobody any more is set without a comparison (law 10)")
     func notCompared() {
         let container = Container()
         let key = PropertyKey(defaultValue: Touchy(number: 0))
@@ -265,9 +277,9 @@ import Testing
         container.observe(\.[key]) { _ in }.cancel()
         container[key] = Touchy(number: 1) { comparisons.add() }
         container[key] = Touchy(number: 1)
-        #expect(comparisons.value == 0)
+        expect(comparisons.value, equals: 0)
         container.observe(\.[key]) { _ in }
         container[key] = Touchy(number: 1) { comparisons.add() }
-        #expect(comparisons.value == 1)
+        expect(comparisons.value, equals: 1)
     }
 }

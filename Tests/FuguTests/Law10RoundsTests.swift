@@ -5,11 +5,20 @@ import Testing
 // Law 10: setting from inside an observer is delivered after the present round. One container's observers never hold up
 // those of another. == is called outside every lock, and does not keep anybody from setting.
 @Suite("Law 10: rounds of delivery", .timeLimit(.minutes(1))) struct Law10RoundsTests {
+    static let cases: [Case<Law10RoundsTests>] = [
+        Case("A set of another key by an observer is delivered after the present round (law 10)", otherKey),
+        Case(
+            "Changes that observers make of several keys come round by round, in the order they were made (law 10)",
+            severalKeys),
+        Case("So does what an observer changes in a child, an update or a modify (laws 7 and 10)", otherWays),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law10RoundsTests>) async throws { try await stated.run(self) }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Third: Property { static var defaultValue: Int { 0 } }
 
-    @Test("A set of another key by an observer is delivered after the present round (law 10)")
     func otherKey() {
         let container = Container()
         let heard = Log<String>()
@@ -20,10 +29,9 @@ import Testing
         container.observe(Number.self) { heard.add("second \($0)") }
         container.observe(Other.self) { heard.add("other \($0)") }
         container[Number.self] = 1
-        #expect(heard.all == ["first 1", "second 1", "other 1"])
+        expect(heard.all, equals: ["first 1", "second 1", "other 1"])
     }
 
-    @Test("Changes that observers make of several keys come round by round, in the order they were made (law 10)")
     func severalKeys() {
         let container = Container()
         let heard = Log<String>()
@@ -38,13 +46,13 @@ import Testing
         }
         container.observe(Other.self) { heard.add("other \($0)") }
         container[Number.self] = 1
-        #expect(
-            heard.all == [
+        expect(
+            heard.all,
+            equals: [
                 "number 1", "third 1", "other 1", "number 2", "third 2", "other 2", "number 3", "third 3", "other 3",
             ])
     }
 
-    @Test("So does what an observer changes in a child, an update or a modify (laws 7 and 10)")
     func otherWays() {
         let container = Container()
         let child = container.child()
@@ -61,7 +69,7 @@ import Testing
         container.observe(Other.self) { heard.add("other \($0)") }
         container.observe(Third.self) { heard.add("third \($0)") }
         container[Number.self] = 1
-        #expect(heard.all == ["number 1", "second", "child 1", "other 10", "third 1", "third 0"])
+        expect(heard.all, equals: ["number 1", "second", "child 1", "other 10", "third 1", "third 0"])
     }
 
     @Test("However many keys' observers each set the next one, a small stack is enough (law 10)")
@@ -102,11 +110,11 @@ import Testing
             let before = heard.all.dropFirst().contains("\(other): 5")
             goesOn.open()
             thread.wait()
-            #expect(before, "\(heard.all)")
-            #expect(heard.all.last { $0.hasPrefix("\(other)") } == "\(other): 5")
+            expect(before, "\(heard.all)")
+            expect(heard.all.last { $0.hasPrefix("\(other)") }, equals: "\(other): 5")
             return children
         }
-        #expect(containers.count == 2)
+        expect(containers.count, equals: 2)
     }
 
     @Test("A == that takes its time keeps nobody from setting, and its own set comes to an end (law 10)")
@@ -136,7 +144,7 @@ import Testing
             for number in 1...20 { container[key] = Slow(number: -number, compared: compared) }
             ended.add()
             busy.wait()
-            #expect(compared.value < 20 * 50, "\(compared.value) comparisons of 20 sets beside a busy writer")
+            expect(compared.value < 20 * 50, "\(compared.value) comparisons of 20 sets beside a busy writer")
         }
     }
 }

@@ -4,6 +4,22 @@ import Testing
 
 // Law 11: a dropped token observes as long as the container lives; observe(_:while:) ends with its owner.
 @Suite("Law 11: observing through a kept handle, and for an owner") struct Law11KeptHandleTests {
+    static let cases: [Case<Law11KeptHandleTests>] = [
+        Case(
+            "An observer added through a handle that is dropped is called as long as the container lives (law 11)",
+            handle),
+        Case("A handle that outlives its container observes nothing, and its closure goes (laws 8 and 11)", gone),
+        Case(
+            "With its owner the observation ends at once: not even a change that waits to be delivered is heard (law 11)",
+            ownerDuringDelivery),
+        Case("Two owners' observations are two: each ends with its own, in children, too (laws 11 and 14)", owners),
+        Case("An observation for an owner does not keep it, and its token still cancels (law 11)", ownersToken),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law11KeptHandleTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     final class Keeps: Feature, Sendable {
         let handle: Container
@@ -11,7 +27,6 @@ import Testing
         static func load(in container: any FeatureContainer) -> Keeps { Keeps(container as! Container) }
     }
 
-    @Test("An observer added through a handle that is dropped is called as long as the container lives (law 11)")
     func handle() {
         let ended = Counter()
         let heard = Log<Int>()
@@ -23,12 +38,12 @@ import Testing
             container.reset(Keeps.self)
             container[Number.self] = 1
             container[Number.self] = 2
-            #expect(ended.value == 0)
+            expect(ended.value, equals: 0)
         }
-        #expect(heard.all == [1, 2] && ended.value == 1)
+        expect(heard.all, equals: [1, 2])
+        expect(ended.value, equals: 1)
     }
 
-    @Test("A handle that outlives its container observes nothing, and its closure goes (laws 8 and 11)")
     func gone() {
         let ended = Counter()
         var container: Container? = Container()
@@ -36,13 +51,12 @@ import Testing
         let handle = container![Keeps.self].handle
         weak let alive = container
         container = nil
-        #expect(alive == nil)
+        expect(alive == nil)
         let token = handle.observe(Number.self) { [held = Witness { ended.add() }] _ in withExtendedLifetime(held) {} }
         token.cancel()
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
-    @Test("With its owner the observation ends at once: not even a change that waits to be delivered is heard (law 11)")
     func ownerDuringDelivery() {
         let container = Container()
         let heard = Log<Int>()
@@ -52,10 +66,9 @@ import Testing
         container.observe(Number.self, while: owner.all[0]) { heard.add($0) }
         container[Number.self] = 1
         container[Number.self] = 2
-        #expect(heard.all == [])
+        expect(heard.all, equals: [])
     }
 
-    @Test("Two owners' observations are two: each ends with its own, in children, too (laws 11 and 14)")
     func owners() {
         let root = Container()
         let child = root.child()
@@ -68,10 +81,9 @@ import Testing
         root[Number.self] = 2
         second = nil
         root[Number.self] = 3
-        #expect(heard.all.sorted() == ["first 1", "second 1", "second 2"])
+        expect(heard.all.sorted(), equals: ["first 1", "second 1", "second 2"])
     }
 
-    @Test("An observation for an owner does not keep it, and its token still cancels (law 11)")
     func ownersToken() {
         let container = Container()
         let (heard, ended) = (Counter(), Counter())
@@ -80,7 +92,8 @@ import Testing
         container[Number.self] = 1
         token.cancel()
         container[Number.self] = 2
-        #expect(heard.value == 1 && ended.value == 0)
+        expect(heard.value, equals: 1)
+        expect(ended.value, equals: 0)
         withExtendedLifetime(owner) {}
     }
 }

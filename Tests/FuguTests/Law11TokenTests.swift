@@ -3,12 +3,35 @@ import Support
 import Testing
 
 @Suite("Law 11: tokens end observation, forgetting them does not") struct Law11TokenTests {
+    static let cases: [Case<Law11TokenTests>] = [
+        Case("Cancelling ends the observation and releases the closure (law 11)", cancel),
+        Case("A dropped token observes as long as the container lives, and its closure goes with it (law 11)", dropped),
+        Case("A token does not keep its container alive, and may be cancelled after it (law 11)", tokenAlone),
+        Case("An observer that cancels itself is called no more (law 11)", cancelInside),
+        Case("An observer that another one cancels in the same round is not called (law 11)", cancelOther),
+        Case(
+            "Nothing is called after cancel has returned, though changes wait to be delivered (law 11)",
+            cancelDuringDelivery),
+        Case("Cancelling does not wait for a call that is running elsewhere (law 11)", cancelDuringCall),
+        Case(
+            "Tokens that are made and cancelled on many threads while values change leave nothing behind (law 11)",
+            churn),
+        Case("observe while an owner lives ends with the owner, and does not keep it (law 11)", owner),
+        Case(
+            "The closure of an owner that is gone is released with the next change at the latest (law 11)",
+            ownersClosure),
+        Case(
+            "A feature whose last observer ends itself while it's called isn't loaded for anybody any more (laws 11 and 19)",
+            lastEndsItself),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law11TokenTests>) async throws { try await stated.run(self) }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Device: Feature {
         static func load(in container: any FeatureContainer) -> Int { 0 }
     }
 
-    @Test("Cancelling ends the observation and releases the closure (law 11)")
     func cancel() {
         let container = Container()
         let heard = Log<Int>()
@@ -17,15 +40,14 @@ import Testing
             withExtendedLifetime(witness) { heard.add(number) }
         }
         container[Number.self] = 1
-        #expect(ended.value == 0)
+        expect(ended.value, equals: 0)
         token.cancel()
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
         container[Number.self] = 2
         token.cancel()
-        #expect(heard.all == [1])
+        expect(heard.all, equals: [1])
     }
 
-    @Test("A dropped token observes as long as the container lives, and its closure goes with it (law 11)")
     func dropped() {
         let ended = Counter()
         let heard = Log<Int>()
@@ -35,12 +57,12 @@ import Testing
                 withExtendedLifetime(witness) { heard.add(number) }
             }
             for number in 1...3 { container[Number.self] = number }
-            #expect(ended.value == 0)
+            expect(ended.value, equals: 0)
         }
-        #expect(heard.all == [1, 2, 3] && ended.value == 1)
+        expect(heard.all, equals: [1, 2, 3])
+        expect(ended.value, equals: 1)
     }
 
-    @Test("A token does not keep its container alive, and may be cancelled after it (law 11)")
     func tokenAlone() {
         let ended = Counter()
         var container: Container? = Container()
@@ -50,12 +72,12 @@ import Testing
             withExtendedLifetime(witness) {}
         }
         container = nil
-        #expect(weakContainer == nil && ended.value == 1)
+        expect(weakContainer == nil)
+        expect(ended.value, equals: 1)
         token?.cancel()
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
-    @Test("An observer that cancels itself is called no more (law 11)")
     func cancelInside() {
         let container = Container()
         let heard = Log<Int>()
@@ -67,10 +89,10 @@ import Testing
                 if number == 2 { tokens.all[0].cancel() }
             })
         container[Number.self] = 1
-        #expect(heard.all == [1, 2] && container[Number.self] == 3)
+        expect(heard.all, equals: [1, 2])
+        expect(container[Number.self], equals: 3)
     }
 
-    @Test("An observer that another one cancels in the same round is not called (law 11)")
     func cancelOther() {
         let container = Container()
         let heard = Log<String>()
@@ -81,10 +103,9 @@ import Testing
         }
         tokens.add(container.observe(Number.self) { _ in heard.add("second") })
         container[Number.self] = 1
-        #expect(heard.all == ["first"])
+        expect(heard.all, equals: ["first"])
     }
 
-    @Test("Nothing is called after cancel has returned, though changes wait to be delivered (law 11)")
     func cancelDuringDelivery() {
         let container = Container()
         let (delivering, goesOn) = (Gate(), Gate())
@@ -101,10 +122,9 @@ import Testing
         token.cancel()
         goesOn.open()
         setting.wait()
-        #expect(heard.all.isEmpty)
+        expect(heard.all.isEmpty)
     }
 
-    @Test("Cancelling does not wait for a call that is running elsewhere (law 11)")
     func cancelDuringCall() {
         let container = Container()
         let (calling, goesOn) = (Gate(), Gate())
@@ -117,14 +137,13 @@ import Testing
         let setting = startThread { container[Number.self] = 1 }
         calling.wait()
         token.cancel()
-        #expect(heard.value == 0)
+        expect(heard.value, equals: 0)
         goesOn.open()
         setting.wait()
         container[Number.self] = 2
-        #expect(heard.value == 1)
+        expect(heard.value, equals: 1)
     }
 
-    @Test("Tokens that are made and cancelled on many threads while values change leave nothing behind (law 11)")
     func churn() async {
         let container = Container()
         let ended = Counter()
@@ -140,10 +159,9 @@ import Testing
                 token.cancel()
             }
         }
-        #expect(ended.value == 3_000)
+        expect(ended.value, equals: 3_000)
     }
 
-    @Test("observe while an owner lives ends with the owner, and does not keep it (law 11)")
     func owner() {
         let container = Container()
         let heard = Log<Int>()
@@ -156,16 +174,15 @@ import Testing
         container[Number.self] = 1
         container[Device.self] = 2
         container[key] = 3
-        #expect(ended.value == 0)
+        expect(ended.value, equals: 0)
         owner = nil
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
         container[Number.self] = 4
         container[Device.self] = 5
         container[key] = 6
-        #expect(heard.all == [1, 2, 3])
+        expect(heard.all, equals: [1, 2, 3])
     }
 
-    @Test("The closure of an owner that is gone is released with the next change at the latest (law 11)")
     func ownersClosure() {
         let container = Container()
         let ended = Counter()
@@ -176,7 +193,7 @@ import Testing
         container[Number.self] = 1
         owner = nil
         container[Number.self] = 2
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
     @Test("A main-actor observer is called in order on the main actor, until it is cancelled there (law 11)")
@@ -194,16 +211,14 @@ import Testing
             for step in 0..<100 { container[Number.self] = thread * 100 + step + 1 }
         }
         await all.opened()
-        #expect(heard == direct.all && heard.last == container[Number.self])
+        expect(heard, equals: direct.all)
+        expect(heard.last, equals: container[Number.self])
         container[Number.self] = 1_000
         token.cancel()
         for _ in 0..<10 { await Task.yield() }
-        #expect(heard.count == 400)
+        expect(heard.count, equals: 400)
     }
 
-    @Test(
-        "A feature whose last observer ends itself while it's called isn't loaded for anybody any more (laws 11 and 19)"
-    )
     func lastEndsItself() {
         struct Live: Feature {
             static var reloadsWhenInputsChange: Bool { true }
@@ -217,8 +232,9 @@ import Testing
         _ = container[Live.self]
         token.add(container.observe(Live.self) { _ in for token in token.all { token.cancel() } })
         container[Number.self] = 1
-        #expect(loads.value == 2)
+        expect(loads.value, equals: 2)
         container[Number.self] = 2
-        #expect(loads.value == 2 && container[Live.self] == 2)
+        expect(loads.value, equals: 2)
+        expect(container[Live.self], equals: 2)
     }
 }

@@ -66,7 +66,7 @@ import Testing
             }
             other.wait()
         }
-        #expect(missed.value == 0, "of \(rounds)")
+        expect(missed.value, equals: 0, "of \(rounds)")
     }
 
     // The Observation framework begins to listen when the tracked closure has ended, so the reader looks for what changed in between.
@@ -109,11 +109,11 @@ import Testing
         }
         track(container)
         container[Number.self] = 1
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
         track(container[Keeps.self].handle)
         container.reset(Keeps.self)
         container[Number.self] = 2
-        #expect(changes.value == 2)
+        expect(changes.value, equals: 2)
     }
 
     @Test("A child's tracking of what it inherits ends with the child, and leaves the parent's alone (laws 8 and 13)")
@@ -133,8 +133,9 @@ import Testing
         }
         weak let gone = child
         child = nil
-        #expect(gone == nil)
+        expect(gone == nil)
         container[Number.self] = 1
-        #expect(above.value == 1 && below.value == 0)
+        expect(above.value, equals: 1)
+        expect(below.value, equals: 0)
     }
 }

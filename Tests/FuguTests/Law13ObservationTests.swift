@@ -8,6 +8,25 @@ extension ContainerKeys {
 }
 
 @Suite("Law 13: observation") struct Law13ObservationTests {
+    static let cases: [Case<Law13ObservationTests>] = [
+        Case("The same keyed accessors read, set and reset through the observable container (law 13)", accessors),
+        Case("A change before tracking begins is missed, but not those after it (law 13)", changedWhileReading),
+        Case("Reading a key tracks that key (law 13)", changes),
+        Case("Every kind of key is tracked, and a reset is a change (law 13)", kinds),
+        Case("No other key is tracked, not even what the feature was loaded from (law 13)", otherKeys),
+        Case("Reading the plain container tracks nothing (law 13)", plain),
+        Case("A first load is no change (law 13)", firstLoad),
+        Case("Setting an equal value is no change (law 13)", equal),
+        Case("A child tracks what it inherits (law 13)", child),
+        Case("Inside onChange and after it the new value is read (law 13)", newValue),
+        Case("Tracking does not keep the container, and each view tracks anew (law 13)", lifetime),
+        Case("Reads and changes on many threads end with a tracked change for each (law 13)", threads),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law13ObservationTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Label: Feature {
@@ -36,23 +55,25 @@ extension ContainerKeys {
         return changes
     }
 
-    @Test("The same keyed accessors read, set and reset through the observable container (law 13)")
     func accessors() async throws {
         let container = Container()
         let observable = container.observable
         let key = FeatureKey { $0[Number.self] + 1 }
         observable[Number.self] = 5
         observable.law13Title = "notes"
-        #expect(container[Number.self] == 5 && container.law13Title == "notes" && observable.law13Title == "notes")
-        #expect(observable[Label.self] == "number 5" && observable[key] == 6)
-        #expect(try observable[Parsed.self] == 0)
-        #expect(try await observable[Fetched.self] == 1)
+        expect(container[Number.self], equals: 5)
+        expect(container.law13Title, equals: "notes")
+        expect(observable.law13Title, equals: "notes")
+        expect(observable[Label.self], equals: "number 5")
+        expect(observable[key], equals: 6)
+        try expect(observable[Parsed.self], equals: 0)
+        try await expect(observable[Fetched.self], equals: 1)
         observable.set(Parsed.self, to: 7)
-        #expect(try container[Parsed.self] == 7)
+        try expect(container[Parsed.self], equals: 7)
         observable.reset(Number.self)
-        #expect(container[Number.self] == 0)
+        expect(container[Number.self], equals: 0)
         func generic(_ container: some FeatureContainer) -> Int { container[Number.self] }
-        #expect(generic(observable) == 0)
+        expect(generic(observable), equals: 0)
     }
 
     struct Current: Feature {
@@ -60,7 +81,6 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> Int { container[Number.self] }
     }
 
-    @Test("A change before tracking begins is missed, but not those after it (law 13)")
     func changedWhileReading() {
         for container in [Container(), Container().child { $0[Other.self] = 1 }] {
             let changes = track(container) { observable in
@@ -73,11 +93,11 @@ extension ContainerKeys {
                 container[Number.self] = 2
             }
             container[Number.self] = 3
-            #expect(changes.value == 1 && later.value == 1)
+            expect(changes.value, equals: 1)
+            expect(later.value, equals: 1)
         }
     }
 
-    @Test("Reading a key tracks that key (law 13)")
     func changes() throws {
         let container = Container()
         let ways: [(String, (Container) -> Void)] = [
@@ -89,34 +109,32 @@ extension ContainerKeys {
         ]
         for (name, change) in ways {
             let changes = track(container) { $0[Number.self] }
-            #expect(changes.value == 0)
+            expect(changes.value, equals: 0)
             change(container)
-            #expect(changes.value == 1, "\(name)")
+            expect(changes.value, equals: 1, "\(name)")
         }
     }
 
-    @Test("Every kind of key is tracked, and a reset is a change (law 13)")
     func kinds() async throws {
         let container = Container()
         let key = FeatureKey { _ in 1 }
         let title = track(container) { $0.law13Title }
         container.law13Title = "set"
-        #expect(title.value == 1)
+        expect(title.value, equals: 1)
         let label = track(container) { $0[Label.self] }
         container[Label.self] = "set"
-        #expect(label.value == 1)
+        expect(label.value, equals: 1)
         let labelReset = track(container) { $0[Label.self] }
         container.reset(Label.self)
-        #expect(labelReset.value == 1)
+        expect(labelReset.value, equals: 1)
         let feature = track(container) { $0[key] }
         container[key] = 2
-        #expect(feature.value == 1)
+        expect(feature.value, equals: 1)
         let parsed = track(container) { try? $0[Parsed.self] }
         container.set(Parsed.self, to: 2)
-        #expect(parsed.value == 1)
+        expect(parsed.value, equals: 1)
     }
 
-    @Test("No other key is tracked, not even what the feature was loaded from (law 13)")
     func otherKeys() {
         let container = Container()
         let elsewhere = track(container) { ($0[Other.self], $0[Number.self], $0.law13Title) }
@@ -124,12 +142,12 @@ extension ContainerKeys {
         container[Other.self] = 1
         container[Number.self] = 1
         container.law13Title = "set"
-        #expect(changes.value == 0 && elsewhere.value == 1)
+        expect(changes.value, equals: 0)
+        expect(elsewhere.value, equals: 1)
         container[Label.self] = "set"
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
     }
 
-    @Test("Reading the plain container tracks nothing (law 13)")
     func plain() {
         let container = Container()
         let changes = Counter()
@@ -139,48 +157,44 @@ extension ContainerKeys {
             changes.add()
         }
         container[Number.self] = 1
-        #expect(changes.value == 0)
+        expect(changes.value, equals: 0)
     }
 
-    @Test("A first load is no change (law 13)")
     func firstLoad() throws {
         let container = Container()
         container[Other.self] = -1
         let changes = track(container) { try? $0[Parsed.self] }
         container[Other.self] = 3
-        #expect(try container[Parsed.self] == 3)
-        #expect(changes.value == 0)
+        try expect(container[Parsed.self], equals: 3)
+        expect(changes.value, equals: 0)
         container.set(Parsed.self, to: 4)
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
     }
 
-    @Test("Setting an equal value is no change (law 13)")
     func equal() {
         let container = Container()
         container[Number.self] = 5
         let changes = track(container) { $0[Number.self] }
         container[Number.self] = 5
-        #expect(changes.value == 0)
+        expect(changes.value, equals: 0)
         container[Number.self] = 6
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
     }
 
-    @Test("A child tracks what it inherits (law 13)")
     func child() {
         let container = Container()
         let child = container.child()
         let changes = track(child) { $0[Number.self] }
         container[Number.self] = 1
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
         child[Number.self] = 2
         let own = track(child) { $0[Number.self] }
         container[Number.self] = 3
-        #expect(own.value == 0)
+        expect(own.value, equals: 0)
         child.reset(Number.self)
-        #expect(own.value == 1)
+        expect(own.value, equals: 1)
     }
 
-    @Test("Inside onChange and after it the new value is read (law 13)")
     func newValue() {
         let container = Container()
         let observable = container.observable
@@ -191,24 +205,24 @@ extension ContainerKeys {
             seen.add(container[Number.self])
         }
         container[Number.self] = 7
-        #expect(seen.all == [7])
+        expect(seen.all, equals: [7])
     }
 
-    @Test("Tracking does not keep the container, and each view tracks anew (law 13)")
     func lifetime() {
         var container: Container? = Container()
         weak let weakContainer = container
         let first = track(container!) { $0[Number.self] }
         let second = track(container!) { $0[Number.self] }
         container?[Number.self] = 1
-        #expect(first.value == 1 && second.value == 1)
+        expect(first.value, equals: 1)
+        expect(second.value, equals: 1)
         container?[Number.self] = 2
-        #expect(first.value == 1 && second.value == 1)
+        expect(first.value, equals: 1)
+        expect(second.value, equals: 1)
         container = nil
-        #expect(weakContainer == nil)
+        expect(weakContainer == nil)
     }
 
-    @Test("Reads and changes on many threads end with a tracked change for each (law 13)")
     func threads() async {
         let container = Container()
         let changes = Counter()
@@ -224,6 +238,6 @@ extension ContainerKeys {
             }
         }
         // At least: when two threads change at once, the framework may tell one tracking twice.
-        #expect(changes.value >= 2_000)
+        expect(changes.value >= 2_000)
     }
 }

@@ -13,12 +13,12 @@ extension ContainerKeys {
         var container: Container? = Container()
         weak let alive = container
         var observable: ObservableContainer? = container!.observable
-        #expect(container!.observable === observable)
-        #expect(container!.child().observable !== observable)
+        expect(container!.observable, is: observable)
+        expect(container!.child().observable !== observable)
         container = nil
-        #expect(alive != nil)
+        expect(alive != nil)
         observable = nil
-        #expect(alive == nil)
+        expect(alive == nil)
     }
 
     @Test("SwiftUI's bindings read and write through it (law 13)")
@@ -28,11 +28,12 @@ extension ContainerKeys {
         let observable = container.observable
         let changes = Counter()
         withObservationTracking {
-            #expect(observable[keyPath: path] == 5)
+            expect(observable[keyPath: path], equals: 5)
         } onChange: {
             changes.add()
         }
         observable[keyPath: path] = 6
-        #expect(container.volume == 6 && changes.value == 1)
+        expect(container.volume, equals: 6)
+        expect(changes.value, equals: 1)
     }
 }

@@ -5,6 +5,25 @@ import Support
 import Testing
 
 @Suite("Law 14: children and parents") struct Law14ChildrenTests {
+    static let cases: [Case<Law14ChildrenTests>] = [
+        Case("A value set in a child stays there (law 14)", setStays),
+        Case("A child sees what its parent is set to, before and after it has read it (law 14)", seesParent),
+        Case("A child that set it itself does not see the parent's changes until it resets it (law 14)", shadows),
+        Case("A child that sets nil hides its parent's value (laws 1, 14)", setsNil),
+        Case(
+            "A child is configured at birth, and one whose configuration throws leaves nothing behind (law 14)",
+            configuredAtBirth),
+        Case("Observers of children hear the parent's changes unless they are shadowed (law 14)", observersHearParents),
+        Case("Observers of children hear of a feature that was set in the parent (law 14)", observersHearSets),
+        Case("The values of a child's property follow the parent (law 14)", valuesFollow),
+        Case("A child's observable follows the parent, unless the child hides the key (law 14)", observableFollows),
+        Case("A child that is released releases what it held, while its parent lives on (laws 8, 14)", childReleases),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law14ChildrenTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Size: Property { static var defaultValue: Int { 1 } }
     struct Title: Property { static var defaultValue: String { "untitled" } }
     struct Nickname: Property { static var defaultValue: String? { "none" } }
@@ -15,68 +34,65 @@ import Testing
         }
     }
 
-    @Test("A value set in a child stays there (law 14)")
     func setStays() {
         let root = Container()
         let child = root.child()
         let sibling = root.child()
         child[Size.self] = 7
         child[Greeter.self] = Greeter(text: "Hi")
-        #expect(child[Size.self] == 7 && child.child()[Size.self] == 7)
-        #expect(root[Size.self] == 1 && sibling[Size.self] == 1)
-        #expect(child[Greeter.self].text == "Hi")
-        #expect(root[Greeter.self].text == "Hello, untitled")
+        expect(child[Size.self], equals: 7)
+        expect(child.child()[Size.self], equals: 7)
+        expect(root[Size.self], equals: 1)
+        expect(sibling[Size.self], equals: 1)
+        expect(child[Greeter.self].text, equals: "Hi")
+        expect(root[Greeter.self].text, equals: "Hello, untitled")
     }
 
-    @Test("A child sees what its parent is set to, before and after it has read it (law 14)")
     func seesParent() {
         let root = Container()
         let grandchild = root.child().child()
         root[Title.self] = "A"
-        #expect(grandchild[Title.self] == "A")
+        expect(grandchild[Title.self], equals: "A")
         root[Title.self] = "B"
-        #expect(grandchild[Title.self] == "B")
+        expect(grandchild[Title.self], equals: "B")
         root.reset(Title.self)
-        #expect(grandchild[Title.self] == "untitled")
+        expect(grandchild[Title.self], equals: "untitled")
         root[Greeter.self] = Greeter(text: "set")
-        #expect(grandchild[Greeter.self].text == "set")
+        expect(grandchild[Greeter.self].text, equals: "set")
     }
 
-    @Test("A child that set it itself does not see the parent's changes until it resets it (law 14)")
     func shadows() {
         let root = Container()
         let child = root.child()
         child[Size.self] = 2
         root[Size.self] = 3
-        #expect(child[Size.self] == 2)
+        expect(child[Size.self], equals: 2)
         child.reset(Size.self)
-        #expect(child[Size.self] == 3)
+        expect(child[Size.self], equals: 3)
     }
 
-    @Test("A child that sets nil hides its parent's value (laws 1, 14)")
     func setsNil() {
         let root = Container()
         root[Nickname.self] = "Ada"
         let child = root.child { $0[Nickname.self] = nil }
-        #expect(child[Nickname.self] == nil)
-        #expect(root[Nickname.self] == "Ada")
+        expect(child[Nickname.self] == nil)
+        expect(root[Nickname.self], equals: "Ada")
         child.reset(Nickname.self)
-        #expect(child[Nickname.self] == "Ada")
+        expect(child[Nickname.self], equals: "Ada")
     }
 
-    @Test("A child is configured at birth, and one whose configuration throws leaves nothing behind (law 14)")
     func configuredAtBirth() throws {
         struct Refused: Error {}
         let root = Container()
         let child = root.child { $0[Size.self] = 5 }
-        #expect(child[Size.self] == 5)
+        expect(child[Size.self], equals: 5)
         #expect(throws: Refused.self) {
             _ = try root.child { (container: Container) throws(Refused) in
                 container[Size.self] = 6
                 throw Refused()
             }
         }
-        #expect(root[Size.self] == 1)
+        expect(root[Size.self], equals: 1)
     }
 
     @Test("Set and reset on every level are seen below at once, eight generations deep (law 14)")
@@ -99,12 +115,11 @@ import Testing
             }
             // Those not read now have an outdated link to be seen through later.
             for reader in 0...8 where Bool.random(using: &random) {
-                #expect(line[reader][Size.self] == expected(values, reader))
+                expect(line[reader][Size.self], equals: expected(values, reader))
             }
         }
     }
 
-    @Test("Observers of children hear the parent's changes unless they are shadowed (law 14)")
     func observersHearParents() {
         let root = Container()
         let middle = root.child()
@@ -115,17 +130,16 @@ import Testing
             container.observe(Size.self) { heard.add("\(name) \($0)") }
         }
         root[Size.self] = 2
-        #expect(Set(heard.all) == ["root 2", "middle 2", "child 2", "sibling 2"])
+        expect(Set(heard.all), equals: ["root 2", "middle 2", "child 2", "sibling 2"])
         middle[Size.self] = 3
-        #expect(Set(heard.all.dropFirst(4)) == ["middle 3", "child 3"])
+        expect(Set(heard.all.dropFirst(4)), equals: ["middle 3", "child 3"])
         root[Size.self] = 4
-        #expect(Set(heard.all.dropFirst(6)) == ["root 4", "sibling 4"])
+        expect(Set(heard.all.dropFirst(6)), equals: ["root 4", "sibling 4"])
         middle.reset(Size.self)
-        #expect(Set(heard.all.dropFirst(8)) == ["middle 4", "child 4"])
-        #expect(heard.all.count == 10)
+        expect(Set(heard.all.dropFirst(8)), equals: ["middle 4", "child 4"])
+        expect(heard.all.count, equals: 10)
     }
 
-    @Test("Observers of children hear of a feature that was set in the parent (law 14)")
     func observersHearSets() {
         let root = Container()
         let child = root.child()
@@ -134,25 +148,23 @@ import Testing
         child.observe(Greeter.self) { heard.add($0.text) }
         shadowed.observe(Greeter.self) { heard.add("shadowed \($0.text)") }
         root[Greeter.self] = Greeter(text: "set")
-        #expect(heard.all == ["set"])
+        expect(heard.all, equals: ["set"])
     }
 
-    @Test("The values of a child's property follow the parent (law 14)")
     func valuesFollow() async {
         let root = Container()
         let child = root.child()
         var values = child.values(of: Size.self).makeAsyncIterator()
-        #expect(await values.next(isolation: nil) == 1)
+        await expect(values.next(isolation: nil), equals: 1)
         root[Size.self] = 2
-        #expect(await values.next(isolation: nil) == 2)
+        await expect(values.next(isolation: nil), equals: 2)
         child[Size.self] = 3
-        #expect(await values.next(isolation: nil) == 3)
+        await expect(values.next(isolation: nil), equals: 3)
         root[Size.self] = 4
         child.reset(Size.self)
-        #expect(await values.next(isolation: nil) == 4)
+        await expect(values.next(isolation: nil), equals: 4)
     }
 
-    @Test("A child's observable follows the parent, unless the child hides the key (law 14)")
     func observableFollows() {
         let root = Container()
         let child = root.child()
@@ -166,11 +178,11 @@ import Testing
         }
         track()
         root[Size.self] = 2
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
         child[Size.self] = 3
         track()
         root[Size.self] = 4
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
     }
 
     @Test("A child keeps its parent alive, and nothing keeps a child (laws 8, 14)")
@@ -190,17 +202,19 @@ import Testing
             child = strongChild
             strongRoot = nil
             strongMiddle = nil
-            #expect(root != nil && middle != nil)
-            #expect(alive.value == 3)
+            expect(root != nil)
+            expect(middle != nil)
+            expect(alive.value, equals: 3)
             strongChild!.reset(Held.self)
-            #expect(strongChild![Held.self]!.number == 2)
+            expect(strongChild![Held.self]!.number, equals: 2)
             strongChild = nil
         }
-        #expect(child == nil && middle == nil && root == nil)
-        #expect(alive.value == 0)
+        expect(child == nil)
+        expect(middle == nil)
+        expect(root == nil)
+        expect(alive.value, equals: 0)
     }
 
-    @Test("A child that is released releases what it held, while its parent lives on (laws 8, 14)")
     func childReleases() {
         struct Request: Property { static var defaultValue: Int { 0 } }
         struct Handler: Feature {
@@ -213,10 +227,10 @@ import Testing
         let root = Container()
         for number in 1...3 {
             let child = root.child { $0[Request.self] = number }
-            #expect(child[Handler.self].token.number == number)
-            #expect(handlersAlive.value == 1)
+            expect(child[Handler.self].token.number, equals: number)
+            expect(handlersAlive.value, equals: 1)
         }
-        #expect(handlersAlive.value == 0)
+        expect(handlersAlive.value, equals: 0)
         withExtendedLifetime(root) {}
     }
 }
@@ -259,8 +273,10 @@ private let handlersAlive = Counter()
         print(
             "a set on the root: \(Int(alone)) ns alone, \(Int(crowded)) ns with 10,000 children; observed",
             "\(Int(observedAlone)) ns alone, \(Int(observed)) ns with 10,000 children of which one observes")
-        #expect(crowded <= alone * 10 && observed <= observedAlone * 10)
-        #expect(children.last![Size.self] == 999 && heard.value > 0)
+        expect(crowded <= alone * 10)
+        expect(observed <= observedAlone * 10)
+        expect(children.last![Size.self], equals: 999)
+        expect(heard.value > 0)
     }
 
     @Test("50,000 children made, used and dropped leave the memory flat (laws 8, 14)")

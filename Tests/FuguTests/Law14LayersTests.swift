@@ -4,6 +4,19 @@ import Testing
 
 @Suite("What a child decorates, or adds to, follows what changes above (law 14)")
 struct Law14LayersTests {
+    static let cases: [Case<Law14LayersTests>] = [
+        Case("What is set, replaced, decorated, and reset above is what a child wraps at its next read", follows),
+        Case("A setting between the two hides what is above it, and uncovers it when it's reset", between),
+        Case("A container below that overrides an input of the wrapper wraps the new value, too (law 16)", ownWrapper),
+        Case(
+            "A child's own elements stay when the list above changes, and so do those above that stay in it (law 3)",
+            elements),
+        Case(
+            "A feature that failed in a child loads again once something above replaces what it wraps (law 19)", failed),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law14LayersTests>) async throws { try await stated.run(self) }
+
     struct Level: Property { static var defaultValue: Int { 1 } }
 
     struct Mailer: Feature {
@@ -29,7 +42,6 @@ struct Law14LayersTests {
         container.decorate(Mailer.self) { mailer, _ in Mailer(text: "\(name)(\(mailer.text))") }
     }
 
-    @Test("What is set, replaced, decorated, and reset above is what a child wraps at its next read")
     func follows() {
         let container = Container()
         let child = container.child()
@@ -38,18 +50,18 @@ struct Law14LayersTests {
         Self.decorate(child, "b")
         Self.decorate(grandchild, "c")
         func texts() -> [String] { [container, child, grandchild].map { $0[Mailer.self].text } }
-        #expect(texts() == ["own", "b(a(own))", "c(b(a(own)))"])
+        expect(texts(), equals: ["own", "b(a(own))", "c(b(a(own)))"])
         container[Mailer.self] = Mailer(text: "set")
-        #expect(texts() == ["set", "b(a(set))", "c(b(a(set)))"])
+        expect(texts(), equals: ["set", "b(a(set))", "c(b(a(set)))"])
         container.replace(Mailer.self) { _ in Mailer(text: "replaced") }
-        #expect(texts() == ["replaced", "b(a(replaced))", "c(b(a(replaced)))"])
+        expect(texts(), equals: ["replaced", "b(a(replaced))", "c(b(a(replaced)))"])
         Self.decorate(container, "d")
-        #expect(texts() == ["d(replaced)", "b(a(d(replaced)))", "c(b(a(d(replaced))))"])
+        expect(texts(), equals: ["d(replaced)", "b(a(d(replaced)))", "c(b(a(d(replaced))))"])
         container.reset(Mailer.self)
-        #expect(texts() == ["own", "b(a(own))", "c(b(a(own)))"])
+        expect(texts(), equals: ["own", "b(a(own))", "c(b(a(own)))"])
         child.reset(Mailer.self)
         container[Mailer.self] = Mailer(text: "last")
-        #expect(texts() == ["last", "last", "c(last)"])
+        expect(texts(), equals: ["last", "last", "c(last)"])
     }
 
     @Test("What a container above has loaded and resets is loaded again for what children wrap (law 20)")
@@ -61,24 +73,29 @@ struct Law14LayersTests {
         let below = child.child { $0[Level.self] = 7 }
         child.decorate(\.[key]) { "\($0) at \($1[Level.self])" }
         child.contribute(to: \.[list]) { _ in "child" }
-        #expect(child[key] == "1 at 1" && below[key] == "1 at 7" && child[list] == ["2", "child"])
+        expect(child[key], equals: "1 at 1")
+        expect(below[key], equals: "1 at 7")
+        expect(child[list], equals: ["2", "child"])
         container.reset(\.[key])
         container.reset(\.[list])
-        #expect(below[key] == "3 at 7" && child[key] == "3 at 1" && child[list] == ["4", "child"])
-        #expect(container[key] == "5")
+        expect(below[key], equals: "3 at 7")
+        expect(child[key], equals: "3 at 1")
+        expect(child[list], equals: ["4", "child"])
+        expect(container[key], equals: "5")
         container.reset(\.[key])
-        #expect(child[key] == "6 at 1")
+        expect(child[key], equals: "6 at 1")
         let seen = Log<String>()
         let rule = container.child()
         rule.observe(\.[key]) { seen.add($0) }
-        #expect(rule[key] == "7")
+        expect(rule[key], equals: "7")
         child.reset(\.[key])
         rule.reset(\.[key])
-        #expect(seen.all == ["7"])
+        expect(seen.all, equals: ["7"])
         container[key] = "set"
         container.reset(\.[key])
         child.decorate(\.[key]) { value, _ in "again \(value)" }
-        #expect(child[key] == "again \(made.value)" && made.value > 7)
+        expect(child[key], equals: "again \(made.value)")
+        expect(made.value > 7)
     }
 
     struct Pool: ThrowingFeature {
@@ -98,39 +115,38 @@ struct Law14LayersTests {
             child.decorate(Journey.self) { journey, _ in "a(\(journey))" }
             child.decorate(Pool.self) { pool, _ in "a(\(pool))" }
         }
-        #expect(children.map { $0[Mailer.self].text } == ["1 at 0", "1 at 1", "1 at 2"])
-        for child in children { #expect(try await child[Journey.self] == "a(2)") }
-        #expect(throws: LoadError.self) { try children[0][Pool.self] }.map { #expect($0.code == .inputOverridden) }
+        expect(children.map { $0[Mailer.self].text }, equals: ["1 at 0", "1 at 1", "1 at 2"])
+        for child in children { try await expect(child[Journey.self], equals: "a(2)") }
+        #expect(throws: LoadError.self) { try children[0][Pool.self] }.map { expect($0.code, equals: .inputOverridden) }
         let plain = container.child()
         plain.decorate(Pool.self) { pool, _ in "a(\(pool))" }
-        #expect(try plain[Pool.self] == "a(pool 1)")
+        try expect(plain[Pool.self], equals: "a(pool 1)")
         container.decorate(Mailer.self) { mailer, _ in Mailer(text: "\(mailer.text) + \(made.add())") }
-        #expect(children.map { $0[Mailer.self].text } == ["3 + 4 at 0", "3 + 4 at 1", "3 + 4 at 2"])
+        expect(children.map { $0[Mailer.self].text }, equals: ["3 + 4 at 0", "3 + 4 at 1", "3 + 4 at 2"])
         container.replace(Mailer.self) { _ in Mailer(text: "\(made.add())") }
-        #expect(children.map { $0[Mailer.self].text } == ["5 at 0", "5 at 1", "5 at 2"])
+        expect(children.map { $0[Mailer.self].text }, equals: ["5 at 0", "5 at 1", "5 at 2"])
         container.reset(Mailer.self)
-        #expect(children.map { $0[Mailer.self].text } == ["own at 0", "own at 1", "own at 2"])
+        expect(children.map { $0[Mailer.self].text }, equals: ["own at 0", "own at 1", "own at 2"])
     }
 
-    @Test("A setting between the two hides what is above it, and uncovers it when it's reset")
     func between() {
         let container = Container()
         let middle = container.child()
         let child = middle.child()
         Self.decorate(child, "a")
-        #expect(child[Mailer.self].text == "a(own)")
+        expect(child[Mailer.self].text, equals: "a(own)")
         middle[Mailer.self] = Mailer(text: "middle")
-        #expect(child[Mailer.self].text == "a(middle)")
+        expect(child[Mailer.self].text, equals: "a(middle)")
         container[Mailer.self] = Mailer(text: "set")
-        #expect(child[Mailer.self].text == "a(middle)")
+        expect(child[Mailer.self].text, equals: "a(middle)")
         middle.reset(Mailer.self)
-        #expect(child[Mailer.self].text == "a(set)")
+        expect(child[Mailer.self].text, equals: "a(set)")
         child[Mailer.self] = Mailer(text: "child")
         container[Mailer.self] = Mailer(text: "later")
         Self.decorate(child, "b")
-        #expect(child[Mailer.self].text == "b(child)")
+        expect(child[Mailer.self].text, equals: "b(child)")
         container[Mailer.self] = Mailer(text: "last")
-        #expect(child[Mailer.self].text == "b(child)")
+        expect(child[Mailer.self].text, equals: "b(child)")
     }
 
     @Test(
@@ -146,28 +162,31 @@ struct Law14LayersTests {
         Self.decorate(child, "a")
         let sibling = container.child()
         sibling.observe(Mailer.self) { others.add($0.text) }
-        #expect(child[kept] == "kept a(own)" && child[Signup.self].text == "signup a(own)")
+        expect(child[kept], equals: "kept a(own)")
+        expect(child[Signup.self].text, equals: "signup a(own)")
         container[Mailer.self] = Mailer(text: "set")
-        #expect(seen.all.last == "a(set)" && reloaded.all.last == "signup a(set)" && others.all == ["set"])
-        #expect(child[kept] == "kept a(own)")
+        expect(seen.all.last, equals: "a(set)")
+        expect(reloaded.all.last, equals: "signup a(set)")
+        expect(others.all, equals: ["set"])
+        expect(child[kept], equals: "kept a(own)")
         let count = seen.count
         child[Mailer.self] = Mailer(text: "child")
         container[Mailer.self] = Mailer(text: "later")
-        #expect(seen.all.dropFirst(count) == ["child"])
+        expect(seen.all.dropFirst(count), equals: ["child"])
     }
 
-    @Test("A container below that overrides an input of the wrapper wraps the new value, too (law 16)")
     func ownWrapper() {
         let container = Container()
         let child = container.child()
         child.decorate(Mailer.self) { Mailer(text: "\($0.text) \($1[Level.self])") }
         let below = child.child { $0[Level.self] = 7 }
-        #expect(child[Mailer.self].text == "own 1" && below[Mailer.self].text == "own 7")
+        expect(child[Mailer.self].text, equals: "own 1")
+        expect(below[Mailer.self].text, equals: "own 7")
         container[Mailer.self] = Mailer(text: "set")
-        #expect(child[Mailer.self].text == "set 1" && below[Mailer.self].text == "set 7")
+        expect(child[Mailer.self].text, equals: "set 1")
+        expect(below[Mailer.self].text, equals: "set 7")
     }
 
-    @Test("A child's own elements stay when the list above changes, and so do those above that stay in it (law 3)")
     func elements() {
         let list = FeatureKey<[String]>(id: UniqueID()) { _ in ["own"] }
         let (made, container) = (Counter(), Container())
@@ -175,22 +194,21 @@ struct Law14LayersTests {
         container.contribute(to: \.[list], load: element("root"))
         let child = container.child()
         child.contribute(to: \.[list], load: element("child"))
-        #expect(child[list] == ["own", "root 1", "child 2"])
+        expect(child[list], equals: ["own", "root 1", "child 2"])
         container.contribute(to: \.[list], load: element("late"))
-        #expect(child[list] == ["own", "root 1", "late 3", "child 2"])
-        #expect(container[list] == ["own", "root 1", "late 3"])
+        expect(child[list], equals: ["own", "root 1", "late 3", "child 2"])
+        expect(container[list], equals: ["own", "root 1", "late 3"])
         container[list] = ["set"]
-        #expect(child[list] == ["set", "child 2"])
+        expect(child[list], equals: ["set", "child 2"])
     }
 
-    @Test("A feature that failed in a child loads again once something above replaces what it wraps (law 19)")
     func failed() throws {
         let container = Container()
         let child = container.child()
         child.decorate(Ticket.self) { ticket, _ in "a(\(ticket))" }
         #expect(throws: Broken.self) { try child[Ticket.self] }
         container.set(Ticket.self, to: "set")
-        #expect(try child[Ticket.self] == "a(set)")
+        try expect(child[Ticket.self], equals: "a(set)")
     }
 
     @Test(
@@ -220,8 +238,8 @@ struct Law14LayersTests {
         async let second = child[Journey.self]
         goesOn.open()
         _ = try await first
-        #expect(try await second == "a(set)")
-        #expect(try await child[Journey.self] == "a(set)")
+        try await expect(second, equals: "a(set)")
+        try await expect(child[Journey.self], equals: "a(set)")
     }
 
     struct Copied: Feature {
@@ -237,11 +255,13 @@ struct Law14LayersTests {
     func inLoad(isRootFirst: Bool) {
         let container = Container()
         let tenant = container.child { $0[Mailer.self] = Mailer(text: "tenant") }
-        if isRootFirst { #expect(container[Copied.self] == "k(own)") }
-        #expect(tenant[Copied.self] == "k(tenant)")
-        #expect(container[Copied.self] == "k(own)" && container.child()[Copied.self] == "k(own)")
+        if isRootFirst { expect(container[Copied.self], equals: "k(own)") }
+        expect(tenant[Copied.self], equals: "k(tenant)")
+        expect(container[Copied.self], equals: "k(own)")
+        expect(container.child()[Copied.self], equals: "k(own)")
         container[Mailer.self] = Mailer(text: "set")
-        #expect(container[Copied.self] == "k(set)" && tenant[Copied.self] == "k(tenant)")
+        expect(container[Copied.self], equals: "k(set)")
+        expect(tenant[Copied.self], equals: "k(tenant)")
     }
 
     @Test("A child that goes leaves nothing behind above, and an update above reaches it once (laws 7 and 8)")
@@ -262,10 +282,11 @@ struct Law14LayersTests {
                 $0[Mailer.self] = Mailer(text: "1")
                 $0[Mailer.self] = Mailer(text: "2")
             }
-            #expect(seen.all == ["a(own)", "a(2)"])
+            expect(seen.all, equals: ["a(own)", "a(2)"])
         }
         container[Mailer.self] = Mailer(text: "after")
-        #expect(gone == nil && container[Mailer.self].text == "after")
+        expect(gone == nil)
+        expect(container[Mailer.self].text, equals: "after")
     }
 
     private final class Probe: Sendable {}

@@ -7,6 +7,31 @@ extension ContainerKeys {
 }
 
 @Suite("Law 15: a feature lives where its inputs live") struct Law15HomesTests {
+    static let cases: [Case<Law15HomesTests>] = [
+        Case("A feature that reads nothing lives in the root, whoever asks first (law 15)", readsNothing),
+        Case("A feature that reads only the root's values lives in the root (law 15)", readsRoot),
+        Case("A feature that reads what each request sets is made for each request (law 15)", readsRequest),
+        Case("Inputs of inputs count, too (law 15)", throughOthers),
+        Case("The deepest of those that hold what was read is the home (law 15)", deepest),
+        Case("An input that was set is held where it was set (law 15)", setInput),
+        Case("An instance of a replaced loader lives there or deeper, where its inputs live (law 15)", replacedLoader),
+        Case("A local feature lives in the container that was asked, and what is made from it too (law 15)", local),
+        Case("A read through Container.current or @Injected during a load is an input (law 15)", ambientReads),
+        Case("Inside a load, Container.current is its recording view and not the container (law 15)", currentIsView),
+        Case("A kept handle answers from the home, and what it reads later is no input (law 15)", keptHandle),
+        Case(
+            "Another load's read through a kept handle isn't an input of that load either (law 15)", keptHandleInALoad),
+        Case("A kept handle writes to the home once the load has ended (law 15)", handleWritesAfterwards),
+        Case(
+            "A container captured beside the handle is not recorded, and debug builds report it (law 15)",
+            capturedContainer),
+        Case("Only what a load really read counts, whatever it reads on another condition (law 15)", conditionalInputs),
+        Case("Throwing and async features have their homes by the same law (law 15)", otherKinds),
+        Case("A read through a child made inside the load is an input as well (law 15)", childOfHandle),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law15HomesTests>) async throws { try await stated.run(self) }
+
     /// Names the container that answers; every container of these tests sets its own.
     struct Name: Property { static var defaultValue: String { "?" } }
     struct Request: Property { static var defaultValue: Int { 0 } }
@@ -33,35 +58,33 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> Handler { Handler(container, container[Request.self]) }
     }
 
-    @Test("A feature that reads nothing lives in the root, whoever asks first (law 15)")
     func readsNothing() {
         let line = line(4)
         defer { withExtendedLifetime(line) {} }
         let pool = line[3][Pool.self]
-        #expect(line.allSatisfy { $0[Pool.self] === pool })
-        #expect(line[0].child()[Pool.self] === pool)
-        #expect(pool.handle[Name.self] == "0")
+        expect(line.allSatisfy { $0[Pool.self] === pool })
+        expect(line[0].child()[Pool.self], is: pool)
+        expect(pool.handle[Name.self], equals: "0")
     }
 
-    @Test("A feature that reads only the root's values lives in the root (law 15)")
     func readsRoot() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
         line[0][Request.self] = 5
         let handler = line[2][Handler.self]
-        #expect(line[0][Handler.self] === handler)
-        #expect(handler.handle[Name.self] == "0")
+        expect(line[0][Handler.self], is: handler)
+        expect(handler.handle[Name.self], equals: "0")
     }
 
-    @Test("A feature that reads what each request sets is made for each request (law 15)")
     func readsRequest() {
         let root = Container()
         let first = root.child { $0[Request.self] = 1 }
         let second = root.child { $0[Request.self] = 2 }
-        #expect(first[Handler.self].request == 1 && second[Handler.self].request == 2)
-        #expect(first[Handler.self] === first[Handler.self])
-        #expect(first.child()[Handler.self] === first[Handler.self])
-        #expect(root[Handler.self].request == 0)
+        expect(first[Handler.self].request, equals: 1)
+        expect(second[Handler.self].request, equals: 2)
+        expect(first[Handler.self], is: first[Handler.self])
+        expect(first.child()[Handler.self], is: first[Handler.self])
+        expect(root[Handler.self].request, equals: 0)
     }
 
     final class Page: Feature, Sendable {
@@ -74,17 +97,19 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> Page { Page(container) }
     }
 
-    @Test("Inputs of inputs count, too (law 15)")
     func throughOthers() {
         let line = line(4)
         defer { withExtendedLifetime(line) {} }
         line[2][Request.self] = 1
         let page = line[3][Page.self]
-        #expect(page.handle[Name.self] == "2")
-        #expect(page.handler.handle[Name.self] == "2" && page.pool.handle[Name.self] == "0")
-        #expect(line[2][Page.self] === page)
+        expect(page.handle[Name.self], equals: "2")
+        expect(page.handler.handle[Name.self], equals: "2")
+        expect(page.pool.handle[Name.self], equals: "0")
+        expect(line[2][Page.self], is: page)
         let other = line[1][Page.self]
-        #expect(other !== page && other.handle[Name.self] == "0" && other.pool === page.pool)
+        expect(other !== page)
+        expect(other.handle[Name.self], equals: "0")
+        expect(other.pool, is: page.pool)
     }
 
     final class Invoice: Feature, Sendable {
@@ -96,40 +121,38 @@ extension ContainerKeys {
         }
     }
 
-    @Test("The deepest of those that hold what was read is the home (law 15)")
     func deepest() {
         let line = line(5)
         defer { withExtendedLifetime(line) {} }
         line[1][Tenant.self] = "acme"
         line[3][Request.self] = 4
         let invoice = line[4][Invoice.self]
-        #expect(invoice.home[Name.self] == "3")
-        #expect(line[3][Invoice.self] === invoice)
-        #expect(line[2][Invoice.self].home[Name.self] == "1")
+        expect(invoice.home[Name.self], equals: "3")
+        expect(line[3][Invoice.self], is: invoice)
+        expect(line[2][Invoice.self].home[Name.self], equals: "1")
     }
 
-    @Test("An input that was set is held where it was set (law 15)")
     func setInput() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
         let own = Pool(line[1])
         line[1][Pool.self] = own
         let page = line[2][Page.self]
-        #expect(page.pool === own && page.handle[Name.self] == "1")
-        #expect(line[0][Page.self].pool !== own)
+        expect(page.pool, is: own)
+        expect(page.handle[Name.self], equals: "1")
+        expect(line[0][Page.self].pool !== own)
     }
 
-    @Test("An instance of a replaced loader lives there or deeper, where its inputs live (law 15)")
     func replacedLoader() {
         let line = line(4)
         defer { withExtendedLifetime(line) {} }
         line[1].replace(Page.self) { Page($0) }
         let page = line[3][Page.self]
-        #expect(page.handle[Name.self] == "1" && line[1][Page.self] === page)
-        #expect(line[0][Page.self] !== page)
+        expect(page.handle[Name.self] == "1" && line[1][Page.self] === page)
+        expect(line[0][Page.self] !== page)
         line[2][Request.self] = 3
-        #expect(line[3][Page.self].handle[Name.self] == "2")
-        #expect(line[1][Page.self] === page)
+        expect(line[3][Page.self].handle[Name.self], equals: "2")
+        expect(line[1][Page.self], is: page)
     }
 
     final class Cache: Feature, Sendable {
@@ -144,16 +167,15 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> CachedPage { CachedPage(container[Cache.self]) }
     }
 
-    @Test("A local feature lives in the container that was asked, and what is made from it too (law 15)")
     func local() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
         for (depth, container) in line.enumerated() {
-            #expect(container[Cache.self].handle[Name.self] == "\(depth)")
-            #expect(container[CachedPage.self].cache === container[Cache.self])
+            expect(container[Cache.self].handle[Name.self], equals: "\(depth)")
+            expect(container[CachedPage.self].cache, is: container[Cache.self])
         }
-        #expect(Set(line.map { ObjectIdentifier($0[Cache.self]) }).count == 3)
-        #expect(Set(line.map { ObjectIdentifier($0[CachedPage.self]) }).count == 3)
+        expect(Set(line.map { ObjectIdentifier($0[Cache.self]) }).count, equals: 3)
+        expect(Set(line.map { ObjectIdentifier($0[CachedPage.self]) }).count, equals: 3)
     }
 
     struct Ambient: Feature {
@@ -176,19 +198,17 @@ extension ContainerKeys {
         }
     }
 
-    @Test("A read through Container.current or @Injected during a load is an input (law 15)")
     func ambientReads() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
         line[1][Request.self] = 1
         line[1].law15Request = 2
-        #expect(line[2][Ambient.self].handle[Name.self] == "1")
-        #expect(line[2][Wrapped.self].handle[Name.self] == "1")
-        #expect(line[2][Wrapped.self].request == 2)
-        #expect(line[0][Ambient.self].handle[Name.self] == "0")
+        expect(line[2][Ambient.self].handle[Name.self], equals: "1")
+        expect(line[2][Wrapped.self].handle[Name.self], equals: "1")
+        expect(line[2][Wrapped.self].request, equals: 2)
+        expect(line[0][Ambient.self].handle[Name.self], equals: "0")
     }
 
-    @Test("Inside a load, Container.current is its recording view and not the container (law 15)")
     func currentIsView() {
         struct Peek: Feature {
             let current: Container
@@ -196,25 +216,25 @@ extension ContainerKeys {
         }
         let root = Container()
         let current = root[Peek.self].current
-        #expect(current !== root && current !== Container.current)
-        #expect(Container.current === Container.shared)
+        expect(current !== root)
+        expect(current !== Container.current)
+        expect(Container.current, is: Container.shared)
     }
 
-    @Test("A kept handle answers from the home, and what it reads later is no input (law 15)")
     func keptHandle() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
         line[2][Request.self] = 9
         let pool = line[2][Pool.self]
-        #expect(pool.handle[Name.self] == "0" && pool.handle[Request.self] == 0)
-        #expect(pool.handle[Handler.self] === line[0][Handler.self])
+        expect(pool.handle[Name.self], equals: "0")
+        expect(pool.handle[Request.self], equals: 0)
+        expect(pool.handle[Handler.self], is: line[0][Handler.self])
         line[2][Name.self] = "other"
-        #expect(line[2][Pool.self] === pool)
+        expect(line[2][Pool.self], is: pool)
         pool.handle.reset(Request.self)
-        #expect(line[0][Pool.self] === pool && line[1].child()[Pool.self] === pool)
+        expect(line[0][Pool.self] === pool && line[1].child()[Pool.self] === pool)
     }
 
-    @Test("Another load's read through a kept handle isn't an input of that load either (law 15)")
     func keptHandleInALoad() {
         let root = Container()
         root[Request.self] = 1
@@ -223,10 +243,9 @@ extension ContainerKeys {
             return Witness()
         }
         let shared = root[reader]
-        #expect(root.child { $0[Request.self] = 2 }[reader] === shared)
+        expect(root.child { $0[Request.self] = 2 }[reader], is: shared)
     }
 
-    @Test("A kept handle writes to the home once the load has ended (law 15)")
     func handleWritesAfterwards() {
         struct Writer: Feature {
             let handle: Container
@@ -235,7 +254,7 @@ extension ContainerKeys {
         let root = Container()
         let writer = root.child()[Writer.self]
         writer.handle[Request.self] = 12
-        #expect(root[Request.self] == 12)
+        expect(root[Request.self], equals: 12)
     }
 
     @Test("During the load the handle only reads: a write stops with a message (law 15)")
@@ -250,7 +269,7 @@ extension ContainerKeys {
             _ = Container()[Writer.self]
         }
         let message = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(message.contains("Writer changes Request while it loads"))
+        expect(message.contains("Writer changes Request while it loads"))
     }
 
     @Test("Neither does it modify, update or reset all by Container.current (law 15)")
@@ -269,11 +288,10 @@ extension ContainerKeys {
         }
         for (result, what) in [(modifies, "Request"), (updates, "values"), (resets, "values")] {
             let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-            #expect(message.contains("changes \(what) while it loads"))
+            expect(message.contains("changes \(what) while it loads"))
         }
     }
 
-    @Test("A container captured beside the handle is not recorded, and debug builds report it (law 15)")
     func capturedContainer() {
         let root = Container()
         root[Name.self] = "root"
@@ -284,9 +302,9 @@ extension ContainerKeys {
             _ = child[Invoice.self]
             return Invoice(handle)
         }
-        #expect(child[sneaky].home[Name.self] == "root")
+        expect(child[sneaky].home[Name.self], equals: "root")
         #if DEBUG
-        #expect(reports.all.contains { $0.contains("Invoice") && $0.contains("captured") })
+        expect(reports.all.contains { $0.contains("Invoice") && $0.contains("captured") })
         #endif
     }
 
@@ -299,7 +317,6 @@ extension ContainerKeys {
         }
     }
 
-    @Test("Only what a load really read counts, whatever it reads on another condition (law 15)")
     func conditionalInputs() {
         let root = Container()
         let plain = root.child { $0[Request.self] = 1 }
@@ -309,10 +326,10 @@ extension ContainerKeys {
         }
         let fancier = fancy.child { $0[Request.self] = 2 }
         let tenant = fancy.child { $0[Tenant.self] = "unread" }
-        #expect(plain[Conditional.self] === root[Conditional.self])
-        #expect(fancy[Conditional.self] !== root[Conditional.self])
-        #expect(fancier[Conditional.self] !== fancy[Conditional.self])
-        #expect(tenant[Conditional.self] === fancy[Conditional.self])
+        expect(plain[Conditional.self], is: root[Conditional.self])
+        expect(fancy[Conditional.self] !== root[Conditional.self])
+        expect(fancier[Conditional.self] !== fancy[Conditional.self])
+        expect(tenant[Conditional.self], is: fancy[Conditional.self])
     }
 
     struct Throwing: ThrowingFeature {
@@ -331,21 +348,19 @@ extension ContainerKeys {
         }
     }
 
-    @Test("Throwing and async features have their homes by the same law (law 15)")
     func otherKinds() async throws {
         let root = Container()
         let plain = root.child()
         let request = root.child { $0[Request.self] = 6 }
         let deep = request.child()
-        #expect(try await deep[Suspending.self].request == 6)
-        #expect(try await request[Suspending.self].token === deep[Suspending.self].token)
-        #expect(try await plain[Suspending.self].token === root[Suspending.self].token)
-        #expect(try await plain[Suspending.self].request == 0)
-        #expect(try request[Throwing.self].token === deep[Throwing.self].token)
-        #expect(try plain[Throwing.self].token === root[Throwing.self].token)
+        try await expect(deep[Suspending.self].request, equals: 6)
+        try await expect(request[Suspending.self].token, is: deep[Suspending.self].token)
+        try await expect(plain[Suspending.self].token, is: root[Suspending.self].token)
+        try await expect(plain[Suspending.self].request, equals: 0)
+        try expect(request[Throwing.self].token, is: deep[Throwing.self].token)
+        try expect(plain[Throwing.self].token, is: root[Throwing.self].token)
     }
 
-    @Test("A read through a child made inside the load is an input as well (law 15)")
     func childOfHandle() {
         struct Sub: Feature {
             let token: Token
@@ -357,8 +372,8 @@ extension ContainerKeys {
         }
         let root = Container()
         let request = root.child { $0[Request.self] = 3 }
-        #expect(request[Sub.self].token.number == 3)
-        #expect(root[Sub.self].token.number == 0)
-        #expect(root.child()[Sub.self].token === root[Sub.self].token)
+        expect(request[Sub.self].token.number, equals: 3)
+        expect(root[Sub.self].token.number, equals: 0)
+        expect(root.child()[Sub.self].token, is: root[Sub.self].token)
     }
 }

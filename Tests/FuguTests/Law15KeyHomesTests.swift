@@ -12,6 +12,26 @@ extension ContainerKeys {
 
 @Suite("Law 15: features that live where a key is set")
 struct Law15KeyHomesTests {
+    static let cases: [Case<Law15KeyHomesTests>] = [
+        Case(
+            "It lives in the nearest container that sets the key, whoever asks first, and all below share it (law 15)",
+            nearest),
+        Case("It lives in the root where no container sets the key, also if it was loaded there first (law 15)", root),
+        Case(
+            "A container further down that sets the key again has its own, and what is made from it lives there (law 15)",
+            nested),
+        Case("It goes when the key is reset, and the one above is shared again (laws 15 and 16)", reset),
+        Case(
+            "A read through a container further down that overrides an input is an error with the way there (law 15)",
+            overriddenInput),
+        Case("A child can set it for itself, and sees one that an ancestor has set (laws 14 and 15)", isSet),
+        Case("Thirty-two threads of two tenants load it once for each (laws 15 and 17)", threads),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law15KeyHomesTests>) async throws {
+        try await stated.run(self)
+    }
+
     /// Reads the address, and not the tenant by which it lives.
     final class Pool: ThrowingFeature, Sendable {
         static var home: Home { .with(\.tenant) }
@@ -48,59 +68,61 @@ struct Law15KeyHomesTests {
         static func load(in container: any FeatureContainer) throws -> Report { Report(try container[Pool.self]) }
     }
 
-    @Test("It lives in the nearest container that sets the key, whoever asks first, and all below share it (law 15)")
     func nearest() async throws {
         let root = Container()
         let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
         let requests = tenants.map { $0.child() }
         let pools = try requests.map { try $0.child()[Pool.self] }
-        #expect(pools[0] !== pools[1])
+        expect(pools[0] !== pools[1])
         for (index, tenant) in tenants.enumerated() {
-            #expect(tenant.ifLoaded(Pool.self) === pools[index])
-            #expect(try requests[index][Pool.self] === pools[index] && tenant[Pool.self] === pools[index])
-            #expect(try await requests[index][Queue.self] === tenant[Queue.self])
-            #expect(requests[index].index === tenant.index)
+            expect(tenant.ifLoaded(Pool.self), is: pools[index])
+            try expect(requests[index][Pool.self], is: pools[index])
+            try expect(tenant[Pool.self], is: pools[index])
+            try await expect(requests[index][Queue.self], is: tenant[Queue.self])
+            expect(requests[index].index, is: tenant.index)
         }
-        #expect(root.ifLoaded(Pool.self) == nil && root.ifLoaded(\.index) == nil)
-        #expect(try await tenants[0][Queue.self] !== tenants[1][Queue.self])
+        expect(root.ifLoaded(Pool.self) == nil)
+        expect(root.ifLoaded(\.index) == nil)
+        try await expect(tenants[0][Queue.self] !== tenants[1][Queue.self])
         let region = root.child { $0[Region.self] = 1 }
-        #expect(region.child()[Map.self] === region[Map.self] && region[Map.self] !== root[Map.self])
+        expect(region.child()[Map.self], is: region[Map.self])
+        expect(region[Map.self] !== root[Map.self])
     }
 
-    @Test("It lives in the root where no container sets the key, also if it was loaded there first (law 15)")
     func root() throws {
         let root = Container()
         let pool = try root.child().child()[Pool.self]
-        #expect(try root.ifLoaded(Pool.self) === pool && root.child()[Pool.self] === pool)
+        try expect(root.ifLoaded(Pool.self), is: pool)
+        try expect(root.child()[Pool.self], is: pool)
         let tenant = root.child { $0.tenant = "a" }
-        #expect(try tenant.child()[Pool.self] !== pool)
-        #expect(try tenant[Pool.self] === tenant.child()[Pool.self])
-        #expect(try root[Pool.self] === pool)
+        try expect(tenant.child()[Pool.self] !== pool)
+        try expect(tenant[Pool.self], is: tenant.child()[Pool.self])
+        try expect(root[Pool.self], is: pool)
     }
 
-    @Test("A container further down that sets the key again has its own, and what is made from it lives there (law 15)")
     func nested() throws {
         let root = Container()
         let outer = root.child { $0.tenant = "outer" }
         let inner = outer.child { $0.tenant = "inner" }
         let report = try inner.child()[Report.self]
-        #expect(inner.ifLoaded(Report.self) === report && inner.ifLoaded(Pool.self) === report.pool)
-        #expect(outer.ifLoaded(Report.self) == nil)
-        #expect(try outer[Report.self].pool === outer[Pool.self] && outer[Pool.self] !== report.pool)
+        expect(inner.ifLoaded(Report.self), is: report)
+        expect(inner.ifLoaded(Pool.self), is: report.pool)
+        expect(outer.ifLoaded(Report.self) == nil)
+        try expect(outer[Report.self].pool, is: outer[Pool.self])
+        try expect(outer[Pool.self] !== report.pool)
     }
 
-    @Test("It goes when the key is reset, and the one above is shared again (laws 15 and 16)")
     func reset() throws {
         let root = Container()
         let pool = try root[Pool.self]
         let tenant = root.child { $0.tenant = "a" }
         let request = tenant.child()
-        #expect(try request[Pool.self] !== pool)
+        try expect(request[Pool.self] !== pool)
         tenant.reset(\.tenant)
-        #expect(try request[Pool.self] === pool && tenant[Pool.self] === pool)
+        try expect(request[Pool.self], is: pool)
+        try expect(tenant[Pool.self], is: pool)
     }
 
-    @Test("A read through a container further down that overrides an input is an error with the way there (law 15)")
     func overriddenInput() async throws {
         let root = Container()
         let tenant = root.child {
@@ -109,16 +131,17 @@ struct Law15KeyHomesTests {
         }
         let request = tenant.child { $0.address = "elsewhere" }
         let error = #expect(throws: LoadError.self) { try request.child()[Report.self] }
-        #expect(error?.code == .inputOverridden && error?.path == ["Report", "Pool", #"\.address"#])
-        #expect(error?.description.contains(#"has the home .with(\.tenant)"#) == true)
-        #expect(try tenant[Pool.self].address == "a.example")
+        expect(error?.code, equals: .inputOverridden)
+        expect(error?.path, equals: ["Report", "Pool", #"\.address"#])
+        expect(error?.description.contains(#"has the home .with(\.tenant)"#), equals: true)
+        try expect(tenant[Pool.self].address, equals: "a.example")
         let other = await #expect(throws: LoadError.self) { try await request[Queue.self] }
-        #expect(other?.path == ["Queue", #"\.address"#])
+        expect(other?.path, equals: ["Queue", #"\.address"#])
         request.reset(\.address)
-        #expect(try request[Report.self].pool === tenant[Pool.self])
+        try expect(request[Report.self].pool, is: tenant[Pool.self])
         request.tenant = "b"
         request.address = "b.example"
-        #expect(try request.child()[Pool.self].address == "b.example")
+        try expect(request.child()[Pool.self].address, equals: "b.example")
     }
 
     @Test("An overridden input of a plain feature stops the program with the way there (law 15)")
@@ -128,25 +151,24 @@ struct Law15KeyHomesTests {
             _ = region.child { $0.address = "elsewhere" }[Law15KeyHomesTests.Map.self]
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains(#"Map → \.address"#))
-        #expect(text.contains("has the home .with(Law15KeyHomesTests.Region.self)"))
+        expect(text.contains(#"Map → \.address"#))
+        expect(text.contains("has the home .with(Law15KeyHomesTests.Region.self)"))
     }
 
-    @Test("A child can set it for itself, and sees one that an ancestor has set (laws 14 and 15)")
     func isSet() throws {
         let root = Container()
         let double = Pool("double")
         root.set(Pool.self, to: double)
         let tenant = root.child { $0.tenant = "a" }
-        #expect(try tenant.child()[Pool.self] === double)
+        try expect(tenant.child()[Pool.self], is: double)
         root.reset(Pool.self)
-        #expect(try tenant.child()[Pool.self] !== double)
+        try expect(tenant.child()[Pool.self] !== double)
         let own = Pool("own")
         let request = tenant.child { $0.set(Pool.self, to: own) }
-        #expect(try request[Pool.self] === own && tenant[Pool.self] !== own)
+        try expect(request[Pool.self], is: own)
+        try expect(tenant[Pool.self] !== own)
     }
 
-    @Test("Thirty-two threads of two tenants load it once for each (laws 15 and 17)")
     func threads() async throws {
         let root = Container()
         let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
@@ -160,9 +182,9 @@ struct Law15KeyHomesTests {
             return await group.reduce(into: [Set<ObjectIdentifier?>](repeating: [], count: 2)) { $0[$1.0].insert($1.1) }
         }
         for (index, tenant) in tenants.enumerated() {
-            #expect(pools[index] == [tenant.ifLoaded(Pool.self).map { ObjectIdentifier($0) }])
+            expect(pools[index], equals: [tenant.ifLoaded(Pool.self).map { ObjectIdentifier($0) }])
         }
-        #expect(pools[0] != pools[1])
+        expect(pools[0] != pools[1])
     }
 
     #if DEBUG
@@ -173,7 +195,7 @@ struct Law15KeyHomesTests {
         root.handleReports { reports.add($0) }
         _ = try root[Pool.self]
         for name in ["a", "b", "c"] { _ = try root.child { $0.tenant = name }[Pool.self] }
-        #expect(!reports.all.contains { $0.contains("loads again for a child container") })
+        expect(!reports.all.contains { $0.contains("loads again for a child container") })
     }
     #endif
 }

@@ -13,6 +13,31 @@ extension ContainerKeys {
 
 @Suite("Law 15: features that belong to the whole family, late reads, what is made again")
 struct Law15SharedTests {
+    static let cases: [Case<Law15SharedTests>] = [
+        Case("A shared feature lives in the root, whoever asks first (law 15)", livesInTheRoot),
+        Case(
+            "A read through a child that overrides what a shared feature was made from throws, with the way (law 15)",
+            overriddenInput),
+        Case("So does one of an async feature (law 15)", overriddenInputOfAsync),
+        Case("A child can set a shared feature for itself (laws 14, 15)", isSet),
+        Case(
+            "A replaced loader keeps the declared home, unless a container below it replaces the loader (law 15)",
+            replacedKeepsHome),
+        Case(
+            "An update sees what it does to a shared feature through a child, too (laws 7 and 15)", updateThroughChild),
+        Case(
+            "An instance with closers that is made again for a child is reported once, with the way there (law 15)",
+            madeAgain),
+        Case("The report on a key that is made again names the argument of the key (law 15)", madeAgainByKey),
+        Case(
+            "The report on a decorated type that is made again names the declaration of the type (law 15)",
+            madeAgainWithin),
+        Case(
+            "A late read through a kept handle is reported where the caller overrides what is read (law 15)", lateRead),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law15SharedTests>) async throws { try await stated.run(self) }
+
     struct RequestID: Property { static var defaultValue: Int { 0 } }
     struct Level: Property { static var defaultValue: Int { 1 } }
 
@@ -45,37 +70,35 @@ struct Law15SharedTests {
         }
     }
 
-    @Test("A shared feature lives in the root, whoever asks first (law 15)")
     func livesInTheRoot() {
         let root = Container()
         let child = root.child { $0[RequestID.self] = 7 }
         let pool = child[Pool.self]
-        #expect(pool === root[Pool.self])
-        #expect(pool === root.child()[Pool.self])
-        #expect(root.ifLoaded(Pool.self) === pool)
+        expect(pool, is: root[Pool.self])
+        expect(pool, is: root.child()[Pool.self])
+        expect(root.ifLoaded(Pool.self), is: pool)
     }
 
-    @Test("A read through a child that overrides what a shared feature was made from throws, with the way (law 15)")
     func overriddenInput() throws {
         let root = Container()
         let child = root.child { $0[RequestID.self] = 7 }
         let error = #expect(throws: LoadError.self) { try child[Database.self] }
-        #expect(error?.path == ["Database", "Logger", "RequestID"])
-        #expect(error?.description.contains("Database → Logger → RequestID") == true)
-        #expect(error?.code == .inputOverridden && error?.description.contains("has the home .shared") == true)
-        #expect(try root[Database.self].prefix == 0)
+        expect(error?.path, equals: ["Database", "Logger", "RequestID"])
+        expect(error?.description.contains("Database → Logger → RequestID"), equals: true)
+        expect(error?.code, equals: .inputOverridden)
+        expect(error?.description.contains("has the home .shared"), equals: true)
+        try expect(root[Database.self].prefix, equals: 0)
         #expect(throws: LoadError.self) { try child[Database.self] }
         child.reset(RequestID.self)
-        #expect(try child[Database.self] === root[Database.self])
+        try expect(child[Database.self], is: root[Database.self])
     }
 
-    @Test("So does one of an async feature (law 15)")
     func overriddenInputOfAsync() async throws {
         let root = Container()
         let child = root.child { $0[RequestID.self] = 7 }
         let error = await #expect(throws: LoadError.self) { try await child[Search.self] }
-        #expect(error?.path == ["Search", "Logger", "RequestID"])
-        #expect(try await root[Search.self] === root.child()[Search.self])
+        expect(error?.path, equals: ["Search", "Logger", "RequestID"])
+        try await expect(root[Search.self], is: root.child()[Search.self])
     }
 
     @Test("One of a plain feature stops the program with the way there (law 15)")
@@ -85,32 +108,32 @@ struct Law15SharedTests {
             _ = child[Law15SharedTests.Pool.self]
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Pool → Level"))
+        expect(text.contains("Pool → Level"))
     }
 
-    @Test("A child can set a shared feature for itself (laws 14, 15)")
     func isSet() {
         let root = Container()
         let double = Pool(9)
         let child = root.child { $0[Pool.self] = double }
-        #expect(child[Pool.self] === double)
-        #expect(root[Pool.self] !== double)
+        expect(child[Pool.self], is: double)
+        expect(root[Pool.self] !== double)
     }
 
-    @Test("A replaced loader keeps the declared home, unless a container below it replaces the loader (law 15)")
     func replacedKeepsHome() throws {
         let root = Container()
         root.replace(Database.self) { Database($0[Logger.self].prefix + 1) }
         let child = root.child { $0[RequestID.self] = 7 }
         let error = #expect(throws: LoadError.self) { try child[Database.self] }
-        #expect(error?.code == .inputOverridden && error?.path.last == "RequestID")
-        #expect(try root.child()[Database.self] === root[Database.self] && root[Database.self].prefix == 1)
+        expect(error?.code, equals: .inputOverridden)
+        expect(error?.path.last, equals: "RequestID")
+        try expect(root.child()[Database.self], is: root[Database.self])
+        try expect(root[Database.self].prefix, equals: 1)
         child.replace(Database.self) { Database($0[Logger.self].prefix + 2) }
-        #expect(try child[Database.self].prefix == 9 && child.child()[Database.self] === child[Database.self])
-        #expect(try child.child { $0[RequestID.self] = 8 }[Database.self].prefix == 10)
+        try expect(child[Database.self].prefix, equals: 9)
+        try expect(child.child()[Database.self], is: child[Database.self])
+        try expect(child.child { $0[RequestID.self] = 8 }[Database.self].prefix, equals: 10)
     }
 
-    @Test("An update sees what it does to a shared feature through a child, too (laws 7 and 15)")
     func updateThroughChild() throws {
         let root = Container()
         let before = try root[Database.self]
@@ -118,15 +141,15 @@ struct Law15SharedTests {
             handle.reset(Database.self)
             try root.child().update { child in
                 let again = try child[Database.self]
-                #expect(again !== before)
+                expect(again !== before)
             }
             handle.replace(Database.self) { _ in Database(5) }
             try root.child().update { child in
                 let replaced = try child[Database.self]
-                #expect(replaced.prefix == 5)
+                expect(replaced.prefix, equals: 5)
             }
         }
-        #expect(try root.child()[Database.self].prefix == 5)
+        try expect(root.child()[Database.self].prefix, equals: 5)
     }
 
     #if DEBUG
@@ -139,31 +162,30 @@ struct Law15SharedTests {
         }
     }
 
-    @Test("An instance with closers that is made again for a child is reported once, with the way there (law 15)")
     func madeAgain() async throws {
         let root = Container()
         let reports = Log<String>()
         root.handleReports { reports.add($0) }
         _ = root[Connection.self]
         for id in 1...3 { _ = root.child { $0[RequestID.self] = id }[Connection.self] }
-        #expect(
-            reports.all.filter { $0.contains("Connection → RequestID") && $0.contains("home: Home { .shared }") }.count
-                == 1)
+        expect(
+            reports.all.filter { $0.contains("Connection → RequestID") && $0.contains("home: Home { .shared }") }.count,
+            equals: 1)
         try await root.close()
     }
 
-    @Test("The report on a key that is made again names the argument of the key (law 15)")
     func madeAgainByKey() async throws {
         let root = Container()
         let reports = root.logReports()
-        #expect(root.law15Line == 0 && root.child { $0[RequestID.self] = 1 }.law15Line == 1)
+        expect(root.law15Line, equals: 0)
+        expect(root.child { $0[RequestID.self] = 1 }.law15Line, equals: 1)
         let report = try #require(reports.all.first)
-        #expect(report.contains(#"\.law15Line → RequestID"#) && report.contains("pass `home: .shared` to the key"))
-        #expect(!report.contains("static var"))
+        expect(report.contains(#"\.law15Line → RequestID"#))
+        expect(report.contains("pass `home: .shared` to the key"))
+        expect(!report.contains("static var"))
         try await root.close()
     }
 
-    @Test("The report on a decorated type that is made again names the declaration of the type (law 15)")
     func madeAgainWithin() async throws {
         let root = Container()
         let reports = root.logReports()
@@ -171,7 +193,7 @@ struct Law15SharedTests {
         _ = root[Connection.self]
         _ = root.child { $0[RequestID.self] = 1 }[Connection.self]
         let report = try #require(reports.all.first { $0.contains("loads again") })
-        #expect(report.contains("declare `static var home: Home { .shared }`"), "\(report)")
+        expect(report.contains("declare `static var home: Home { .shared }`"), "\(report)")
         try await root.close()
     }
 
@@ -182,20 +204,19 @@ struct Law15SharedTests {
         static func load(in container: any FeatureContainer) -> Mailer { Mailer(container) }
     }
 
-    @Test("A late read through a kept handle is reported where the caller overrides what is read (law 15)")
     func lateRead() {
         let root = Container()
         let reports = Log<String>()
         root.handleReports { reports.add($0) }
         let mailer = root[Mailer.self]
-        #expect(mailer.sender == 0)
-        Container.with(root.child()) { #expect(mailer.sender == 0) }
-        #expect(reports.all == [])
+        expect(mailer.sender, equals: 0)
+        Container.with(root.child()) { expect(mailer.sender, equals: 0) }
+        expect(reports.all, equals: [])
         let request = root.child { $0[RequestID.self] = 7 }
-        for _ in 0..<2 { Container.with(request) { #expect(mailer.sender == 0) } }
-        #expect(reports.all.count == 1)
-        #expect(reports.all.first?.contains("Mailer ignored the child's override of RequestID") == true)
-        #expect(reports.all.first?.contains("@Injected") == true)
+        for _ in 0..<2 { Container.with(request) { expect(mailer.sender, equals: 0) } }
+        expect(reports.all.count, equals: 1)
+        expect(reports.all.first?.contains("Mailer ignored the child's override of RequestID"), equals: true)
+        expect(reports.all.first?.contains("@Injected"), equals: true)
     }
     #endif
 }

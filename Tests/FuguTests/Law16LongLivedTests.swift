@@ -18,14 +18,15 @@ import Testing
             let child = root.child { $0[Second.self] = 42 }
             let grandchild = child.child()
             _ = root[key]
-            #expect(child[key] == 1 && grandchild[key] == 1)
+            expect(child[key], equals: 1)
+            expect(grandchild[key], equals: 1)
             let before = readsSecond.add(-readsSecond.value)
-            #expect(before == 0)
+            expect(before, equals: 0)
             root.reset(\.[key])
             readsSecond.add()
             root.node.family.pass((1 << bits) + extra)
-            #expect(root[key] == 2)
-            #expect(child[key] == 42 && grandchild[key] == 42, "\(bits) bits, \(extra) more")
+            expect(root[key], equals: 2)
+            expect(child[key] == 42 && grandchild[key] == 42, "\(bits) bits, \(extra) more")
             readsSecond.add(-1)
         }
     }
@@ -36,12 +37,13 @@ import Testing
         for extra in bits == 24 ? 0...0 : -3...3 {
             let root = Container()
             let child = root.child()
-            #expect(root[key] == 10 && child[key] == 10)
+            expect(root[key], equals: 10)
+            expect(child[key], equals: 10)
             child[First.self] = 5
             root.node.family.pass((1 << bits) + extra)
-            #expect(child[key] == 50 && root[key] == 10, "\(bits) bits, \(extra) more")
+            expect(child[key] == 50 && root[key] == 10, "\(bits) bits, \(extra) more")
             child.reset(First.self)
-            #expect(child[key] == 10)
+            expect(child[key], equals: 10)
         }
     }
 }

@@ -27,11 +27,14 @@ import Testing
         let below = lower.child()
         let before = Self.loads.value
         let copy = below[Reader.self]
-        #expect(copy !== first && lower[Reader.self] === copy && below[Reader.self] === copy)
-        #expect(Self.loads.value == before + 1)
-        #expect(upper[Reader.self] !== copy && upper[Reader.self] === upper[Reader.self])
-        #expect(Self.loads.value == before + 2)
-        #expect(root[Reader.self] === first)
+        expect(copy !== first)
+        expect(lower[Reader.self], is: copy)
+        expect(below[Reader.self], is: copy)
+        expect(Self.loads.value, equals: before + 1)
+        expect(upper[Reader.self] !== copy)
+        expect(upper[Reader.self], is: upper[Reader.self])
+        expect(Self.loads.value, equals: before + 2)
+        expect(root[Reader.self], is: first)
     }
 
     private enum Name: Property { static let defaultValue = "" }
@@ -56,7 +59,8 @@ import Testing
         let lower = upper.child { $0[Name.self] = "lower" }
         // From now on a page that is loaded would live where the answer is set.
         root.replace(Greeter.self) { Greeter(text: "\($0[Answer.self])") }
-        #expect(lower[Page.self] !== first)
-        #expect(upper[Page.self] === first && root[Page.self] === first)
+        expect(lower[Page.self] !== first)
+        expect(upper[Page.self], is: first)
+        expect(root[Page.self], is: first)
     }
 }

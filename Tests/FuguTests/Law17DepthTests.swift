@@ -46,7 +46,7 @@ import Testing
             for input in inputs { container[input] = 1 }
             return threadTime {
                 for _ in 0..<5 {
-                    #expect(container[key] == count)
+                    expect(container[key], equals: count)
                     container.reset(\.[key])
                 }
             }
@@ -67,7 +67,7 @@ import Testing
                 return threadTime {
                     for _ in 0..<100 {
                         container.reset(\.[keys[count - 1]])
-                        #expect(container[keys[count - 1]].value == count + (inAChild ? 1 : 0))
+                        expect(container[keys[count - 1]].value, equals: count + (inAChild ? 1 : 0))
                     }
                 }
             }
@@ -95,6 +95,7 @@ import Testing
             container = nil
             return isRight
         }
-        #expect(isRight && ended.value == 2 * count)
+        expect(isRight)
+        expect(ended.value, equals: 2 * count)
     }
 }

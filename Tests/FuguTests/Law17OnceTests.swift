@@ -3,10 +3,24 @@ import Support
 import Testing
 
 @Suite("Law 17: once for the family") struct Law17OnceTests {
+    static let cases: [Case<Law17OnceTests>] = [
+        Case("1,000 children that ask at once share one load of a root feature (law 17)", oneThousandChildren),
+        Case("1,000 tasks of 1,000 children share one load of an async root feature (law 17)", oneThousandTasks),
+        Case(
+            "Children whose first load turns out to be their own get one each, however they wait (laws 16, 17)",
+            unknownHome),
+        Case("Once its inputs are known, loads with different homes run in parallel (law 17)", parallelHomes),
+        Case("A cycle through a child is found, whatever the child overrides (laws 6, 17)", cycleThroughChild),
+        Case(
+            "A cycle through a captured child is found on the load's own thread (laws 6, 17)", cycleThroughCapturedChild
+        ),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law17OnceTests>) async throws { try await stated.run(self) }
+
     struct Request: Property { static var defaultValue: Int { 0 } }
     struct Flag: Property { static var defaultValue: Bool { false } }
 
-    @Test("1,000 children that ask at once share one load of a root feature (law 17)")
     func oneThousandChildren() {
         let arrived = Latch(1000)
         let loads = Counter()
@@ -22,12 +36,12 @@ import Testing
             arrived.countDown()
             given.add(children[index][pool])
         }
-        #expect(loads.value == 1)
-        #expect(given.all.count == 1000 && Set(given.all.map(ObjectIdentifier.init)).count == 1)
-        #expect(root[pool] === given.all[0])
+        expect(loads.value, equals: 1)
+        expect(given.all.count, equals: 1000)
+        expect(Set(given.all.map(ObjectIdentifier.init)).count, equals: 1)
+        expect(root[pool], is: given.all[0])
     }
 
-    @Test("1,000 tasks of 1,000 children share one load of an async root feature (law 17)")
     func oneThousandTasks() async throws {
         let root = Container()
         let children = (0..<1000).map { number in root.child { $0[Request.self] = number } }
@@ -35,11 +49,10 @@ import Testing
             for child in children { group.addTask { ObjectIdentifier(try await child[AsyncPool.self].token) } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
-        #expect(identities.count == 1)
-        #expect(asyncPoolLoads.value == 1)
+        expect(identities.count, equals: 1)
+        expect(asyncPoolLoads.value, equals: 1)
     }
 
-    @Test("Children whose first load turns out to be their own get one each, however they wait (laws 16, 17)")
     func unknownHome() {
         let arrived = Latch(20)
         let handler = FeatureKey { container in
@@ -50,12 +63,11 @@ import Testing
         let children = (0..<20).map { number in root.child { $0[Request.self] = number } }
         onThreads(20) { index in
             arrived.countDown()
-            #expect(children[index][handler].number == index)
-            #expect(children[index][handler] === children[index][handler])
+            expect(children[index][handler].number, equals: index)
+            expect(children[index][handler], is: children[index][handler])
         }
     }
 
-    @Test("Once its inputs are known, loads with different homes run in parallel (law 17)")
     func parallelHomes() {
         let meeting = Locked<Latch?>(nil)
         let handler = FeatureKey { container in
@@ -69,7 +81,7 @@ import Testing
         meeting.withLock { $0 = Latch(4) }
         onThreads(4) { index in
             let child = root.child { $0[Request.self] = index }
-            #expect(child[handler].number == index)
+            expect(child[handler].number, equals: index)
         }
     }
 
@@ -94,8 +106,8 @@ import Testing
             arrived.wait()
             given.add(children[index % 2].child()[handler])
         }
-        #expect(loads.value == 3)
-        #expect(Set(given.all.map(ObjectIdentifier.init)).count == 2)
+        expect(loads.value, equals: 3)
+        expect(Set(given.all.map(ObjectIdentifier.init)).count, equals: 2)
     }
 
     @Test("A wait that would close a circle, though no container has a cycle, is avoided by loading on (laws 6, 17)")
@@ -126,12 +138,13 @@ import Testing
         let without = root.child { $0[Flag.self] = false }
         onThreads(2) { index in
             if index == 0 {
-                #expect(with[first].number == 11)
+                expect(with[first].number, equals: 11)
             } else {
-                #expect(without[second].number == 11)
+                expect(without[second].number, equals: 11)
             }
         }
-        #expect(with[second].number == 10 && without[first].number == 1)
+        expect(with[second].number, equals: 10)
+        expect(without[first].number, equals: 1)
     }
 
     @Test(
@@ -155,7 +168,7 @@ import Testing
         let root = Container()
         root[Flag.self] = true
         // Lets the family know that it lives where the request is set.
-        #expect(root.child { $0[Request.self] = 1 }[feature].number == 1)
+        expect(root.child { $0[Request.self] = 1 }[feature].number, equals: 1)
         var closings = closed.makeAsyncIterator()
         waits.withLock { $0 = true }
         let child = root.child { $0[Request.self] = 2 }
@@ -164,11 +177,12 @@ import Testing
         began.wait()
         root[Flag.self] = false
         let shared = root[feature]
-        #expect(child[feature] === shared)
+        expect(child[feature], is: shared)
         gate.open()
         worker.wait()
-        #expect(given.all[0] === shared && child[feature] === shared)
-        #expect(await closings.next(isolation: nil) == 2)
+        expect(given.all[0], is: shared)
+        expect(child[feature], is: shared)
+        await expect(closings.next(isolation: nil), equals: 2)
         try await root.close()
     }
 
@@ -187,14 +201,12 @@ import Testing
         }
     }
 
-    @Test("A cycle through a child is found, whatever the child overrides (laws 6, 17)")
     func cycleThroughChild() throws {
         let error = #expect(throws: LoadError.self) { try Container().child()[Session.self] }
-        #expect(error?.path == ["Session", "Account", "Session"])
-        #expect(error?.description.contains("Session → Account → Session") == true)
+        expect(error?.path, equals: ["Session", "Account", "Session"])
+        expect(error?.description.contains("Session → Account → Session"), equals: true)
     }
 
-    @Test("A cycle through a captured child is found on the load's own thread (laws 6, 17)")
     func cycleThroughCapturedChild() {
         let root = Container()
         root.node.family.reports.handle { _ in }
@@ -202,7 +214,7 @@ import Testing
         let inner = child.child { $0[Request.self] = 4 }
         child.replace(Session.self) { _ in try inner[Session.self] }
         let error = #expect(throws: LoadError.self) { try inner[Session.self] }
-        #expect(error?.path == ["Session", "Session"])
+        expect(error?.path, equals: ["Session", "Session"])
     }
 
     @Test("A plain feature in a cycle through a child stops the program with the path (laws 6, 17)")
@@ -217,7 +229,7 @@ import Testing
             _ = Container().child()[Outer.self]
         }
         let message = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(message.contains("Outer → Outer"))
+        expect(message.contains("Outer → Outer"))
     }
 
     @Test("Two threads that each wait for what the other loads, in different children, learn of the cycle (laws 6, 17)")
@@ -247,8 +259,8 @@ import Testing
                 if let error = error as? LoadError { errors.add(error) }
             }
         }
-        #expect(errors.all.count == 2)
-        #expect(errors.all.allSatisfy { $0.path.count >= 3 && $0.path.first == $0.path.last })
+        expect(errors.all.count, equals: 2)
+        expect(errors.all.allSatisfy { $0.path.count >= 3 && $0.path.first == $0.path.last })
     }
 }
 

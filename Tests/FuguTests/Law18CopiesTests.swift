@@ -4,6 +4,19 @@ import Support
 import Testing
 
 @Suite("Law 18: copies") struct Law18CopiesTests {
+    static let cases: [Case<Law18CopiesTests>] = [
+        Case("A copy takes what was set in a container and its ancestors, nearest first (law 18)", ancestors),
+        Case("Of several containers the last one wins (law 18)", lastWins),
+        Case("A copy takes nothing that was loaded: its features see its own values (law 18)", nothingLoaded),
+        Case("A copy takes set and replaced features, and a replaced loader runs anew in it (law 18)", sets),
+        Case("A replaced loader's instance does not count as set (law 18)", loadedReplacement),
+        Case("Afterwards a copy and its originals are independent (law 18)", independent),
+        Case("A nil that was set is copied, and what was reset is not (laws 1, 18)", nils),
+        Case("A copy does not keep its originals alive (laws 8, 18)", lifetimes),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law18CopiesTests>) async throws { try await stated.run(self) }
+
     struct Name: Property { static var defaultValue: String { "default" } }
     struct Size: Property { static var defaultValue: Int { 1 } }
     struct Born: Property { static var defaultValue: Token { Token() } }
@@ -13,29 +26,27 @@ import Testing
         static func load(in container: any FeatureContainer) -> Service { Service(container[Name.self]) }
     }
 
-    @Test("A copy takes what was set in a container and its ancestors, nearest first (law 18)")
     func ancestors() {
         let root = Container()
         root[Name.self] = "root"
         root[Size.self] = 2
         let child = root.child { $0[Name.self] = "child" }
         let copy = Container(copying: child)
-        #expect(copy[Name.self] == "child" && copy[Size.self] == 2)
+        expect(copy[Name.self], equals: "child")
+        expect(copy[Size.self], equals: 2)
     }
 
-    @Test("Of several containers the last one wins (law 18)")
     func lastWins() {
         let first = Container()
         first[Name.self] = "first"
         first[Size.self] = 3
         let secondRoot = Container()
         secondRoot[Name.self] = "second"
-        #expect(Container(copying: first, secondRoot.child())[Name.self] == "second")
-        #expect(Container(copying: first, secondRoot.child())[Size.self] == 3)
-        #expect(Container(copying: secondRoot, first)[Name.self] == "first")
+        expect(Container(copying: first, secondRoot.child())[Name.self], equals: "second")
+        expect(Container(copying: first, secondRoot.child())[Size.self], equals: 3)
+        expect(Container(copying: secondRoot, first)[Name.self], equals: "first")
     }
 
-    @Test("A copy takes nothing that was loaded: its features see its own values (law 18)")
     func nothingLoaded() {
         let original = Container()
         original[Name.self] = "original"
@@ -43,12 +54,12 @@ import Testing
         let born = original[Born.self]
         let copy = Container(copying: original)
         copy[Name.self] = "copy"
-        #expect(copy[Service.self].name == "copy" && copy[Service.self] !== loaded)
-        #expect(copy[Born.self] !== born)
-        #expect(original[Service.self] === loaded)
+        expect(copy[Service.self].name, equals: "copy")
+        expect(copy[Service.self] !== loaded)
+        expect(copy[Born.self] !== born)
+        expect(original[Service.self], is: loaded)
     }
 
-    @Test("A copy takes set and replaced features, and a replaced loader runs anew in it (law 18)")
     func sets() {
         let original = Container()
         let set = Service("set")
@@ -58,12 +69,13 @@ import Testing
         let before = original[key]
         let copy = Container(copying: original)
         copy[Size.self] = 9
-        #expect(copy[Service.self] === set)
-        #expect(copy[key].number == 9 && copy[key] !== before)
-        #expect(original[key] === before && before.number == 1)
+        expect(copy[Service.self], is: set)
+        expect(copy[key].number, equals: 9)
+        expect(copy[key] !== before)
+        expect(original[key], is: before)
+        expect(before.number, equals: 1)
     }
 
-    @Test("A replaced loader's instance does not count as set (law 18)")
     func loadedReplacement() {
         let original = Container()
         let key = FeatureKey { _ in Token(1) }
@@ -71,12 +83,12 @@ import Testing
         let child = original.child()
         _ = child[key]
         let copy = Container(copying: child)
-        #expect(copy[key].number == 2 && copy[key] !== original[key])
+        expect(copy[key].number, equals: 2)
+        expect(copy[key] !== original[key])
         copy.reset(\.[key])
-        #expect(copy[key].number == 1)
+        expect(copy[key].number, equals: 1)
     }
 
-    @Test("Afterwards a copy and its originals are independent (law 18)")
     func independent() {
         let original = Container()
         original[Name.self] = "before"
@@ -84,14 +96,15 @@ import Testing
         let heard = Counter()
         copy.observe(Name.self) { _ in heard.add() }
         original[Name.self] = "after"
-        #expect(copy[Name.self] == "before" && heard.value == 0)
+        expect(copy[Name.self], equals: "before")
+        expect(heard.value, equals: 0)
         copy[Name.self] = "copy"
-        #expect(original[Name.self] == "after")
+        expect(original[Name.self], equals: "after")
         copy.reset(Name.self)
-        #expect(copy[Name.self] == "default" && original[Name.self] == "after")
+        expect(copy[Name.self], equals: "default")
+        expect(original[Name.self], equals: "after")
     }
 
-    @Test("A nil that was set is copied, and what was reset is not (laws 1, 18)")
     func nils() {
         struct Nickname: Property { static var defaultValue: String? { "none" } }
         let original = Container()
@@ -99,10 +112,10 @@ import Testing
         original[Size.self] = 5
         original.reset(Size.self)
         let copy = Container(copying: original)
-        #expect(copy[Nickname.self] == nil && copy[Size.self] == 1)
+        expect(copy[Nickname.self] == nil)
+        expect(copy[Size.self], equals: 1)
     }
 
-    @Test("A copy does not keep its originals alive (laws 8, 18)")
     func lifetimes() {
         let alive = Counter()
         struct Held: Property { static var defaultValue: Token? { nil } }
@@ -111,13 +124,27 @@ import Testing
         let copy = Container(copying: original!)
         weak let weakly = original
         original = nil
-        #expect(weakly == nil && alive.value == 1)
+        expect(weakly == nil)
+        expect(alive.value, equals: 1)
         copy.reset(Held.self)
-        #expect(alive.value == 0)
+        expect(alive.value, equals: 0)
     }
 }
 
 @Suite("Law 18: copies of decorations and contributions") struct Law18LayersTests {
+    static let cases: [Case<Law18LayersTests>] = [
+        Case(
+            "The layers of unrelated containers stack in the order of the containers, at whatever depth they are (law 18)",
+            unrelated),
+        Case("A layer that several of the containers have is copied once, where it is first (law 18)", common),
+        Case(
+            "Elements and decorations of a list keep their order in a copy, though one line added them (law 18)", mixed),
+        Case("Layers of features that throw, or load asynchronously, stack in a copy (law 18)", kinds),
+        Case("A load that copies decorated containers was made from what they have (laws 15, 18, and 19)", insideALoad),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law18LayersTests>) async throws { try await stated.run(self) }
+
     struct Level: Property { static var defaultValue: Int { 1 } }
 
     private let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }
@@ -141,22 +168,21 @@ import Testing
 
     private func words(_ containers: [Container]) -> [String] { containers.map { $0[word] } }
 
-    @Test(
-        "The layers of unrelated containers stack in the order of the containers, at whatever depth they are (law 18)")
     func unrelated() {
         for (first, second) in [
             (root("X"), root("Y")), (root("X"), child("Y")), (child("X"), root("Y")), (child("X"), child("Y")),
             (root("X"), Container().child().child { add("Y", to: $0) }),
         ] {
             let copy = Container(copying: first, second)
-            #expect(copy[word] == "Y(X(w))" && copy[list] == ["X", "Y"])
-            #expect(Container(copying: second, first)[list] == ["Y", "X"])
+            expect(copy[word], equals: "Y(X(w))")
+            expect(copy[list], equals: ["X", "Y"])
+            expect(Container(copying: second, first)[list], equals: ["Y", "X"])
         }
         let three = Container(copying: child("1", of: root("0")), root("2"), child("4", of: child("3")))
-        #expect(three[word] == "4(3(2(1(0(w)))))" && three[list] == ["0", "1", "2", "3", "4"])
+        expect(three[word], equals: "4(3(2(1(0(w)))))")
+        expect(three[list], equals: ["0", "1", "2", "3", "4"])
     }
 
-    @Test("A layer that several of the containers have is copied once, where it is first (law 18)")
     func common() {
         let shop = root("A")
         let (one, two) = (child("B", of: shop), shop.child { $0[Level.self] = 3 })
@@ -166,13 +192,16 @@ import Testing
             Container(copying: one, shop), Container(copying: shop, one),
             Container(copying: Container(copying: one), shop), Container(copying: two, Container(copying: one)),
         ] {
-            #expect(copy[word] == "B(A(w))" && copy[list] == ["A", "B"])
+            expect(copy[word], equals: "B(A(w))")
+            expect(copy[list], equals: ["A", "B"])
         }
         for copy in [Container(copying: grandchild, one), Container(copying: one, grandchild, shop)] {
-            #expect(copy[word] == "C(B(A(w)))" && copy[list] == ["A", "B", "C"])
+            expect(copy[word], equals: "C(B(A(w)))")
+            expect(copy[list], equals: ["A", "B", "C"])
         }
         let siblings = Container(copying: one, child("D", of: shop))
-        #expect(siblings[word] == "D(B(A(w)))" && siblings[list] == ["A", "B", "D"])
+        expect(siblings[word], equals: "D(B(A(w)))")
+        expect(siblings[list], equals: ["A", "B", "D"])
     }
 
     @Test(
@@ -182,26 +211,25 @@ import Testing
         let (first, second) = (Container(), Container())
         first[word] = "s"
         add("X", to: first)
-        #expect(Container(copying: first, root("Y"))[word] == "Y(X(s))")
+        expect(Container(copying: first, root("Y"))[word], equals: "Y(X(s))")
         second[word] = "t"
-        #expect(Container(copying: first, second)[word] == "t")
+        expect(Container(copying: first, second)[word], equals: "t")
         let below = child("Y", of: second)
-        #expect(words([Container(copying: first, below), Container(copying: below, first)]) == ["Y(t)", "X(s)"])
+        expect(words([Container(copying: first, below), Container(copying: below, first)]), equals: ["Y(t)", "X(s)"])
         add("Z", to: second)
-        #expect(Container(copying: first, second)[word] == "Z(t)")
+        expect(Container(copying: first, second)[word], equals: "Z(t)")
         // As for values, what an ancestor of the last container set wins.
-        #expect(Container(copying: child("B", of: first), first.child())[word] == "X(s)")
+        expect(Container(copying: child("B", of: first), first.child())[word], equals: "X(s)")
         let replaced = Container()
         replaced.replace(\.[word]) { "r\($0[Level.self])" }
         let copy = Container(copying: root("X"), child("Y", of: replaced))
         copy[Level.self] = 5
-        #expect(copy[word] == "Y(r5)")
+        expect(copy[word], equals: "Y(r5)")
         let listed = child("B", of: root("A")).child { $0[list] = ["set"] }
         add("C", to: listed)
-        #expect(Container(copying: root("X"), listed, root("Y"))[list] == ["set", "C", "Y"])
+        expect(Container(copying: root("X"), listed, root("Y"))[list], equals: ["set", "C", "Y"])
     }
 
-    @Test("Elements and decorations of a list keep their order in a copy, though one line added them (law 18)")
     func mixed() {
         func mixture(_ name: String) -> Container {
             let container = Container()
@@ -214,13 +242,12 @@ import Testing
             return container
         }
         let copy = Container(copying: mixture("a"), mixture("b"))
-        #expect(copy[list] == ["[[a1]]", "[[a2]]", "[a3]", "[a4]", "[b1]", "[b2]", "b3", "b4"])
+        expect(copy[list], equals: ["[[a1]]", "[[a2]]", "[a3]", "[a4]", "[b1]", "[b2]", "b3", "b4"])
         let below = child("c", of: copy)
-        #expect(below[list] == copy[list] + ["c"])
-        #expect(Container(copying: below, copy)[list] == copy[list] + ["c"])
+        expect(below[list], equals: copy[list] + ["c"])
+        expect(Container(copying: below, copy)[list], equals: copy[list] + ["c"])
     }
 
-    @Test("Layers of features that throw, or load asynchronously, stack in a copy (law 18)")
     func kinds() async throws {
         struct Login: ThrowingFeature {
             static func load(in container: any FeatureContainer) throws -> String { "l\(container[Level.self])" }
@@ -236,9 +263,9 @@ import Testing
         let shop = decorated("A", Container())
         let containers = (decorated("B", shop.child()), decorated("C", Container().child { $0[Level.self] = 2 }))
         let copy = Container(copying: containers.0, containers.1, shop)
-        #expect(try copy[Login.self] == "C(B(A(l2)))")
-        #expect(try await copy[Session.self] == "C(B(A(s2)))")
-        #expect(try await decorated("D", copy.child())[Session.self] == "D(C(B(A(s2))))")
+        try expect(copy[Login.self], equals: "C(B(A(l2)))")
+        try await expect(copy[Session.self], equals: "C(B(A(s2)))")
+        try await expect(decorated("D", copy.child())[Session.self], equals: "D(C(B(A(s2))))")
     }
 
     @Test("A reset of a copy removes all layers and leaves nothing of them (laws 18 and 20)")
@@ -254,17 +281,20 @@ import Testing
                 }
                 copy = Container(copying: child("B", of: first), child("Y"))
             }
-            #expect(copy[word] == "Y(B(X(w)))" && copy[list] == ["X", "B", "Y"])
+            expect(copy[word], equals: "Y(B(X(w)))")
+            expect(copy[list], equals: ["X", "B", "Y"])
             copy.reset(\.[list])
             copy.reset(\.[word])
-            #expect(ended.value == 1 && copy.graph.entries.isEmpty)
-            #expect(copy[word] == "w" && copy[list] == [])
+            expect(ended.value, equals: 1)
+            expect(copy.graph.entries.isEmpty)
+            expect(copy[word], equals: "w")
+            expect(copy[list], equals: [])
             add("Z", to: copy)
-            #expect(copy[word] == "Z(w)" && copy[list] == ["Z"])
+            expect(copy[word], equals: "Z(w)")
+            expect(copy[list], equals: ["Z"])
         }
     }
 
-    @Test("A load that copies decorated containers was made from what they have (laws 15, 18, and 19)")
     func insideALoad() {
         let word = word
         let copied = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { _ in
@@ -272,10 +302,11 @@ import Testing
         }
         let container = root("X")
         let below = child("Y", of: container)
-        #expect(container[copied] == "X(w)" && below[copied] == "Y(X(w))")
+        expect(container[copied], equals: "X(w)")
+        expect(below[copied], equals: "Y(X(w))")
         add("Z", to: container)
-        #expect(container[copied] == "Z(X(w))")
+        expect(container[copied], equals: "Z(X(w))")
         below.reset(\.[word])
-        #expect(below[copied] == "Z(X(w))")
+        expect(below[copied], equals: "Z(X(w))")
     }
 }

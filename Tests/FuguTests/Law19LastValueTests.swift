@@ -3,6 +3,23 @@ import Support
 import Testing
 
 @Suite("Laws 10 and 19: whoever observes what reloads is left with the value that stays") struct Law19LastValueTests {
+    static let cases: [Case<Law19LastValueTests>] = [
+        Case(
+            "Whatever several threads do at once, the last call carries the value that stays (laws 10, 19)", manyThreads
+        ),
+        Case(
+            "A feature that can fail is loaded once more for its observers if an input changes during a reload (laws 10 and 19)",
+            changedWhileReloading),
+        Case(
+            "After a failed reload, observers hear of an inherited instance that a reset uncovers (laws 10, 14 and 19)",
+            uncovered),
+        Case("A failed reload is tried again when something is set that it may need (laws 10 and 19)", triedAgain),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law19LastValueTests>) async throws {
+        try await stated.run(self)
+    }
+
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Live: Feature {
@@ -132,10 +149,9 @@ import Testing
             Issue.record(
                 "\(text): heard \(ends.heard), there is \(ends.present), right \(right); \(world.heard.map(\.all))")
         }
-        #expect(wrong == 0, "of \(sequences.count) sequences")
+        expect(wrong, equals: 0, "of \(sequences.count) sequences")
     }
 
-    @Test("Whatever several threads do at once, the last call carries the value that stays (laws 10, 19)")
     func manyThreads() async {
         for seed in seeds(20, for: "laws 10 and 19") {
             let world = World(startsWithOwn: seed % 2 == 0)
@@ -152,7 +168,7 @@ import Testing
                 }
             }
             let (ends, right) = (world.ends, world.right)
-            #expect(ends.heard == ends.present && ends.present == right, "seed \(seed): \(ends), right \(right)")
+            expect(ends.heard == ends.present && ends.present == right, "seed \(seed): \(ends), right \(right)")
         }
     }
 
@@ -168,7 +184,8 @@ import Testing
             changesInput ? container[Number.self] = 1 : container.reset(Live.self)
             handle.replace(Live.self) { _ in 5 }
         }
-        #expect(heard.all == [5] && container[Live.self] == 5)
+        expect(heard.all, equals: [5])
+        expect(container[Live.self], equals: 5)
     }
 
     struct Parsed: ThrowingFeature {
@@ -177,9 +194,6 @@ import Testing
     }
     struct Refused: Error {}
 
-    @Test(
-        "A feature that can fail is loaded once more for its observers if an input changes during a reload (laws 10 and 19)"
-    )
     func changedWhileReloading() throws {
         let container = Container()
         container.replace(Parsed.self) { handle in
@@ -189,9 +203,10 @@ import Testing
         }
         let heard = Log<Int>()
         container.observe(Parsed.self) { heard.add($0) }
-        #expect(try container[Parsed.self] == 0)
+        try expect(container[Parsed.self], equals: 0)
         container[Number.self] = 1
-        #expect(heard.all == [0, 2] && container.ifLoaded(Parsed.self) == 2)
+        expect(heard.all, equals: [0, 2])
+        expect(container.ifLoaded(Parsed.self), equals: 2)
     }
 
     /// Returns a child that overrides `Number` so that its observed feature fails to reload, and what the observer heard.
@@ -206,24 +221,24 @@ import Testing
         let child = root.child()
         let reports = root.logReports()
         let heard = Log<Int>()
-        #expect(try child[Parsed.self] == 0)
+        try expect(child[Parsed.self], equals: 0)
         child.observe(Parsed.self) { heard.add($0) }
         child[Number.self] = -1
-        #expect(child.ifLoaded(Parsed.self) == nil && reports.count == 1)
+        expect(child.ifLoaded(Parsed.self) == nil)
+        expect(reports.count, equals: 1)
         return (child, heard)
     }
 
-    @Test("After a failed reload, observers hear of an inherited instance that a reset uncovers (laws 10, 14 and 19)")
     func uncovered() throws {
         let (child, heard) = try failedReload { $0[Number.self] < 0 }
         child.reset(Number.self)
-        #expect(heard.all == [0])
+        expect(heard.all, equals: [0])
     }
 
-    @Test("A failed reload is tried again when something is set that it may need (laws 10 and 19)")
     func triedAgain() throws {
         let (child, heard) = try failedReload { $0[Number.self] < 0 && $0[Other.self] == 0 }
         child[Other.self] = 1
-        #expect(heard.all == [-1] && child.ifLoaded(Parsed.self) == -1)
+        expect(heard.all, equals: [-1])
+        expect(child.ifLoaded(Parsed.self), equals: -1)
     }
 }

@@ -29,7 +29,8 @@ import Testing
         child[Number.self] = 5
         goesOn.open()
         thread.wait()
-        #expect(child.ifLoaded(\.[above]) == 500 && heard.all.last == 500)
-        #expect(root[above] == 100)
+        expect(child.ifLoaded(\.[above]), equals: 500)
+        expect(heard.all.last, equals: 500)
+        expect(root[above], equals: 100)
     }
 }

@@ -5,6 +5,23 @@ import Testing
 
 @Suite("Features follow the rules of their scope (laws 16, 19 and 21)")
 struct Law21FeaturesTests {
+    static let cases: [Case<Law21FeaturesTests>] = [
+        Case("A feature made from a rule's value stays when the value changes, and is stale (laws 19 and 21)", stays),
+        Case(
+            "A feature that reloads does so with the next read, though the scope was not read between (laws 19 and 21)",
+            reloads),
+        Case("So it does when its home is the scope itself or a child of it (laws 19 and 21)", reloadsInTheScopeItself),
+        Case("So it does when the rules changed while it was loading (laws 19 and 21)", reloadsAfterChangeDuringLoad),
+        Case("An observed feature reloads at once (laws 19 and 21)", reloadsAtOnce),
+        Case(
+            "When the rule sets nothing any more, the scope shares the parent's instance again (laws 16 and 21)",
+            sharesAgain),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law21FeaturesTests>) async throws {
+        try await stated.run(self)
+    }
+
     typealias Timeout = Law21RulesTests.Timeout
     typealias Label = Law21RulesTests.Label
 
@@ -40,44 +57,41 @@ struct Law21FeaturesTests {
         container.invalidateScopes()
     }
 
-    @Test("A feature made from a rule's value stays when the value changes, and is stale (laws 19 and 21)")
     func stays() {
         let (container, scope) = scope()
         let client = scope[Client.self]
         change(container, to: 2)
-        #expect(scope[Client.self] === client)
-        #expect(scope[Timeout.self] == 2)
-        #expect(scope.graph.entries.first { $0.name == "Client" }?.isStale == true)
+        expect(scope[Client.self], is: client)
+        expect(scope[Timeout.self], equals: 2)
+        expect(scope.graph.entries.first { $0.name == "Client" }?.isStale, equals: true)
     }
 
-    @Test("A feature that reloads does so with the next read, though the scope was not read between (laws 19 and 21)")
     func reloads() {
         let (container, scope) = scope()
-        #expect(scope[Live.self].text == "1 ")
+        expect(scope[Live.self].text, equals: "1 ")
         change(container, to: 2)
-        #expect(scope[Live.self].text == "2 ")
+        expect(scope[Live.self].text, equals: "2 ")
         let same = scope[Live.self]
         change(container, to: 2)
-        #expect(scope[Live.self] === same)
+        expect(scope[Live.self], is: same)
     }
 
-    @Test("So it does when its home is the scope itself or a child of it (laws 19 and 21)")
     func reloadsInTheScopeItself() {
         let (container, scope) = scope()
         scope[Label.self] = "scope"
         let child = scope.child { $0[Label.self] = "child" }
-        #expect((scope[Live.self].text, child[Live.self].text) == ("1 scope", "1 child"))
+        expect((scope[Live.self].text, child[Live.self].text) == ("1 scope", "1 child"))
         change(container, to: 2)
-        #expect(scope[Live.self].text == "2 scope")
+        expect(scope[Live.self].text, equals: "2 scope")
         change(container, to: 3)
-        #expect(child[Live.self].text == "3 child")
-        #expect(scope[Live.self].text == "3 scope")
+        expect(child[Live.self].text, equals: "3 child")
+        expect(scope[Live.self].text, equals: "3 scope")
         let (one, other) = (scope[Live.self], child[Live.self])
         change(container, to: 3)
-        #expect(scope[Live.self] === one && child[Live.self] === other)
+        expect(scope[Live.self], is: one)
+        expect(child[Live.self], is: other)
     }
 
-    @Test("So it does when the rules changed while it was loading (laws 19 and 21)")
     func reloadsAfterChangeDuringLoad() {
         let (began, goOn) = (Gate(), Gate())
         let slow = FeatureKey(reloadsWhenInputsChange: true) { container in
@@ -94,27 +108,25 @@ struct Law21FeaturesTests {
         change(container, to: 2)
         goOn.open()
         thread.wait()
-        #expect(scope[slow] == "2 scope")
+        expect(scope[slow], equals: "2 scope")
     }
 
-    @Test("An observed feature reloads at once (laws 19 and 21)")
     func reloadsAtOnce() {
         let (container, scope) = scope()
-        #expect(scope[Live.self].text == "1 ")
+        expect(scope[Live.self].text, equals: "1 ")
         let heard = Log<String>()
         scope.observe(Live.self) { heard.add($0.text) }
         change(container, to: 2)
-        #expect(heard.all == ["2 "])
+        expect(heard.all, equals: ["2 "])
     }
 
-    @Test("When the rule sets nothing any more, the scope shares the parent's instance again (laws 16 and 21)")
     func sharesAgain() {
         let (container, scope) = scope()
         let shared = container[Client.self]
-        #expect(scope[Client.self] !== shared)
+        expect(scope[Client.self] !== shared)
         change(container, to: nil)
-        #expect(scope[Client.self] === shared)
+        expect(scope[Client.self], is: shared)
         change(container, to: 3)
-        #expect(scope[Client.self].text == "3 ")
+        expect(scope[Client.self].text, equals: "3 ")
     }
 }

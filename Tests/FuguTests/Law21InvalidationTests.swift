@@ -5,6 +5,39 @@ import Testing
 
 @Suite("Scopes are computed again when rules change (law 21)")
 struct Law21InvalidationTests {
+    static let cases: [Case<Law21InvalidationTests>] = [
+        Case(
+            "A rule added later applies to scopes that were read already, here and in descendants (law 21)", addedLater),
+        Case("invalidateScopes runs the rules once more before it returns, and reads run none (law 21)", invalidate),
+        Case("invalidateScopes reaches scopes here and in descendants, no others (law 21)", reach),
+        Case("A rule's value is replaced, and goes when no rule sets it any more (law 21)", replaced),
+        Case("A rule that appends begins anew each time (law 21)", appending),
+        Case(
+            "A value that code set in a scope stays and wins, and its reset uncovers the rule's (laws 21 and 23)",
+            codeWins),
+        Case(
+            "A parent's change is seen at once where no rule sets the key, and by rules when they run again (law 21)",
+            parentChanges),
+        Case(
+            "Each key of a scope that is configured again is heard once, and all is published together (law 21)",
+            observed),
+        Case("A scope that is observed before it was ever read hears of a rule added later (law 21)", observedUnread),
+        Case(
+            "A descendant's observers hear of a scope's rules; an observer of the parent does not (law 21)",
+            observedBelow),
+        Case(
+            "A value that code set in a scope hides a rule's change from observers (laws 14 and 21)", observedAndHidden),
+        Case("The Observation framework is notified of a rule's change at once (laws 13 and 21)", tracked),
+        Case(
+            "Observed or not, read or not, a scope is configured before configureScopes returns (law 21)",
+            beforeReturning),
+        Case("A read in the middle of a load or an update runs no rules either (laws 7 and 21)", neverInTheMiddle),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law21InvalidationTests>) async throws {
+        try await stated.run(self)
+    }
+
     typealias Timeout = Law21RulesTests.Timeout
     typealias Label = Law21RulesTests.Label
     typealias Trail = Law21RulesTests.Trail
@@ -18,19 +51,17 @@ struct Law21InvalidationTests {
         return container
     }
 
-    @Test("A rule added later applies to scopes that were read already, here and in descendants (law 21)")
     func addedLater() {
         let root = Container()
         let child = root.child()
         let (scope, lower) = (root.scope("/a"), child.scope("/a"))
-        #expect((scope[Timeout.self], lower[Timeout.self]) == (30, 30))
+        expect((scope[Timeout.self], lower[Timeout.self]) == (30, 30))
         root.configureScopes("/a") { $0[Timeout.self] = 5 }
-        #expect((scope[Timeout.self], lower[Timeout.self]) == (5, 5))
+        expect((scope[Timeout.self], lower[Timeout.self]) == (5, 5))
         child.configureScopes { $0[Timeout.self] += 1 }
-        #expect((scope[Timeout.self], lower[Timeout.self]) == (5, 6))
+        expect((scope[Timeout.self], lower[Timeout.self]) == (5, 6))
     }
 
-    @Test("invalidateScopes runs the rules once more before it returns, and reads run none (law 21)")
     func invalidate() {
         let runs = Counter()
         let container = Container()
@@ -39,89 +70,83 @@ struct Law21InvalidationTests {
             handle[Timeout.self] = outside.withLock { $0 }
         }
         let scope = container.scope("/a")
-        #expect(runs.value == 1)
-        #expect(scope[Timeout.self] == 1)
+        expect(runs.value, equals: 1)
+        expect(scope[Timeout.self], equals: 1)
         outside.withLock { $0 = 2 }
-        #expect(scope[Timeout.self] == 1)
+        expect(scope[Timeout.self], equals: 1)
         container.invalidateScopes()
-        #expect(runs.value == 2)
+        expect(runs.value, equals: 2)
         container.invalidateScopes()
-        #expect(runs.value == 3)
-        #expect(scope[Timeout.self] == 2)
-        #expect(runs.value == 3)
+        expect(runs.value, equals: 3)
+        expect(scope[Timeout.self], equals: 2)
+        expect(runs.value, equals: 3)
     }
 
-    @Test("invalidateScopes reaches scopes here and in descendants, no others (law 21)")
     func reach() {
         let root = ruled()
         let (left, right) = (root.child(), root.child())
         let scopes = [root.scope("/a"), left.scope("/a"), left.scope("/a").scope("/b"), right.scope("/a")]
-        #expect(scopes.map { $0[Timeout.self] } == [1, 1, 1, 1])
+        expect(scopes.map { $0[Timeout.self] }, equals: [1, 1, 1, 1])
         outside.withLock { $0 = 2 }
         left.invalidateScopes()
-        #expect(scopes.map { $0[Timeout.self] } == [1, 2, 2, 1])
+        expect(scopes.map { $0[Timeout.self] }, equals: [1, 2, 2, 1])
         root.invalidateScopes()
-        #expect(scopes.map { $0[Timeout.self] } == [2, 2, 2, 2])
+        expect(scopes.map { $0[Timeout.self] }, equals: [2, 2, 2, 2])
     }
 
-    @Test("A rule's value is replaced, and goes when no rule sets it any more (law 21)")
     func replaced() {
         let container = Container()
         container.configureScopes { [outside] handle in
             if outside.withLock({ $0 }) == 1 { handle[Timeout.self] = 5 } else { handle[Label.self] = "now" }
         }
         let scope = container.scope("/a")
-        #expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
+        expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
         outside.withLock { $0 = 2 }
         container.invalidateScopes()
-        #expect((scope[Timeout.self], scope[Label.self]) == (30, "now"))
+        expect((scope[Timeout.self], scope[Label.self]) == (30, "now"))
         outside.withLock { $0 = 1 }
         container.invalidateScopes()
-        #expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
+        expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
     }
 
-    @Test("A rule that appends begins anew each time (law 21)")
     func appending() {
         let container = Container()
         container.configureScopes { $0[Trail.self].append("rule") }
         let scope = container.scope("/a")
         for _ in 0..<3 {
-            #expect(scope[Trail.self] == ["rule"])
+            expect(scope[Trail.self], equals: ["rule"])
             container.invalidateScopes()
         }
     }
 
-    @Test("A value that code set in a scope stays and wins, and its reset uncovers the rule's (laws 21 and 23)")
     func codeWins() {
         let container = ruled()
         let scope = container.scope("/a")
         scope[Timeout.self] = 100
         scope[Label.self] = "code"
-        #expect(scope[Timeout.self] == 100)
+        expect(scope[Timeout.self], equals: 100)
         outside.withLock { $0 = 2 }
         container.invalidateScopes()
-        #expect((scope[Timeout.self], scope[Label.self]) == (100, "code"))
+        expect((scope[Timeout.self], scope[Label.self]) == (100, "code"))
         scope.reset(Timeout.self)
-        #expect(scope[Timeout.self] == 2)
+        expect(scope[Timeout.self], equals: 2)
         scope[Timeout.self] = 101
         scope.resetAll()
-        #expect((scope[Timeout.self], scope[Label.self]) == (2, ""))
+        expect((scope[Timeout.self], scope[Label.self]) == (2, ""))
     }
 
-    @Test("A parent's change is seen at once where no rule sets the key, and by rules when they run again (law 21)")
     func parentChanges() {
         let container = Container()
         container.configureScopes { $0[Label.self] += "!" }
         let scope = container.scope("/a")
-        #expect((scope[Label.self], scope[Timeout.self]) == ("!", 30))
+        expect((scope[Label.self], scope[Timeout.self]) == ("!", 30))
         container[Label.self] = "parent"
         container[Timeout.self] = 5
-        #expect((scope[Label.self], scope[Timeout.self]) == ("!", 5))
+        expect((scope[Label.self], scope[Timeout.self]) == ("!", 5))
         container.invalidateScopes()
-        #expect(scope[Label.self] == "parent!")
+        expect(scope[Label.self], equals: "parent!")
     }
 
-    @Test("Each key of a scope that is configured again is heard once, and all is published together (law 21)")
     func observed() {
         let container = Container()
         container.configureScopes { [outside] handle in
@@ -130,29 +155,27 @@ struct Law21InvalidationTests {
             handle[Label.self] = "\(outside.withLock { $0 })"
         }
         let scope = container.scope("/a")
-        #expect(scope[Timeout.self] == 1)
+        expect(scope[Timeout.self], equals: 1)
         let heard = Log<String>()
         scope.observe(Timeout.self) { heard.add("timeout \($0), label \(scope[Label.self])") }
         scope.child().observe(Timeout.self) { _ in heard.add("the child is gone") }
         scope.observe(Label.self) { heard.add("label \($0), timeout \(scope[Timeout.self])") }
         outside.withLock { $0 = 2 }
         container.invalidateScopes()
-        #expect(heard.all.sorted() == ["label 2, timeout 2", "timeout 2, label 2"])
+        expect(heard.all.sorted(), equals: ["label 2, timeout 2", "timeout 2, label 2"])
         container.invalidateScopes()
-        #expect(heard.count == 2, "nothing changed")
+        expect(heard.count, equals: 2, "nothing changed")
     }
 
-    @Test("A scope that is observed before it was ever read hears of a rule added later (law 21)")
     func observedUnread() {
         let container = Container()
         let scope = container.scope("/a")
         let heard = Log<Int>()
         scope.observe(Timeout.self) { heard.add($0) }
         container.configureScopes { $0[Timeout.self] = 5 }
-        #expect(heard.all == [5])
+        expect(heard.all, equals: [5])
     }
 
-    @Test("A descendant's observers hear of a scope's rules; an observer of the parent does not (law 21)")
     func observedBelow() {
         let container = Container()
         let child = container.scope("/a").child()
@@ -160,11 +183,10 @@ struct Law21InvalidationTests {
         container.observe(Timeout.self) { heard.add("container \($0)") }
         child.observe(Timeout.self) { heard.add("child \($0)") }
         container.configureScopes { $0[Timeout.self] = 5 }
-        #expect(heard.all == ["child 5"])
+        expect(heard.all, equals: ["child 5"])
         withExtendedLifetime(child) {}
     }
 
-    @Test("A value that code set in a scope hides a rule's change from observers (laws 14 and 21)")
     func observedAndHidden() {
         let container = ruled()
         let scope = container.scope("/a")
@@ -173,9 +195,9 @@ struct Law21InvalidationTests {
         scope.observe(Timeout.self) { heard.add($0) }
         outside.withLock { $0 = 2 }
         container.invalidateScopes()
-        #expect(heard.all == [])
+        expect(heard.all, equals: [])
         scope.reset(Timeout.self)
-        #expect(heard.all == [2])
+        expect(heard.all, equals: [2])
     }
 
     @Test(
@@ -185,30 +207,28 @@ struct Law21InvalidationTests {
         let container = ruled()
         let scope = container.scope("/a")
         var values = scope.values(of: Timeout.self).makeAsyncIterator()
-        #expect(await values.next(isolation: nil) == 1)
+        await expect(values.next(isolation: nil), equals: 1)
         outside.withLock { $0 = 2 }
         container.invalidateScopes()
-        #expect(await values.next(isolation: nil) == 2)
+        await expect(values.next(isolation: nil), equals: 2)
     }
 
-    @Test("The Observation framework is notified of a rule's change at once (laws 13 and 21)")
     func tracked() {
         let container = ruled()
         let scope = container.scope("/a")
         let changes = Counter()
         withObservationTracking {
-            #expect(scope.observable[Timeout.self] == 1)
+            expect(scope.observable[Timeout.self], equals: 1)
         } onChange: {
             changes.add()
         }
         container.invalidateScopes()
-        #expect(changes.value == 0)
+        expect(changes.value, equals: 0)
         outside.withLock { $0 = 2 }
         container.invalidateScopes()
-        #expect(changes.value == 1)
+        expect(changes.value, equals: 1)
     }
 
-    @Test("Observed or not, read or not, a scope is configured before configureScopes returns (law 21)")
     func beforeReturning() {
         let runs = Log<String>()
         let container = Container()
@@ -216,15 +236,14 @@ struct Law21InvalidationTests {
         let (observed, read, untouched) = (container.scope("/a"), container.scope("/b"), container.scope("/c"))
         observed.observe(Timeout.self) { _ in }
         _ = read[Timeout.self]
-        #expect(runs.removeAll().count == 3)
+        expect(runs.removeAll().count, equals: 3)
         container.configureScopes("/c") { _ in runs.add("second") }
-        #expect(runs.all.filter { $0 == "second" } == ["second"])
+        expect(runs.all.filter { $0 == "second" }, equals: ["second"])
         runs.removeAll()
         _ = (observed[Timeout.self], read[Timeout.self], untouched[Timeout.self])
-        #expect(runs.all == [])
+        expect(runs.all, equals: [])
     }
 
-    @Test("A read in the middle of a load or an update runs no rules either (laws 7 and 21)")
     func neverInTheMiddle() {
         let runs = Counter()
         let container = Container()
@@ -234,14 +253,14 @@ struct Law21InvalidationTests {
             let before = runs.value
             return (before, handle[Timeout.self], runs.value)
         }
-        #expect(scope[key] == (1, 1, 1))
+        expect(scope[key] == (1, 1, 1))
         scope.update { changes in
             changes[Label.self] = "set"
-            #expect(changes[Timeout.self] == 1)
+            expect(changes[Timeout.self], equals: 1)
         }
         container.invalidateScopes()
-        #expect(runs.value == 2)
+        expect(runs.value, equals: 2)
         scope.reset(\.[key])
-        #expect(scope[key] == (2, 2, 2))
+        expect(scope[key] == (2, 2, 2))
     }
 }

@@ -36,10 +36,10 @@ struct Law21ScopeLifetimeTests {
         _ = scope[key]
         let number = scope[Number.self]
         try await finishing { try await scope.close() }
-        #expect(log.all == ["closed \(number)", "released \(number)"])
-        #expect(scope.ifLoaded(\.[key]) == nil)
+        expect(log.all, equals: ["closed \(number)", "released \(number)"])
+        expect(scope.ifLoaded(\.[key]) == nil)
         try await finishing { try await root.close() }
-        #expect(log.count == 2)
+        expect(log.count, equals: 2)
     }
 
     @Test("Closing the root closes it with the scope (laws 21 and 28)", arguments: Origin.allCases)
@@ -51,7 +51,7 @@ struct Law21ScopeLifetimeTests {
         scope.onClose { log.add("scope") }
         try await finishing { try await root.close() }
         let number = scope[Number.self]
-        #expect(log.all.filter { !$0.hasPrefix("released") } == ["closed \(number)", "scope", "root"])
+        expect(log.all.filter { !$0.hasPrefix("released") }, equals: ["closed \(number)", "scope", "root"])
     }
 
     @Test("reset and resetAll let it load again (laws 20 and 21)", arguments: Origin.allCases)
@@ -63,14 +63,14 @@ struct Law21ScopeLifetimeTests {
         let first = ObjectIdentifier(scope[key])
         let second = Log<Witness>()
         scope.reset(\.[key])
-        #expect(scope.ifLoaded(\.[key]) == nil)
+        expect(scope.ifLoaded(\.[key]) == nil)
         second.add(scope[key])
-        #expect(ObjectIdentifier(second.all[0]) != first || log.count > 0)
+        expect(ObjectIdentifier(second.all[0]) != first || log.count > 0)
         let number = scope[Number.self]
         scope.resetAll()
-        #expect(scope.ifLoaded(\.[key]) == nil)
-        #expect(scope[key] !== second.all[0])
-        #expect(scope[Number.self] == (origin == .both ? 1 : number == 2 ? 0 : 1))
+        expect(scope.ifLoaded(\.[key]) == nil)
+        expect(scope[key] !== second.all[0])
+        expect(scope[Number.self], equals: (origin == .both ? 1 : number == 2 ? 0 : 1))
     }
 
     @Test(
@@ -83,9 +83,9 @@ struct Law21ScopeLifetimeTests {
         _ = scope![Self.made(log)]
         let number = scope![Number.self]
         scope = nil
-        #expect(log.all == ["released \(number)"])
+        expect(log.all, equals: ["released \(number)"])
         #if DEBUG
-        #expect(reports.count == 1)
+        expect(reports.count, equals: 1)
         #endif
         _ = reports
     }
@@ -103,9 +103,10 @@ struct Law21ScopeLifetimeTests {
                 _ = $0[key]
             }
         }
-        #expect(log.all == ["closed 5", "released 5"] && scope.ifLoaded(\.[key]) != nil)
+        expect(log.all, equals: ["closed 5", "released 5"])
+        expect(scope.ifLoaded(\.[key]) != nil)
         try await finishing { try await scope.close() }
-        #expect(log.count == 4)
+        expect(log.count, equals: 4)
     }
 
     @Test("An instance made from nothing that the scope has lives in the root and stays (laws 15 and 21)")
@@ -116,6 +117,7 @@ struct Law21ScopeLifetimeTests {
         let key = Self.made(log)
         let shared = scope[key]
         try await finishing { try await scope.close() }
-        #expect(log.all == [] && root[key] === shared)
+        expect(log.all, equals: [])
+        expect(root[key], is: shared)
     }
 }

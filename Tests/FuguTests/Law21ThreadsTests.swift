@@ -4,10 +4,27 @@ import Testing
 
 @Suite("Rules run once, without a lock, and never hang (law 21)", .timeLimit(.minutes(1)))
 struct Law21ThreadsTests {
+    static let cases: [Case<Law21ThreadsTests>] = [
+        Case("With many threads asking for a scope first, rules run once, and all see what they set (law 21)", once),
+        Case("While rules run the rest of the family reads, writes and makes other scopes (law 21)", noLock),
+        Case("A value that code sets in a scope while its rules run again stays and wins (law 21)", setMeanwhile),
+        Case(
+            "A rule may wait for another thread that reads the same container, or another scope (laws 4 and 21)",
+            waitsForOthers),
+        Case(
+            "Rules that are added while rules run are applied before configureScopes returns (law 21)", addedMeanwhile),
+        Case(
+            "A rule may change rules elsewhere, and an observer of what a rule set may do so here (law 21)",
+            changesElsewhere),
+        Case("A scope that two threads invalidate and read is never seen without its rules (law 21)", torn),
+        Case("A set through a rule's container after the rule has run is reported and changes nothing (law 21)", late),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law21ThreadsTests>) async throws { try await stated.run(self) }
+
     typealias Timeout = Law21RulesTests.Timeout
     typealias Label = Law21RulesTests.Label
 
-    @Test("With many threads asking for a scope first, rules run once, and all see what they set (law 21)")
     func once() {
         for _ in 0..<20 {
             let runs = Counter()
@@ -20,10 +37,10 @@ struct Law21ThreadsTests {
             onThreads(8) { number in
                 let scope = container.scope("/a")
                 scopes.add(scope)
-                #expect((number % 2 == 0 ? scope : scope.child())[Timeout.self] == 5)
+                expect((number % 2 == 0 ? scope : scope.child())[Timeout.self], equals: 5)
             }
-            #expect(runs.value == 1)
-            #expect(Set(scopes.all.map(ObjectIdentifier.init)).count == 1)
+            expect(runs.value, equals: 1)
+            expect(Set(scopes.all.map(ObjectIdentifier.init)).count, equals: 1)
         }
     }
 
@@ -47,22 +64,24 @@ struct Law21ThreadsTests {
             }
         }
         try await began.withLock { $0 }.openedUnlessCancelled()
-        #expect(values.all == [])
+        expect(values.all, equals: [])
         goOn.withLock { $0 }.open()
         for thread in threads { try await thread.openedUnlessCancelled() }
-        #expect(values.all == [10, 10, 10] && runs.value == 1)
+        expect(values.all, equals: [10, 10, 10])
+        expect(runs.value, equals: 1)
         began.withLock { $0 = Gate() }
         goOn.withLock { $0 = Gate() }
         let invalidated = startThread { container.invalidateScopes() }
         try await began.withLock { $0 }.openedUnlessCancelled()
         // Nobody waits for rules in the middle of a read.
-        #expect(scopes.all[0][Timeout.self] == 10 && !invalidated.isOpen)
+        expect(scopes.all[0][Timeout.self], equals: 10)
+        expect(!invalidated.isOpen)
         goOn.withLock { $0 }.open()
         try await invalidated.openedUnlessCancelled()
-        #expect(scopes.all[0][Timeout.self] == 20 && runs.value == 2)
+        expect(scopes.all[0][Timeout.self], equals: 20)
+        expect(runs.value, equals: 2)
     }
 
-    @Test("While rules run the rest of the family reads, writes and makes other scopes (law 21)")
     func noLock() async throws {
         let (began, goOn) = (Gate(), Gate())
         let container = Container()
@@ -76,16 +95,15 @@ struct Law21ThreadsTests {
         let thread = startThread { slow.add(container.scope("/slow")) }
         try await began.openedUnlessCancelled()
         container[Label.self] = "written"
-        #expect(container[Timeout.self] == 30)
-        #expect(container.scope("/fast")[Timeout.self] == 1)
-        #expect(container.child()[Label.self] == "written")
+        expect(container[Timeout.self], equals: 30)
+        expect(container.scope("/fast")[Timeout.self], equals: 1)
+        expect(container.child()[Label.self], equals: "written")
         goOn.open()
         try await thread.openedUnlessCancelled()
-        #expect((slow.all[0][Timeout.self], slow.all[0][Label.self]) == (5, "written"))
-        #expect(container.scope("/slow") === slow.all[0])
+        expect((slow.all[0][Timeout.self], slow.all[0][Label.self]) == (5, "written"))
+        expect(container.scope("/slow"), is: slow.all[0])
     }
 
-    @Test("A value that code sets in a scope while its rules run again stays and wins (law 21)")
     func setMeanwhile() async throws {
         let (began, goOn, runs) = (Gate(), Gate(), Counter())
         let container = Container()
@@ -102,12 +120,11 @@ struct Law21ThreadsTests {
         scope[Timeout.self] = 100
         goOn.open()
         try await thread.openedUnlessCancelled()
-        #expect(scope[Timeout.self] == 100)
+        expect(scope[Timeout.self], equals: 100)
         scope.reset(Timeout.self)
-        #expect(scope[Timeout.self] == 2)
+        expect(scope[Timeout.self], equals: 2)
     }
 
-    @Test("A rule may wait for another thread that reads the same container, or another scope (laws 4 and 21)")
     func waitsForOthers() {
         let container = Container()
         container.configureScopes("/other") { $0[Timeout.self] = 2 }
@@ -115,10 +132,9 @@ struct Law21ThreadsTests {
             guard let container else { return }
             handle[Timeout.self] = onAnotherThread { container.scope("/other")[Timeout.self] + container[Timeout.self] }
         }
-        #expect(container.scope("/a")[Timeout.self] == 32)
+        expect(container.scope("/a")[Timeout.self], equals: 32)
     }
 
-    @Test("Rules that are added while rules run are applied before configureScopes returns (law 21)")
     func addedMeanwhile() async throws {
         let (began, goOn, once) = (Gate(), Gate(), Counter())
         let container = Container()
@@ -138,10 +154,9 @@ struct Law21ThreadsTests {
         }
         goOn.open()
         for thread in [making, adding] { try await thread.openedUnlessCancelled() }
-        #expect(values.all == [6] && scopes.all[0][Timeout.self] == 6)
+        expect(values.all == [6] && scopes.all[0][Timeout.self] == 6)
     }
 
-    @Test("A rule may change rules elsewhere, and an observer of what a rule set may do so here (law 21)")
     func changesElsewhere() {
         let (container, other) = (Container(), Container())
         let child = container.child()
@@ -153,10 +168,9 @@ struct Law21ThreadsTests {
             $0[Timeout.self] = runs.add()
         }
         container.observe(Label.self) { [unowned container] _ in container.invalidateScopes() }
-        #expect(container.scope("/a")[Timeout.self] == 2)
+        expect(container.scope("/a")[Timeout.self], equals: 2)
     }
 
-    @Test("A scope that two threads invalidate and read is never seen without its rules (law 21)")
     func torn() {
         let container = Container()
         let turn = Counter()
@@ -173,23 +187,22 @@ struct Law21ThreadsTests {
                 } else {
                     let before = scope[Timeout.self]
                     let label = Int(scope[Label.self]) ?? -1
-                    #expect(before <= label && label <= turn.value, "one new value was seen and then an old one")
+                    expect(before <= label && label <= turn.value, "one new value was seen and then an old one")
                 }
             }
         }
     }
 
-    @Test("A set through a rule's container after the rule has run is reported and changes nothing (law 21)")
     func late() {
         let kept = Log<any PropertyContainer>()
         let container = Container()
         let reports = container.logReports()
         container.configureScopes { kept.add($0) }
         let scope = container.scope("/a")
-        #expect(scope[Timeout.self] == 30)
+        expect(scope[Timeout.self], equals: 30)
         kept.all[0][Timeout.self] = 5
-        #expect(scope[Timeout.self] == 30)
-        #expect(reports.count == 1 && reports.all[0].contains("Timeout"))
+        expect(scope[Timeout.self], equals: 30)
+        expect(reports.count == 1 && reports.all[0].contains("Timeout"))
         kept.removeAll()
     }
 }

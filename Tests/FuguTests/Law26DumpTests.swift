@@ -42,7 +42,7 @@ extension ContainerKeys {
         expectSecrecy(of: child.values(of: Password.self), "values of a type")
         var iterator = root.values(of: \.password).makeAsyncIterator()
         expectSecrecy(of: iterator, "iterator")
-        #expect(await iterator.next(isolation: nil) == "HUNTER2")
+        await expect(iterator.next(isolation: nil), equals: "HUNTER2")
         root.password = "HUNTER4"
         expectSecrecy(of: iterator, "iterator with a value that nobody has taken")
         expectSecrecy(of: Reader(), "injected")
@@ -74,14 +74,14 @@ extension ContainerKeys {
             expectSecrecy(of: handle, "rule")
         }
         let scope = root.scope("/a")
-        #expect(scope.password == "HUNTER6")
+        expect(scope.password, equals: "HUNTER6")
         expectSecrecy(of: scope, "scope")
         let key = FeatureKey { handle in
             expectSecrecy(of: handle, "handle")
             expectSecrecy(of: Container.current, "current")
             return handle.password.count
         }
-        #expect(root[key] == 7)
+        expect(root[key], equals: 7)
         expectSecrecy(of: key, "feature key")
         expectSecrecy(of: Container(copying: root), "copy")
         root.reset(\.password)

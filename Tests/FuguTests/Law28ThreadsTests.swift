@@ -56,7 +56,7 @@ import Testing
             for thread in threads { await thread.opened() }
             try await root.close()
             let ledger = root[Ledger.self]
-            #expect(ledger.opened.value == ledger.closed.value, "round \(round)")
+            expect(ledger.opened.value, equals: ledger.closed.value, "round \(round)")
         }
     }
 }

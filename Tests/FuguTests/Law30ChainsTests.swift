@@ -3,6 +3,22 @@ import Support
 import Testing
 
 @Suite("Laws 17 and 30: chains of features", .timeLimit(.minutes(5))) struct Law30ChainsTests {
+    static let cases: [Case<Law30ChainsTests>] = [
+        Case(
+            "A chain of 1,500 above a feature with a teardown closure is released on a small stack (laws 17 and 28)",
+            aboveCloser),
+        Case(
+            "A chain of 1,000 that reloads drops and loads each link once for each change, on a small stack (laws 17, 19)",
+            reloading),
+        Case(
+            "An observed chain that reloads is loaded anew once for each change, on a small stack (laws 19 and 30)",
+            observed),
+        Case("Children that go away while they're observed leave nothing behind (laws 8 and 30)", observedChildren),
+        Case("A child's copies of a chain, many times over, leave nothing behind (laws 16 and 30)", copies),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law30ChainsTests>) async throws { try await stated.run(self) }
+
     struct Bottom: Property { static var defaultValue: Int { 1 } }
 
     /// Features that are each made from the one before, the first from a property.
@@ -50,27 +66,26 @@ import Testing
             var container: Container? = Container()
             for key in keys { _ = container![key] }
             _ = container![last]
-            #expect(container![keys[Self.count - 1]] == Self.count)
+            expect(container![keys[Self.count - 1]], equals: Self.count)
             var child: Container? = container!.child()
-            #expect(child!.ifLoaded(\.[last]) != nil)
+            expect(child!.ifLoaded(\.[last]) != nil)
             child![Bottom.self] = 5
-            #expect(child!.ifLoaded(\.[last]) == nil && child!.ifLoaded(\.[keys[Self.count - 1]]) == nil)
+            expect(child!.ifLoaded(\.[last]) == nil && child!.ifLoaded(\.[keys[Self.count - 1]]) == nil)
             // From the bottom up, one load within another at most.
             for key in keys.prefix(1_000) { _ = child![key] }
-            #expect(child![keys[999]] == 1_004)
+            expect(child![keys[999]], equals: 1_004)
             child!.reset(Bottom.self)
-            #expect(child!.ifLoaded(\.[last]) != nil)
+            expect(child!.ifLoaded(\.[last]) != nil)
             child = nil
             container![Bottom.self] = 2
-            #expect(container![keys[Self.count - 1]] == Self.count)
+            expect(container![keys[Self.count - 1]], equals: Self.count)
             container!.reset(\.[keys[Self.count - 1]])
             container!.reset(\.[keys[0]])
             container = nil
         }
-        #expect(ended.value == 1)
+        expect(ended.value, equals: 1)
     }
 
-    @Test("A chain of 1,500 above a feature with a teardown closure is released on a small stack (laws 17 and 28)")
     func aboveCloser() async {
         let keys = Self.chain(1_500, reloads: false)
         let closed = Counter()
@@ -84,11 +99,9 @@ import Testing
             for key in keys { _ = container![key] }
             container = nil
         }
-        #expect(closed.value == 0)
+        expect(closed.value, equals: 0)
     }
 
-    @Test(
-        "A chain of 1,000 that reloads drops and loads each link once for each change, on a small stack (laws 17, 19)")
     func reloading() async {
         let loads = Counter()
         let keys = Self.chain(1_000, reloads: true, loads)
@@ -96,18 +109,17 @@ import Testing
             let container = Container()
             for value in 1...3 {
                 container[Bottom.self] = value
-                #expect(keys.allSatisfy { container.ifLoaded(\.[$0]) == nil })
+                expect(keys.allSatisfy { container.ifLoaded(\.[$0]) == nil })
                 for key in keys { _ = container[key] }
-                #expect(container[keys[999]] == 999 + value)
-                #expect(loads.value == value * 1_000)
+                expect(container[keys[999]], equals: 999 + value)
+                expect(loads.value, equals: value * 1_000)
             }
             // Cut in the middle, the upper half goes.
             container.reset(\.[keys[500]])
-            #expect(keys.filter { container.ifLoaded(\.[$0]) != nil }.count == 500)
+            expect(keys.filter { container.ifLoaded(\.[$0]) != nil }.count, equals: 500)
         }
     }
 
-    @Test("An observed chain that reloads is loaded anew once for each change, on a small stack (laws 19 and 30)")
     func observed() async {
         let loads = Counter()
         let count = rounds(4_000, few: 1_500)
@@ -118,8 +130,8 @@ import Testing
             let heard = Log<Int>()
             for key in keys { container.observe(\.[key]) { heard.add($0) } }
             container[Bottom.self] = 2
-            #expect(loads.value == 2 * count)
-            #expect(heard.removeAll().sorted() == Array(2..<count + 2))
+            expect(loads.value, equals: 2 * count)
+            expect(heard.removeAll().sorted(), equals: Array(2..<count + 2))
         }
     }
 
@@ -149,13 +161,12 @@ import Testing
                 _ = container![Pong.self]
                 largest = max(largest, container!.size.provenances)
             }
-            #expect(container![Pong.self] == 2 * (Self.resets + 100))
-            #expect(largest <= 200, "\(largest) provenances")
+            expect(container![Pong.self], equals: 2 * (Self.resets + 100))
+            expect(largest <= 200, "\(largest) provenances")
             container = nil
         }
     }
 
-    @Test("Children that go away while they're observed leave nothing behind (laws 8 and 30)")
     func observedChildren() {
         let root = Container()
         root[Bottom.self] = 1
@@ -163,11 +174,12 @@ import Testing
         for number in 0..<3 {
             let child = root.child()
             child.observe(Bottom.self) { _ in }
-            #expect(root.size.places > 0)
+            expect(root.size.places > 0)
             if number == 0 { size = root.size }
-            #expect(root.size == size)
+            expect(root.size, equals: size)
         }
-        #expect(root.size.places == 0 && root.size.children == 0)
+        expect(root.size.places, equals: 0)
+        expect(root.size.children, equals: 0)
     }
 
     @Test("A load that has ended is joined by nobody, however many others are under way (laws 4 and 30)")
@@ -184,7 +196,7 @@ import Testing
         }
         // A key with known inputs is expected to have an instance in each child.
         root[Bottom.self] = -1
-        #expect(root[key] == -1)
+        expect(root[key], equals: -1)
         let children = gates.indices.map { number in root.child { $0[Bottom.self] = number } }
         let threads = children.map { child in startThread { _ = child[key] } }
         awaitState { began.value == children.count }
@@ -192,15 +204,14 @@ import Testing
         threads[0].wait()
         for _ in 0..<3 {
             children[0].reset(\.[key])
-            #expect(children[0][key] == 0)
+            expect(children[0][key], equals: 0)
         }
-        #expect(began.value == children.count + 3)
+        expect(began.value, equals: children.count + 3)
         for gate in gates { gate.open() }
         for thread in threads { thread.wait() }
-        #expect(children.map { $0[key] } == Array(gates.indices))
+        expect(children.map { $0[key] }, equals: Array(gates.indices))
     }
 
-    @Test("A child's copies of a chain, many times over, leave nothing behind (laws 16 and 30)")
     func copies() async {
         let keys = Self.chain(200, reloads: true)
         await onSmallStack {
@@ -211,9 +222,10 @@ import Testing
                 if number == 1 { size = root.size }
                 let child = root.child { $0[Bottom.self] = number }
                 for key in keys { _ = child[key] }
-                #expect(child[keys[199]] == 199 + number)
+                expect(child[keys[199]], equals: 199 + number)
             }
-            #expect(root.size == size && root.size.children == 0)
+            expect(root.size, equals: size)
+            expect(root.size.children, equals: 0)
         }
     }
     @Test(
@@ -228,9 +240,9 @@ import Testing
             reference.provenance = provenance
             return reference
         }
-        #expect(remembered.filter { $0.provenance != nil }.count == count)
+        expect(remembered.filter { $0.provenance != nil }.count, equals: count)
         container!.resetAll()
         container = nil
-        #expect(remembered.allSatisfy { $0.provenance == nil })
+        expect(remembered.allSatisfy { $0.provenance == nil })
     }
 }

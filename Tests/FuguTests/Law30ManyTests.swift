@@ -161,7 +161,7 @@ import Testing
             }
             largest = max(largest, alive.value)
         }
-        #expect(largest < 1_000, "\(largest) closures of owners that are gone")
+        expect(largest < 1_000, "\(largest) closures of owners that are gone")
     }
 
     @Test("So they are beside observations that stay, and none of these is lost (laws 11 and 30)")
@@ -176,9 +176,10 @@ import Testing
                 withExtendedLifetime(held) {}
             }
         }
-        #expect(alive.value < 1_000)
+        expect(alive.value < 1_000)
         container[Number.self] = 1
-        #expect(heard.value == 50 && alive.value == 0)
+        expect(heard.value, equals: 50)
+        expect(alive.value, equals: 0)
         withExtendedLifetime(owner) {}
     }
 
@@ -224,7 +225,7 @@ import Testing
                         }
                     }
                 }
-                #expect(keys.allSatisfy { root[$0] == 1 })
+                expect(keys.allSatisfy { root[$0] == 1 })
             }
         }
     }
@@ -244,9 +245,9 @@ import Testing
                 })
         }
         try await root.close()
-        #expect(root[keys[depth - 1]] == 1 << (depth - 1))
-        #expect(loads.value == depth)
-        #expect(root.ifLoaded(\.[keys[0]]) == nil)
+        expect(root[keys[depth - 1]], equals: 1 << (depth - 1))
+        expect(loads.value, equals: depth)
+        expect(root.ifLoaded(\.[keys[0]]) == nil)
     }
 
     @Test("A load that catches the errors of many others takes time in proportion (law 30)")

@@ -11,6 +11,71 @@ extension ContainerKeys {
 
 /// Rows of the table of meetings in `Engine/README.md`, each with a case that once went wrong.
 @Suite("Where two mechanisms meet") struct MeetingsTests {
+    static let cases: [Case<MeetingsTests>] = [
+        Case("replace × graph: a replaced feature that has failed is in the graph once, as failed", failedReplacement),
+        Case(
+            "kept handle × release: a load that a kept handle began ends after its container was released (law 8)",
+            survivesItsRoot),
+        Case(
+            "home × reset: a reader that waited in a child and is sent to the root leaves nothing under way (laws 15 and 28)",
+            sentAbove),
+        Case(
+            "replace × load: what is replaced between asker and home during a load is what the asker reads next (law 14)",
+            replacedBetween),
+        Case("replace × load: a load below that began before a replacement above isn't kept (law 5)", replacedAbove),
+        Case(
+            "cancel × replace: a load that nobody waits for any more doesn't become the replaced instance (laws 5 and 27)",
+            abandonedAndReplaced),
+        Case(
+            "reset × copy: a reset reaches what sees past an instance in between, and not what sees that (laws 19 and 20)",
+            pastCopy),
+        Case(
+            "home × reset: what reloads is loaded again when a reset uncovers another instance of an input (law 19)",
+            uncoversInstance),
+        Case(
+            "home × local: a child has its own instance beside one that is local to its parent (laws 15 and 16)",
+            besideLocalInstance),
+        Case(
+            "modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)",
+            deinitWaits),
+        Case(
+            "update × release: an update that begins while another one publishes is no part of it (law 7)",
+            updateWhilePublishing),
+        Case(
+            "observer × load of another container: a modify is delivered before that load ends (law 10)",
+            modifiedElsewhere),
+        Case(
+            "home × handle: a shared feature that a load reads through its handle is recorded, and nothing is reported (law 15)",
+            sharedThroughAHandle),
+        Case(
+            "reset × tracking: a reset that uncovers the parent's value is a change for trackers (laws 13 and 20)",
+            uncovered),
+        Case(
+            "reset × observer: to reset all is one change, and no instance is made from a value that goes (laws 10 and 19)",
+            resetsAtOnce),
+        Case("child by key × close: a child that its user has closed isn't handed out again", closedByItsUser),
+        Case("close × release: a closing waits for the closers of a child that was released (law 28)", releasedChild),
+        Case(
+            "home × child: a feature that a child reads from its home is an input, so a tenant has its own (laws 15 and 16)",
+            inputFromItsHome),
+        Case(
+            "home × failed load: what failed for a child in its home is tried again by the child's instance (laws 16 and 19)",
+            failureFromItsHome),
+        Case(
+            "home × default: the first read of the key that a feature lives with is no change (laws 3, 17, and 19)",
+            firstReadOfItsKey),
+        Case("failed load × reset: a feature that has loaded since it failed isn't failed in the graph", recovered),
+        Case("set × children: a set doesn't reach the children that hide it (law 30)", hidden),
+        Case(
+            "release × closers: the report of a container that was released without close() names 20 features at most",
+            manyClosers),
+        Case(
+            "update × load: what an update has loaded from a value that it sets afterward isn't kept (laws 7 and 19)",
+            loadedTooEarly),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<MeetingsTests>) async throws { try await stated.run(self) }
+
     struct Failure: Error {}
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
@@ -71,15 +136,13 @@ extension ContainerKeys {
 
     private let container = Container()
 
-    @Test("replace × graph: a replaced feature that has failed is in the graph once, as failed")
     func failedReplacement() {
         container.replace(Name.self) { _ in throw Failure() }
         _ = try? container[Name.self]
-        #expect(container.graph.entries.filter { $0.name == "Name" }.map(\.state) == [.failed])
-        #expect("\(container)".isEmpty == false)
+        expect(container.graph.entries.filter { $0.name == "Name" }.map(\.state), equals: [.failed])
+        expect("\(container)".isEmpty, equals: false)
     }
 
-    @Test("kept handle × release: a load that a kept handle began ends after its container was released (law 8)")
     func survivesItsRoot() async throws {
         var root: Container? = Container()
         let (began, goesOn) = (Gate(), Gate())
@@ -93,12 +156,9 @@ extension ContainerKeys {
         await began.opened()
         root = nil
         goesOn.open()
-        #expect((try? await reader.value) ?? "late" == "late")
+        expect((try? await reader.value) ?? "late", equals: "late")
     }
 
-    @Test(
-        "home × reset: a reader that waited in a child and is sent to the root leaves nothing under way (laws 15 and 28)"
-    )
     func sentAbove() async throws {
         let child = container.child { $0.tenant = 1 }
         let gates = container[Gates.self]
@@ -108,12 +168,11 @@ extension ContainerKeys {
         while child.waiterCount(for: Key(raw: Key.asyncFeature(OfTenant.self))) < 2 { await Task.yield() }
         child.reset(\.tenant)
         gates.goesOn.open()
-        #expect(try await [first, second] == ["loaded", "loaded"])
+        try await expect([first, second], equals: ["loaded", "loaded"])
         let node = child.node
-        #expect(node.family.lock.withLock { token in node.storage[token].inProgress } == 0)
+        expect(node.family.lock.withLock { token in node.storage[token].inProgress }, equals: 0)
     }
 
-    @Test("replace × load: what is replaced between asker and home during a load is what the asker reads next (law 14)")
     func replacedBetween() async throws {
         let middle = container.child()
         let child = middle.child()
@@ -123,11 +182,10 @@ extension ContainerKeys {
         middle.replace(Waiting.self) { _ in "replaced" }
         gates.goesOn.open()
         _ = try await former
-        #expect(try await child[Waiting.self] == "replaced")
-        #expect(try await container[Waiting.self] == "loaded")
+        try await expect(child[Waiting.self], equals: "replaced")
+        try await expect(container[Waiting.self], equals: "loaded")
     }
 
-    @Test("replace × load: a load below that began before a replacement above isn't kept (law 5)")
     func replacedAbove() async throws {
         let gates = container[Gates.self]
         let child = container.child { $0[Gates.self] = gates }
@@ -136,11 +194,9 @@ extension ContainerKeys {
         container.replace(Waiting.self) { _ in "replaced" }
         gates.goesOn.open()
         _ = try await former
-        #expect(try await child[Waiting.self] == "replaced")
+        try await expect(child[Waiting.self], equals: "replaced")
     }
 
-    @Test(
-        "cancel × replace: a load that nobody waits for any more doesn't become the replaced instance (laws 5 and 27)")
     func abandonedAndReplaced() async throws {
         let gates = container[Gates.self]
         let ended = Gate()
@@ -153,7 +209,7 @@ extension ContainerKeys {
         gates.goesOn.open()
         await ended.opened()
         token.cancel()
-        #expect(try await container[Waiting.self] == "replaced")
+        try await expect(container[Waiting.self], equals: "replaced")
     }
 
     /// A child that sees past an instance in the middle, because it has another value of one of its inputs.
@@ -177,7 +233,7 @@ extension ContainerKeys {
             self.copied = copied
             reader = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { ($0[copied], $0[Self.own]).0 }
             middle = container.child { $0[Self.middles] = 1 }
-            #expect(middle[copied] == 1)
+            expect(middle[copied], equals: 1)
             // The next instance lives in the root.
             container[Self.mode] = 1
             child = middle.child {
@@ -187,8 +243,6 @@ extension ContainerKeys {
         }
     }
 
-    @Test(
-        "reset × copy: a reset reaches what sees past an instance in between, and not what sees that (laws 19 and 20)")
     func pastCopy() {
         let world = PastCopy()
         let (container, middle, child, copied) = (world.container, world.middle, world.child, world.copied)
@@ -196,24 +250,32 @@ extension ContainerKeys {
         child.observe(\.[copied]) { seen.add($0) }
         let sibling = middle.child()
         sibling.observe(\.[copied]) { others.add($0) }
-        #expect(child[copied] == 2 && child[world.reader] == 2 && container[copied] == 2 && middle[copied] == 1)
+        expect(child[copied], equals: 2)
+        expect(child[world.reader], equals: 2)
+        expect(container[copied], equals: 2)
+        expect(middle[copied], equals: 1)
         container.reset(\.[copied])
-        #expect(child[world.reader] == 3 && child[copied] == 3 && container[copied] == 3 && middle[copied] == 1)
-        #expect(seen.all == [2, 3] && others.all.isEmpty)
+        expect(child[world.reader], equals: 3)
+        expect(child[copied], equals: 3)
+        expect(container[copied], equals: 3)
+        expect(middle[copied], equals: 1)
+        expect(seen.all, equals: [2, 3])
+        expect(others.all.isEmpty)
     }
 
-    @Test("home × reset: what reloads is loaded again when a reset uncovers another instance of an input (law 19)")
     func uncoversInstance() {
         let world = PastCopy()
         let (child, copied, reader) = (world.child, world.copied, world.reader)
-        #expect(child[reader] == 2 && child[copied] == 2)
+        expect(child[reader], equals: 2)
+        expect(child[copied], equals: 2)
         child.reset(\.[PastCopy.overridden])
-        #expect(child[copied] == 1 && child[reader] == 1)
+        expect(child[copied], equals: 1)
+        expect(child[reader], equals: 1)
         child[PastCopy.overridden] = 1
-        #expect(child[copied] == 2 && child[reader] == 2)
+        expect(child[copied], equals: 2)
+        expect(child[reader], equals: 2)
     }
 
-    @Test("home × local: a child has its own instance beside one that is local to its parent (laws 15 and 16)")
     func besideLocalInstance() {
         final class Made: Sendable {}
         let own = FeatureKey(home: .local, id: UniqueID()) { _ in Made() }
@@ -227,11 +289,13 @@ extension ContainerKeys {
         container[own] = Made()
         let child = container.child()
         let made = child[outer]
-        #expect(made !== local && child[reader] === made && child[outer] === made)
-        #expect(container[reader] === local && container[outer] === local)
+        expect(made !== local)
+        expect(child[reader], is: made)
+        expect(child[outer], is: made)
+        expect(container[reader], is: local)
+        expect(container[outer], is: local)
     }
 
-    @Test("modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)")
     func deinitWaits() {
         let container = container
         let done = Gate()
@@ -249,7 +313,6 @@ extension ContainerKeys {
         threads.all[0].wait()
     }
 
-    @Test("update × release: an update that begins while another one publishes is no part of it (law 7)")
     func updateWhilePublishing() {
         let container = container
         container.worker = Worker {
@@ -259,10 +322,9 @@ extension ContainerKeys {
             }
         }
         container.update { $0.worker = Worker {} }
-        #expect(container[Number.self] == 0)
+        expect(container[Number.self], equals: 0)
     }
 
-    @Test("observer × load of another container: a modify is delivered before that load ends (law 10)")
     func modifiedElsewhere() {
         let (container, hasSet, goesOn, heard) = (container, Gate(), Gate(), Log<Int>())
         container[Number.self] = 0
@@ -279,21 +341,17 @@ extension ContainerKeys {
         }
         hasSet.wait()
         container.modify(Number.self) { $0 = 2 }
-        #expect(heard.all == [1, 2])
+        expect(heard.all, equals: [1, 2])
         goesOn.open()
         thread.wait()
     }
 
-    @Test(
-        "home × handle: a shared feature that a load reads through its handle is recorded, and nothing is reported (law 15)"
-    )
     func sharedThroughAHandle() {
         let reports = container.logReports()
-        #expect(container.child()[Page.self] == "shared")
-        #expect(reports.all.isEmpty)
+        expect(container.child()[Page.self], equals: "shared")
+        expect(reports.all.isEmpty)
     }
 
-    @Test("reset × tracking: a reset that uncovers the parent's value is a change for trackers (laws 13 and 20)")
     func uncovered() {
         _ = container[Number.self]
         let child = container.child { $0[Number.self] = 1 }
@@ -304,12 +362,10 @@ extension ContainerKeys {
             changes.add()
         }
         child.reset(Number.self)
-        #expect(changes.value == 1)
-        #expect(child.observable[Number.self] == 0)
+        expect(changes.value, equals: 1)
+        expect(child.observable[Number.self], equals: 0)
     }
 
-    @Test(
-        "reset × observer: to reset all is one change, and no instance is made from a value that goes (laws 10 and 19)")
     func resetsAtOnce() {
         container[Number.self] = 4
         let heard = Log<Int>()
@@ -317,17 +373,15 @@ extension ContainerKeys {
         _ = container[Doubled.self]
         heard.removeAll()
         container.resetAll()
-        #expect(heard.all == [0])
+        expect(heard.all, equals: [0])
     }
 
-    @Test("child by key × close: a child that its user has closed isn't handed out again")
     func closedByItsUser() async throws {
         let children = container.children(by: \.tenant)
         try await children.withChild(for: 1) { try await $0.close() }
         try await children.withChild(for: 1) { _ = try await $0[Slow.self] }
     }
 
-    @Test("close × release: a closing waits for the closers of a child that was released (law 28)")
     func releasedChild() async throws {
         let (goesOn, closed) = (Gate(), Gate())
         var child: Container? = container.child()
@@ -347,7 +401,7 @@ extension ContainerKeys {
             return closed.isOpen
         }
         goesOn.open()
-        #expect(try await closing.value)
+        try await expect(closing.value)
     }
 
     struct Base: Feature {
@@ -377,51 +431,44 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> Int { 1 }
     }
 
-    @Test(
-        "home × child: a feature that a child reads from its home is an input, so a tenant has its own (laws 15 and 16)"
-    )
     func inputFromItsHome() {
         _ = container.child()[User.self]
         let tenant = container.child { $0.tenant = 5 }
-        #expect(tenant[Base.self].tenant == 5 && tenant[User.self].tenant == 5)
+        expect(tenant[Base.self].tenant, equals: 5)
+        expect(tenant[User.self].tenant, equals: 5)
     }
 
-    @Test(
-        "home × failed load: what failed for a child in its home is tried again by the child's instance (laws 16 and 19)"
-    )
     func failureFromItsHome() {
         container[Number.self] = -1
         let child = container.child()
-        #expect(child[Fallback.self] == -100)
-        #expect(container.child { $0.set(Unsure.self, to: 8) }[Fallback.self] == 8)
+        expect(child[Fallback.self], equals: -100)
+        expect(container.child { $0.set(Unsure.self, to: 8) }[Fallback.self], equals: 8)
         container[Number.self] = 3
-        #expect(child[Fallback.self] == 3 && container[Fallback.self] == 3)
+        expect(child[Fallback.self], equals: 3)
+        expect(container[Fallback.self], equals: 3)
     }
 
-    @Test("home × default: the first read of the key that a feature lives with is no change (laws 3, 17, and 19)")
     func firstReadOfItsKey() {
         _ = container[Base.self]
         _ = container[Settled.self]
         _ = container.tenant
         let graph = container.graph
-        #expect(graph.entries.first { $0.name.hasSuffix("Base") }?.loadCount == 1)
-        #expect(!graph.entries.contains { $0.isStale })
+        expect(graph.entries.first { $0.name.hasSuffix("Base") }?.loadCount, equals: 1)
+        expect(!graph.entries.contains { $0.isStale })
         _ = container[Base.self]
-        #expect(container.graph.entries.first { $0.name.hasSuffix("Base") }?.loadCount == 1)
+        expect(container.graph.entries.first { $0.name.hasSuffix("Base") }?.loadCount, equals: 1)
     }
 
-    @Test("failed load × reset: a feature that has loaded since it failed isn't failed in the graph")
     func recovered() throws {
         container[Number.self] = -1
         #expect(throws: Failure.self) { try container[Unsure.self] }
-        #expect(container.graph.entries.contains { $0.state == .failed })
+        expect(container.graph.entries.contains { $0.state == .failed })
         container[Number.self] = 1
         _ = try container[Unsure.self]
         container.reset(Unsure.self)
-        #expect(!container.graph.entries.contains { $0.state == .failed })
+        expect(!container.graph.entries.contains { $0.state == .failed })
     }
 
-    @Test("set × children: a set doesn't reach the children that hide it (law 30)")
     func hidden() {
         container[Number.self] = 0
         let children = (1...3).map { number in container.child { $0[Number.self] = number } }
@@ -429,29 +476,27 @@ extension ContainerKeys {
         for child in children { child.observe(Number.self) { heard.add($0) } }
         let node = container.node
         let key = Key(raw: Number._key.raw)
-        #expect(node.family.lock.withLock { token in node.place(token, key).isAlone(token) })
+        expect(node.family.lock.withLock { token in node.place(token, key).isAlone(token) })
         container[Number.self] = 5
-        #expect(heard.all.isEmpty)
+        expect(heard.all.isEmpty)
         children[1].reset(Number.self)
         container[Number.self] = 6
-        #expect(withExtendedLifetime(children) { heard.all } == [5, 6])
+        expect(withExtendedLifetime(children) { heard.all }, equals: [5, 6])
     }
 
-    @Test("release × closers: the report of a container that was released without close() names 20 features at most")
     func manyClosers() {
         let messages = Messages.neverClosed(Array(repeating: nil, count: 50))
-        #expect(messages.contains("and 30 more"))
+        expect(messages.contains("and 30 more"))
     }
 
-    @Test("update × load: what an update has loaded from a value that it sets afterward isn't kept (laws 7 and 19)")
     func loadedTooEarly() {
         container[Number.self] = 4
         _ = container[Doubled.self]
         container.update { changes in
             changes.reset(Doubled.self)
-            #expect(changes[Doubled.self] == 8)
+            expect(changes[Doubled.self], equals: 8)
             changes[Number.self] = 5
         }
-        #expect(container[Doubled.self] == 10)
+        expect(container[Doubled.self], equals: 10)
     }
 }

@@ -41,57 +41,76 @@ private struct Reader {
 }
 
 @Suite("A member of ContainerKeys that names a type") struct NamedTypesTests {
-    @Test("reads and sets what the type does, in a load, too (law 1)")
+    static let cases: [Case<NamedTypesTests>] = [
+        Case("reads and sets what the type does, in a load, too (law 1)", readsAndSets),
+        Case("reads features that throw and suspend, and sets them (law 1)", throwingAndAsync),
+        Case("is replaced, reset, modified, and looked up by its key path (laws 7 and 20)", changes),
+        Case("is warmed up by its key path", warmUp),
+        Case("is injected by its key path, and so is a member of it (law 15)", injected),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<NamedTypesTests>) async throws { try await stated.run(self) }
+
     func readsAndSets() {
         let container = Container()
-        #expect(container.unit == "°C" && container[\.unit] == "°C" && container.sensor.degrees == 20)
+        expect(container.unit, equals: "°C")
+        expect(container[\.unit], equals: "°C")
+        expect(container.sensor.degrees, equals: 20)
         container.unit = "K"
         container.sensor.degrees = 5
-        #expect(container[Unit.self] == "K" && container[Sensor.self].degrees == 5 && container.summary.text == "5 K")
+        expect(container[Unit.self], equals: "K")
+        expect(container[Sensor.self].degrees, equals: 5)
+        expect(container.summary.text, equals: "5 K")
         container[\.unit] = "°F"
         container[\.sensor].degrees = 9
         let handle: any FeatureContainer = container.child()
-        #expect(handle.unit == "°F" && handle[\.sensor].degrees == 9)
+        expect(handle.unit, equals: "°F")
+        expect(handle[\.sensor].degrees, equals: 9)
         let properties: any PropertyContainer = container
         properties[\.unit] = "K"
         properties.reset(\.unit)
-        #expect(container.unit == "°C")
+        expect(container.unit, equals: "°C")
     }
 
-    @Test("reads features that throw and suspend, and sets them (law 1)")
     func throwingAndAsync() async throws {
         let container = Container()
-        #expect(try container.parsed.number == 1 && container[\.parsed].number == 1)
-        #expect(try await container.database.name == "live")
-        #expect(try await container[\.database].name == "live")
+        try expect(container.parsed.number, equals: 1)
+        try expect(container[\.parsed].number, equals: 1)
+        try await expect(container.database.name, equals: "live")
+        try await expect(container[\.database].name, equals: "live")
         container.set(\.parsed, to: Parsed(number: 2))
         container.set(\.database, to: Database(name: "set"))
-        #expect(container.loaded(\.parsed).number == 2 && container.loaded(\.database).name == "set")
+        expect(container.loaded(\.parsed).number, equals: 2)
+        expect(container.loaded(\.database).name, equals: "set")
         container.replace(\.parsed) { _ in Parsed(number: 3) }
         container.replace(\.database) { _ in Database(name: "replaced") }
-        #expect(try container.parsed.number == 3)
-        #expect(try await container[Database.self].name == "replaced")
+        try expect(container.parsed.number, equals: 3)
+        try await expect(container[Database.self].name, equals: "replaced")
         container.reset(\.parsed)
         container.reset(\.database)
-        #expect(container.ifLoaded(\.parsed) == nil && container.ifLoaded(\.database) == nil)
+        expect(container.ifLoaded(\.parsed) == nil)
+        expect(container.ifLoaded(\.database) == nil)
     }
 
-    @Test("is replaced, reset, modified, and looked up by its key path (laws 7 and 20)")
     func changes() {
         let container = Container()
         container.replace(\.sensor) { _ in Sensor(degrees: 7) }
-        #expect(container.ifLoaded(\.sensor) == nil && container.sensor.degrees == 7)
+        expect(container.ifLoaded(\.sensor) == nil)
+        expect(container.sensor.degrees, equals: 7)
         container.modify(\.sensor) { $0.degrees += 1 }
         container.modify(\.unit) { $0 += "!" }
-        #expect(container.ifLoaded(\.sensor)?.degrees == 8 && container.ifLoaded(\.unit) == "°C!")
+        expect(container.ifLoaded(\.sensor)?.degrees, equals: 8)
+        expect(container.ifLoaded(\.unit), equals: "°C!")
         container.reset(\.sensor)
         container.reset(\.unit)
-        #expect(container.sensor.degrees == 20 && container.unit == "°C")
+        expect(container.sensor.degrees, equals: 20)
+        expect(container.unit, equals: "°C")
         container.update {
             $0.unit = "K"
             $0[\.sensor] = Sensor(degrees: 1)
         }
-        #expect(container.unit == "K" && container.sensor.degrees == 1)
+        expect(container.unit, equals: "K")
+        expect(container.sensor.degrees, equals: 1)
     }
 
     @Test("is observed, followed, and tracked by its key path (laws 10, 12, and 13)")
@@ -102,18 +121,17 @@ private struct Reader {
         container.observe(\.sensor, while: heard) { heard.add("\($0.degrees)") }
         container.unit = "K"
         container.sensor.degrees = 5
-        #expect(heard.all == ["K", "20", "5"])
+        expect(heard.all, equals: ["K", "20", "5"])
         container.observeOnMainActor(\.unit) { heard.add("main \($0)") }
         container.unit = "°F"
-        #expect(await heard.first(5) == ["K", "20", "5", "°F", "main °F"])
+        await expect(heard.first(5), equals: ["K", "20", "5", "°F", "main °F"])
         for await unit in container.values(of: \.unit) {
-            #expect(unit == "°F")
+            expect(unit, equals: "°F")
             break
         }
-        #expect(container.observable.unit == "°F")
+        expect(container.observable.unit, equals: "°F")
     }
 
-    @Test("is warmed up by its key path")
     func warmUp() async throws {
         let container = Container()
         try await container.warmUp {
@@ -121,18 +139,20 @@ private struct Reader {
             $0.load(\.parsed)
             $0.load(\.database)
         }
-        #expect(container.ifLoaded(Sensor.self) != nil && container.ifLoaded(\.parsed) != nil)
-        #expect(container.loaded(\.database).name == "live")
+        expect(container.ifLoaded(Sensor.self) != nil)
+        expect(container.ifLoaded(\.parsed) != nil)
+        expect(container.loaded(\.database).name, equals: "live")
     }
 
-    @Test("is injected by its key path, and so is a member of it (law 15)")
     func injected() {
         let reader = Reader()
         Container.with {
             $0.unit = "K"
             $0.sensor.degrees = 3
         } operation: {
-            #expect(reader.unit == "K" && reader.sensor.degrees == 3 && reader.degrees == 3)
+            expect(reader.unit, equals: "K")
+            expect(reader.sensor.degrees, equals: 3)
+            expect(reader.degrees, equals: 3)
         }
     }
 }

@@ -130,10 +130,11 @@ extension ContainerKeys {
     @Test("Elsewhere they are loaded")
     func elsewhere() async throws {
         let container = Container()
-        #expect(container[Weather.self].text == "live" && container[Mail.self].text == "live")
-        #expect(container.printer == "live")
-        #expect(try container[Archive.self].text == "live")
+        expect(container[Weather.self].text, equals: "live")
+        expect(container[Mail.self].text, equals: "live")
+        expect(container.printer, equals: "live")
+        try expect(container[Archive.self].text, equals: "live")
         let server = try await container[Server.self]
-        #expect(server.text == "live")
+        expect(server.text, equals: "live")
     }
 }

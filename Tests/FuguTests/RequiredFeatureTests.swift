@@ -11,6 +11,19 @@ extension ContainerKeys {
 }
 
 @Suite("Required features: declared in one module, supplied by another") struct RequiredFeatureTests {
+    static let cases: [Case<RequiredFeatureTests>] = [
+        Case(
+            "A supplied feature loads with the container's values, and in a child with the child's (laws 15 and 16)",
+            supplied),
+        Case("A throwing or async one that nothing supplies throws, and can be supplied afterwards (law 27)", throwing),
+        Case("A supply in a child is none of its parent's (law 14)", inChild),
+        Case("One that nothing supplies can't be decorated into being, and the path names it once", decorated),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<RequiredFeatureTests>) async throws {
+        try await stated.run(self)
+    }
+
     private enum Payments: RequiredFeature {
         typealias Instance = any Payment
         static var placeholder: any Payment { Named(name: "placeholder") }
@@ -34,17 +47,17 @@ extension ContainerKeys {
         }
     }
 
-    @Test("A supplied feature loads with the container's values, and in a child with the child's (laws 15 and 16)")
     func supplied() async throws {
         let container = Container()
         container.replace(Payments.self) { Named(name: "card in \($0.currency)") }
         container.replace(\.receipts) { Named(name: "paper in \($0.currency)") }
         container.replace(Ledger.self) { _ in Ledger(name: "ledger") }
         container.set(Bank.self, to: Bank(name: "bank"))
-        #expect(container[Payments.self].name == "card in EUR" && container.receipts.name == "paper in EUR")
-        #expect(container.child { $0.currency = "NOK" }.receipts.name == "paper in NOK")
-        #expect(try container[Ledger.self].name == "ledger")
-        #expect(try await container[Bank.self].name == "bank")
+        expect(container[Payments.self].name, equals: "card in EUR")
+        expect(container.receipts.name, equals: "paper in EUR")
+        expect(container.child { $0.currency = "NOK" }.receipts.name, equals: "paper in NOK")
+        try expect(container[Ledger.self].name, equals: "ledger")
+        try await expect(container[Bank.self].name, equals: "bank")
     }
 
     @Test("A read of one that nothing supplies stops the program, with the path and the line to write")
@@ -62,15 +75,17 @@ extension ContainerKeys {
         expectMessage(of: key, "container.replace(\\.receipts) { … }")
     }
 
-    @Test("A throwing or async one that nothing supplies throws, and can be supplied afterwards (law 27)")
     func throwing() async throws {
         let container = Container()
         let error = #expect(throws: LoadError.self) { try container[Ledger.self] }
-        #expect(error?.path == ["Ledger"] && error?.description.contains("nothing supplies it") == true)
+        expect(error?.path, equals: ["Ledger"])
+        expect(error?.description.contains("nothing supplies it"), equals: true)
         let later = await #expect(throws: LoadError.self) { try await container[Bank.self] }
-        #expect(error?.code == .notSupplied && later?.code == .notSupplied && later?.path == ["Bank"])
+        expect(error?.code, equals: .notSupplied)
+        expect(later?.code, equals: .notSupplied)
+        expect(later?.path, equals: ["Bank"])
         container.set(Ledger.self, to: Ledger(name: "ledger"))
-        #expect(try container[Ledger.self].name == "ledger")
+        try expect(container[Ledger.self].name, equals: "ledger")
     }
 
     @Test("A warm-up names each feature that nothing supplies once, however deep it's needed, and keeps no placeholder")
@@ -84,19 +99,20 @@ extension ContainerKeys {
                 $0.load(Bank.self)
             }
         }
-        #expect(
-            error?.failures.map(\.path) == [
+        expect(
+            error?.failures.map(\.path),
+            equals: [
                 ["Shop", "Checkout", "Payments"], ["Shop", "Checkout", "\\.receipts"], ["Ledger"], ["Bank"],
             ])
-        #expect(container.ifLoaded(Checkout.self) == nil && container.ifLoaded(Payments.self) == nil)
-        #expect(container.ifLoaded(Shop.self) == nil)
+        expect(container.ifLoaded(Checkout.self) == nil)
+        expect(container.ifLoaded(Payments.self) == nil)
+        expect(container.ifLoaded(Shop.self) == nil)
         container.replace(Payments.self) { _ in Named(name: "card") }
         container[\.receipts] = Named(name: " paper")
         try await container.warmUp { $0.load(Shop.self) }
-        #expect(try await container[Shop.self].text == "card paper")
+        try await expect(container[Shop.self].text, equals: "card paper")
     }
 
-    @Test("A supply in a child is none of its parent's (law 14)")
     func inChild() async throws {
         let container = Container()
         let child = container.child { $0.set(Bank.self, to: Bank(name: "bank")) }
@@ -104,15 +120,14 @@ extension ContainerKeys {
         await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Bank.self) } }
     }
 
-    @Test("One that nothing supplies can't be decorated into being, and the path names it once")
     func decorated() async {
         let container = Container()
         container.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }
         let error = await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Payments.self) } }
-        #expect(error?.failures.map(\.path) == [["Payments", "Payments (undecorated)"]])
+        expect(error?.failures.map(\.path), equals: [["Payments", "Payments (undecorated)"]])
         let supplied = Container()
         supplied.replace(Payments.self) { _ in Named(name: "card") }
         supplied.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }
-        #expect(supplied[Payments.self].name == "logged card")
+        expect(supplied[Payments.self].name, equals: "logged card")
     }
 }

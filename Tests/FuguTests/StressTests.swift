@@ -21,8 +21,8 @@ import Testing
             }
         }
         for container in containers { container.resetAll() }
-        #expect(Tracked.alive.load(ordering: .sequentiallyConsistent) == 0)
-        #expect(Tracked.made.load(ordering: .sequentiallyConsistent) > 8)
+        expect(Tracked.alive.load(ordering: .sequentiallyConsistent), equals: 0)
+        expect(Tracked.made.load(ordering: .sequentiallyConsistent) > 8)
     }
 
     private static func step(_ container: Container, _ number: Int, _ random: inout SystemRandomNumberGenerator) {

@@ -10,26 +10,27 @@ import Testing
 
     @Test("Internal keys of a module work in its own tests, as members and as key paths (law 1)")
     func internalKeys() {
-        #expect(container.internalLimit == 3)
+        expect(container.internalLimit, equals: 3)
         container.internalLimit = 4
-        #expect(container[\.internalLimit] == 4)
-        #expect(container.internalWords == "limit 4")
-        #expect(limitsInside(container) == [30, 4, 30, 4])
+        expect(container[\.internalLimit], equals: 4)
+        expect(container.internalWords, equals: "limit 4")
+        expect(limitsInside(container), equals: [30, 4, 30, 4])
         container.reset(\.internalLimit)
-        #expect(limitsInside(container) == [30, 3, 30, 3])
+        expect(limitsInside(container), equals: [30, 3, 30, 3])
     }
 
     @Test("Public keys of a module work in another, as members and as key paths (law 1)")
     func publicKeys() {
         container.publicLimit = 31
         container[\.publicText] = "text"
-        #expect(container.publicText == "text")
-        #expect(container.publicSum == 34)
-        #expect(limitsInside(container) == [31, 3, 31, 3])
+        expect(container.publicText, equals: "text")
+        expect(container.publicSum, equals: 34)
+        expect(limitsInside(container), equals: [31, 3, 31, 3])
         container.modify(\.publicLimit) { $0 += 1 }
         container.update { $0.publicNamed = 81 }
-        #expect(container.publicLimit == 32 && container.publicNamed == 81)
-        #expect(container.ifLoaded(\.publicSum) == 34)
+        expect(container.publicLimit, equals: 32)
+        expect(container.publicNamed, equals: 81)
+        expect(container.ifLoaded(\.publicSum), equals: 34)
     }
 
     @Test("They are observed, injected, recorded and warmed up across modules (laws 1, 10)")
@@ -39,25 +40,26 @@ import Testing
         container.observe(\.internalLimit) { heard.add($0) }
         container.publicLimit = 1
         container.internalLimit = 2
-        #expect(recorder.values == [1] && heard.all == [2])
+        expect(recorder.values == [1] && heard.all == [2])
         try await container.warmUp { $0.load(\.publicSum) }
-        #expect(container.ifLoaded(\.publicSum) == 3)
+        expect(container.ifLoaded(\.publicSum), equals: 3)
         struct Reader {
             @Injected(\.publicLimit) var limit
             @Injected(\.internalWords) var words
         }
         Container.with(container) {
-            #expect(Reader().limit == 1 && Reader().words == "limit 2")
+            expect(Reader().limit, equals: 1)
+            expect(Reader().words, equals: "limit 2")
         }
         var values = container.values(of: \.internalLimit).makeAsyncIterator()
-        #expect(await values.next() == 2)
+        await expect(values.next(), equals: 2)
     }
 
     @Test("Key paths to them can be stored and formed at run time (law 1)")
     func storedPaths() {
         let paths: [KeyPath<ContainerKeys, PropertyKey<Int>>] = [\.publicLimit, \.internalLimit, \.publicNamed]
         for (number, path) in paths.enumerated() { container[path] = number }
-        #expect(paths.map { container[$0] } == [0, 1, 2])
-        #expect(limitsInside(container) == [0, 1, 0, 1])
+        expect(paths.map { container[$0] }, equals: [0, 1, 2])
+        expect(limitsInside(container), equals: [0, 1, 0, 1])
     }
 }

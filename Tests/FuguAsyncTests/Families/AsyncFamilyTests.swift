@@ -10,24 +10,25 @@ import Testing
     func setAndReset(_ kind: Kind) async throws {
         let container = Container()
         let made = container.stage.tally("made")
-        #expect(kind.ifLoaded(container) == nil)
+        expect(kind.ifLoaded(container) == nil)
         let first = try await kind.load(container)
-        #expect(kind.ifLoaded(container) === first)
+        expect(kind.ifLoaded(container), is: first)
         let mine = Thing("mine")
         kind.set(container, mine)
-        #expect(try await kind.load(container) === mine)
+        try await expect(kind.load(container), is: mine)
         kind.reset(container)
-        #expect(kind.ifLoaded(container) == nil)
-        #expect(try await kind.load(container) !== first)
-        #expect(made.value == 2)
+        expect(kind.ifLoaded(container) == nil)
+        try await expect(kind.load(container) !== first)
+        expect(made.value, equals: 2)
         kind.replace(container) { Thing("in place of \($0[Tenant.self])") }
         let replaced = try await kind.load(container)
-        #expect(replaced.name == "in place of root")
-        #expect(try await kind.load(container) === replaced)
+        expect(replaced.name, equals: "in place of root")
+        try await expect(kind.load(container), is: replaced)
         container.resetAll()
         // The stage has been reset, too.
-        #expect(try await kind.load(container).name == "root")
-        #expect(made.value == 2 && container.stage.tally("made").value == 1)
+        try await expect(kind.load(container).name, equals: "root")
+        expect(made.value, equals: 2)
+        expect(container.stage.tally("made").value, equals: 1)
     }
 
     @Test("A child sees its parent, the parent does not see the child (law 14)", arguments: kinds)
@@ -36,16 +37,16 @@ import Testing
         let child = root.child()
         let grandchild = child.child()
         let shared = try await kind.load(grandchild)
-        #expect(kind.ifLoaded(root) === shared)
+        expect(kind.ifLoaded(root), is: shared)
         let mine = Thing("mine")
         kind.set(child, mine)
-        #expect(try await kind.load(grandchild) === mine)
-        #expect(try await kind.load(root) === shared)
+        try await expect(kind.load(grandchild), is: mine)
+        try await expect(kind.load(root), is: shared)
         kind.reset(child)
-        #expect(try await kind.load(grandchild) === shared)
+        try await expect(kind.load(grandchild), is: shared)
         kind.set(root, mine)
-        #expect(try await kind.load(grandchild) === mine)
-        #expect(root.stage.tally("made").value == 1)
+        try await expect(kind.load(grandchild), is: mine)
+        expect(root.stage.tally("made").value, equals: 1)
     }
 
     @Test("It lives where its inputs live; overriding one gives the child its own (laws 15 and 16)", arguments: kinds)
@@ -54,18 +55,18 @@ import Testing
         let child = root.child { $0[Tenant.self] = "child" }
         let grandchild = child.child()
         let own = try await kind.load(grandchild)
-        #expect(own.name == "child")
-        #expect(kind.ifLoaded(child) === own)
-        #expect(kind.ifLoaded(root) == nil)
+        expect(own.name, equals: "child")
+        expect(kind.ifLoaded(child), is: own)
+        expect(kind.ifLoaded(root) == nil)
         let shared = try await kind.load(root)
-        #expect(shared.name == "root")
-        #expect(try await kind.load(root.child()) === shared)
+        expect(shared.name, equals: "root")
+        try await expect(kind.load(root.child()), is: shared)
         child.reset(Tenant.self)
-        #expect(try await kind.load(grandchild) === shared)
+        try await expect(kind.load(grandchild), is: shared)
         child[Tenant.self] = "again"
-        #expect(try await kind.load(grandchild).name == "again")
-        #expect(kind.ifLoaded(root) === shared)
-        #expect(root.stage.tally("made").value == 3)
+        try await expect(kind.load(grandchild).name, equals: "again")
+        expect(kind.ifLoaded(root), is: shared)
+        expect(root.stage.tally("made").value, equals: 3)
     }
 
     @Test("A local one is made for each container that asks (law 15)", arguments: Kind.all(Local.self))
@@ -73,9 +74,9 @@ import Testing
         let root = Container()
         let child = root.child()
         let own = try await kind.load(child)
-        #expect(kind.ifLoaded(root) == nil)
-        #expect(try await kind.load(root) !== own)
-        #expect(try await kind.load(child) === own)
+        expect(kind.ifLoaded(root) == nil)
+        try await expect(kind.load(root) !== own)
+        try await expect(kind.load(child), is: own)
     }
 
     @Test("A replaced loader makes an instance for the container where it was replaced (law 14)", arguments: kinds)
@@ -84,9 +85,9 @@ import Testing
         let child = root.child()
         kind.replace(child) { Thing("double for \($0[Tenant.self])") }
         let double = try await kind.load(child.child())
-        #expect(double.name == "double for root")
-        #expect(kind.ifLoaded(child) === double)
-        #expect(try await kind.load(root).name == "root")
+        expect(double.name, equals: "double for root")
+        expect(kind.ifLoaded(child), is: double)
+        try await expect(kind.load(root).name, equals: "root")
     }
 
     @Test("Observers hear sets, resets and first loads, here and below (laws 10 and 14)", arguments: kinds)
@@ -97,18 +98,18 @@ import Testing
         let token = kind.observe(root) { seen.add($0.name) }
         _ = kind.observe(child) { below.add($0.name) }
         _ = try await kind.load(child)
-        #expect(await seen.first(1) == ["root"])
+        await expect(seen.first(1), equals: ["root"])
         kind.set(root, Thing("one"))
         kind.set(child, Thing("two"))
         kind.set(root, Thing("three"))
         // The thread that loaded may still be delivering, and then delivers these, too.
-        #expect(await seen.first(3) == ["root", "one", "three"])
-        #expect(await below.first(3) == ["root", "one", "two"])
+        await expect(seen.first(3), equals: ["root", "one", "three"])
+        await expect(below.first(3), equals: ["root", "one", "two"])
         token.cancel()
         kind.set(root, Thing("four"))
         kind.reset(child)
-        #expect(await below.first(4).last == "four")
-        #expect(seen.all.count == 3)
+        await expect(below.first(4).last, equals: "four")
+        expect(seen.all.count, equals: 3)
     }
 
     @Test("values(of:) gives the present one, later ones, and ends with the container (law 12)", arguments: kinds)
@@ -116,11 +117,11 @@ import Testing
         let container = Container()
         let values = kind.values(container)
         var iterator = values.makeAsyncIterator()
-        #expect(await iterator.next()?.name == "root")
+        await expect(iterator.next()?.name, equals: "root")
         kind.set(container, Thing("next"))
-        #expect(await iterator.next()?.name == "next")
+        await expect(iterator.next()?.name, equals: "next")
         try await container.close()
-        #expect(await iterator.next() == nil)
+        await expect(iterator.next() == nil)
     }
 
     @Test("values(of:) yields successes only (law 12)", arguments: Kind.failing(NoTrait.self))
@@ -131,7 +132,7 @@ import Testing
         await container.stage.tally("made").reaches(1)
         while container.loadsUnderWay > 0 { await Task.yield() }
         let made = try await kind.load(container)
-        #expect(await iterator.next() === made)
+        await expect(iterator.next(), is: made)
     }
 
     @Test("Kept when an input changes, and marked stale in the graph (law 19)", arguments: kinds)
@@ -139,10 +140,10 @@ import Testing
         let container = Container()
         let kept = try await kind.load(container)
         func staleness() -> [Bool] { container.graph.entries.filter { $0.name.contains("Thing") }.map(\.isStale) }
-        #expect(staleness() == [false])
+        expect(staleness(), equals: [false])
         container[Tenant.self] = "next"
-        #expect(try await kind.load(container) === kept)
-        #expect(staleness() == [true])
+        try await expect(kind.load(container), is: kept)
+        expect(staleness(), equals: [true])
     }
 
     @Test(
@@ -151,11 +152,11 @@ import Testing
     func reloads(_ kind: Kind) async throws {
         let root = Container()
         let child = root.child()
-        #expect(try await kind.load(child).name == "root")
+        try await expect(kind.load(child).name, equals: "root")
         root[Tenant.self] = "next"
-        #expect(kind.ifLoaded(root) == nil)
-        #expect(root.stage.tally("made").value == 1)
-        #expect(try await kind.load(child).name == "next")
+        expect(kind.ifLoaded(root) == nil)
+        expect(root.stage.tally("made").value, equals: 1)
+        try await expect(kind.load(child).name, equals: "next")
     }
 
     @Test("If it is observed, it reloads at once, once per change (law 19)", arguments: Kind.all(Reloading.self))
@@ -165,10 +166,10 @@ import Testing
         _ = try await kind.load(container)
         _ = kind.observe(container) { seen.add($0.name) }
         container[Tenant.self] = "one"
-        #expect(await seen.first(1) == ["one"])
+        await expect(seen.first(1), equals: ["one"])
         container[Tenant.self] = "two"
-        #expect(await seen.first(2) == ["one", "two"])
-        #expect(container.stage.tally("made").value == 3)
+        await expect(seen.first(2), equals: ["one", "two"])
+        expect(container.stage.tally("made").value, equals: 3)
     }
 
     @Test("A failed eager reload is reported and leaves it unloaded (law 19)", arguments: Kind.failing(Reloading.self))
@@ -180,12 +181,12 @@ import Testing
         container.stage.fail("bad")
         container[Tenant.self] = "bad"
         let report = await reports.first(1)
-        #expect(report.count == 1)
-        #expect(report[0].contains("failed to reload"))
-        #expect(report[0].contains("bad"))
-        #expect(kind.ifLoaded(container) == nil)
-        #expect(try await kind.load(container).name == "bad")
-        #expect(await seen.first(1) == ["bad"])
+        expect(report.count, equals: 1)
+        expect(report[0].contains("failed to reload"))
+        expect(report[0].contains("bad"))
+        expect(kind.ifLoaded(container) == nil)
+        try await expect(kind.load(container).name, equals: "bad")
+        await expect(seen.first(1), equals: ["bad"])
     }
 
     @Test("A copy takes what was set, a replaced loader too, and nothing that was loaded (law 18)", arguments: kinds)
@@ -194,18 +195,18 @@ import Testing
         let loaded = try await kind.load(container)
         let fresh = Container(copying: container)
         fresh[Tenant.self] = "copy"
-        #expect(kind.ifLoaded(fresh) == nil)
-        #expect(try await kind.load(fresh).name == "copy")
+        expect(kind.ifLoaded(fresh) == nil)
+        try await expect(kind.load(fresh).name, equals: "copy")
         let mine = Thing("mine")
         kind.set(container, mine)
         let copy = Container(copying: container.child())
-        #expect(try await kind.load(copy) === mine)
+        try await expect(kind.load(copy), is: mine)
         kind.replace(container) { Thing("double for \($0[Tenant.self])") }
         let replaced = Container(copying: container)
         replaced[Tenant.self] = "copy"
-        #expect(try await kind.load(replaced).name == "double for copy")
-        #expect(try await kind.load(copy) === mine)
-        #expect(loaded.name == "root")
+        try await expect(kind.load(replaced).name, equals: "double for copy")
+        try await expect(kind.load(copy), is: mine)
+        expect(loaded.name, equals: "root")
     }
 
     @Test("A set during an update is published at its end (law 7)", arguments: kinds)
@@ -220,15 +221,15 @@ import Testing
                 throw Refused()
             }
         }
-        #expect(container.ifLoaded(AsyncThing<NoTrait>.self) == nil)
+        expect(container.ifLoaded(AsyncThing<NoTrait>.self) == nil)
         container.update { handle in
             handle[PlainThing<NoTrait>.self] = mine
             handle.set(ThrowingThing<NoTrait>.self, to: mine)
             handle.set(AsyncThing<NoTrait>.self, to: mine)
-            #expect(kind.ifLoaded(container) == nil)
-            #expect(seen.all == [])
+            expect(kind.ifLoaded(container) == nil)
+            expect(seen.all, equals: [])
         }
-        #expect(try await kind.load(container) === mine)
-        #expect(seen.all == ["mine"])
+        try await expect(kind.load(container), is: mine)
+        expect(seen.all, equals: ["mine"])
     }
 }

@@ -37,8 +37,8 @@ import Testing
         }
         watch(done, running, over)
         await over.opened()
-        #expect(faulty.value == 0)
-        #expect(done.value == seeds.count)
+        expect(faulty.value, equals: 0)
+        expect(done.value, equals: seeds.count)
     }
 
     /// Ends the test when no graph has ended for ten minutes, and prints who waits for whom.

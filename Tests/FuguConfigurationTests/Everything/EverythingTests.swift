@@ -34,7 +34,7 @@ import Testing
                 .apply(1, [.p0: 10, .p1: 10]),
                 .update(1, [.f: .set(0), .p0: .reset, .p2: .reset], throws: false),
             ])
-        #expect(failure == nil)
+        expect(failure == nil)
     }
 
     /// The story as a test that can be pasted.
@@ -44,7 +44,7 @@ import Testing
             let failure = await EverythingComparison.failure(isStrict: \(isStrict), [
                 \(story.map(\.description).joined(separator: ",\n        ")),
             ])
-            #expect(failure == nil)
+            expect(failure == nil)
         }
         """
     }

@@ -6,6 +6,22 @@ import Testing
 
 @Suite("Events report what happens in a family, to their observers")
 struct EventsTests {
+    static let cases: [Case<EventsTests>] = [
+        Case("The event of a failed load has its error, and its dependents fail, too (law 27)", failures),
+        Case(
+            "An instance that is dropped and loaded again because inputs changed is reported as a reload (law 19)",
+            reloads),
+        Case("A set that overtakes a load is an event (law 5)", overtaken),
+        Case(
+            "A handler may read and write; what it reads is no input, and what it does causes no events (law 15)",
+            handlers),
+        Case("Cancelling a token releases the handler, and so does the end of the root container (law 11)", release),
+        Case("Several handlers hear of the same events; ending one leaves the others", several),
+        Case("The text of an event names the way to it if somebody needed it, and else none", ways),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<EventsTests>) async throws { try await stated.run(self) }
+
     struct Host: Property { static var defaultValue: String { "localhost" } }
     struct Client: Feature {
         static func load(in container: any FeatureContainer) -> Client {
@@ -52,21 +68,22 @@ struct EventsTests {
         let (log, token) = record(root)
         let child = root.child { $0[Host.self] = "child" }
         _ = child[Api.self]
-        #expect(
-            words(log) == [
+        expect(
+            words(log),
+            equals: [
                 "overridden Host 1", "loadBegan Api 1", "loadBegan Client 1", "loaded Client 1", "loaded Api 1",
             ])
         let client = log.all[3]
-        #expect(client.path == ["Api", "Client"])
-        #expect(client.load == log.all[2].load && client.load != log.all[1].load)
-        #expect(client.neededBy == log.all[1].load)
-        #expect(client.home == 1)
-        #expect(try #require(client.duration) > .zero)
-        #expect(log.all.map(\.number) == [1, 2, 3, 4, 5])
-        #expect(log.all[1].duration == nil && log.all[1].home == nil && log.all[1].neededBy == nil)
+        expect(client.path, equals: ["Api", "Client"])
+        expect(client.load == log.all[2].load && client.load != log.all[1].load)
+        expect(client.neededBy, equals: log.all[1].load)
+        expect(client.home, equals: 1)
+        try expect(#require(client.duration) > .zero)
+        expect(log.all.map(\.number), equals: [1, 2, 3, 4, 5])
+        expect(log.all[1].duration == nil && log.all[1].home == nil && log.all[1].neededBy == nil)
         token.cancel()
         _ = root[Api.self]
-        #expect(log.all.count == 5)
+        expect(log.all.count, equals: 5)
     }
 
     @Test("Every write is an event, also of what nobody else is concerned with and of what was set before (law 10)")
@@ -83,38 +100,38 @@ struct EventsTests {
         child[Host.self] = "c"
         container[PropertyKey(defaultValue: 1)] = 2
         container.replace(Client.self) { _ in Client() }
-        #expect(
-            log.all.map { "\($0.kind) \($0.container)" } == [
+        expect(
+            log.all.map { "\($0.kind) \($0.container)" },
+            equals: [
                 "set 0", "set 0", "set 1", "reset 1", "overridden 1", "set 0", "replaced 0",
             ])
         token.cancel()
         container[Host.self] = "unheard"
-        #expect(log.all.count == 7)
+        expect(log.all.count, equals: 7)
     }
 
-    @Test("The event of a failed load has its error, and its dependents fail, too (law 27)")
     func failures() async throws {
         let container = Container()
         let (log, _) = record(container)
         await #expect(throws: Broken.self) { try await container[Search.self] }
-        #expect(
-            words(log) == [
+        expect(
+            words(log),
+            equals: [
                 "loadBegan Search 0", "loadBegan Database 0", "failed Database 0", "failed Search 0",
             ])
-        #expect(log.all[2].error is Broken && log.all[3].error is Broken)
-        #expect(log.all[2].path == ["Search", "Database"])
-        #expect(log.all[2].description.hasSuffix("(Search → Database): Broken()"))
-        #expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
+        expect(log.all[2].error is Broken && log.all[3].error is Broken)
+        expect(log.all[2].path, equals: ["Search", "Database"])
+        expect(log.all[2].description.hasSuffix("(Search → Database): Broken()"))
+        expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
     }
 
-    @Test("An instance that is dropped and loaded again because inputs changed is reported as a reload (law 19)")
     func reloads() {
         let container = Container()
         _ = container[Live.self]
         let (log, _) = record(container)
         container[Host.self] = "other"
         _ = container[Live.self]
-        #expect(words(log) == ["set Host 0", "dropped Live 0", "loadBegan Live 0", "reloaded Live 0"])
+        expect(words(log), equals: ["set Host 0", "dropped Live 0", "loadBegan Live 0", "reloaded Live 0"])
     }
 
     @Test("Waiting for a load of another thread sends an event with the load and the duration (law 4)")
@@ -135,15 +152,14 @@ struct EventsTests {
         first.wait()
         second.wait()
         let waited = try #require(log.all.first { $0.kind == .waited })
-        #expect(waited.key == "Client")
-        #expect(waited.path == ["Api", "Client"])
-        #expect(waited.duration != nil)
-        #expect(waited.load == log.all.first { $0.kind == .loadBegan && $0.key == "Client" }?.load)
-        #expect(waited.neededBy == log.all.first { $0.kind == .loadBegan && $0.key == "Api" }?.load)
-        #expect(log.all.filter { $0.kind == .loaded && $0.key == "Client" }.count == 1)
+        expect(waited.key, equals: "Client")
+        expect(waited.path, equals: ["Api", "Client"])
+        expect(waited.duration != nil)
+        expect(waited.load, equals: log.all.first { $0.kind == .loadBegan && $0.key == "Client" }?.load)
+        expect(waited.neededBy, equals: log.all.first { $0.kind == .loadBegan && $0.key == "Api" }?.load)
+        expect(log.all.filter { $0.kind == .loaded && $0.key == "Client" }.count, equals: 1)
     }
 
-    @Test("A set that overtakes a load is an event (law 5)")
     func overtaken() {
         let container = Container()
         let (reached, gate) = (Gate(), Gate())
@@ -163,7 +179,7 @@ struct EventsTests {
         container[Slow.self] = Slow()
         gate.open()
         loading.wait()
-        #expect(words(log) == ["loadBegan Slow 0", "set Slow 0", "overtaken Slow 0"])
+        expect(words(log), equals: ["loadBegan Slow 0", "set Slow 0", "overtaken Slow 0"])
     }
 
     @Test("Closing sends an event for every instance with closers, and for the container at the end (law 28)")
@@ -180,16 +196,16 @@ struct EventsTests {
         _ = child[Pool.self]
         try await child.close()
         await #expect(throws: CloseError.self) { try await container.close() }
-        #expect(
-            words(log) == [
+        expect(
+            words(log),
+            equals: [
                 "loadBegan Pool 1", "loaded Pool 1", "closed - 1", "closed Pool 0", "dropped Pool 0", "closed - 0",
             ])
-        #expect(log.all[3].error is Broken)
-        #expect(log.all[5].error is CloseError)
-        #expect(log.all[5].description.hasPrefix("the root was closed after "))
+        expect(log.all[3].error is Broken)
+        expect(log.all[5].error is CloseError)
+        expect(log.all[5].description.hasPrefix("the root was closed after "))
     }
 
-    @Test("A handler may read and write; what it reads is no input, and what it does causes no events (law 15)")
     func handlers() throws {
         let root = Container()
         let child = root.child { $0[Host.self] = "child" }
@@ -203,13 +219,12 @@ struct EventsTests {
             _ = child?[Client.self]
         }
         _ = child[Plain.self]
-        #expect(log.all == ["loadBegan", "loaded"])
-        #expect(child.ifLoaded(Client.self) != nil)
+        expect(log.all, equals: ["loadBegan", "loaded"])
+        expect(child.ifLoaded(Client.self) != nil)
         // It lives in the root, since it has read nothing.
-        #expect(root.ifLoaded(Plain.self) != nil)
+        expect(root.ifLoaded(Plain.self) != nil)
     }
 
-    @Test("Cancelling a token releases the handler, and so does the end of the root container (law 11)")
     func release() {
         final class Captured: Sendable {}
         var captured: Captured? = Captured()
@@ -217,20 +232,19 @@ struct EventsTests {
         var container: Container? = Container()
         let token = container!.observeEvents { [captured] _ in _ = captured }
         captured = nil
-        #expect(weakly != nil)
+        expect(weakly != nil)
         token.cancel()
-        #expect(weakly == nil)
+        expect(weakly == nil)
 
         captured = Captured()
         weak let again = captured
         container!.observeEvents { [captured] _ in _ = captured }
         captured = nil
-        #expect(again != nil)
+        expect(again != nil)
         container = nil
-        #expect(again == nil)
+        expect(again == nil)
     }
 
-    @Test("Several handlers hear of the same events; ending one leaves the others")
     func several() {
         let container = Container()
         let (first, token) = record(container)
@@ -238,11 +252,10 @@ struct EventsTests {
         container[Host.self] = "a"
         token.cancel()
         container[Host.self] = "b"
-        #expect(first.all.count == 1)
-        #expect(second.all.map(\.number) == [1, 2])
+        expect(first.all.count, equals: 1)
+        expect(second.all.map(\.number), equals: [1, 2])
     }
 
-    @Test("The text of an event names the way to it if somebody needed it, and else none")
     func ways() throws {
         let container = Container()
         let (log, _) = record(container)
@@ -250,8 +263,9 @@ struct EventsTests {
         container.reset(Client.self)
         _ = container[Api.self]
         let began = log.all.filter { $0.kind == .loadBegan }.map(\.description)
-        #expect(
-            began == [
+        expect(
+            began,
+            equals: [
                 "Client started loading in the root", "Api started loading in the root",
                 "Client started loading in the root (Api → Client)",
             ])

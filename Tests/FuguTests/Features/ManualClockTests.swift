@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 /// Sleeps and writes down who woke. In what order those run who wake at the same step is the scheduler's.
@@ -17,7 +18,24 @@ private actor Bedroom {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
-    @Test("Each step of the clock wakes the sleepers whose deadline has come, and nobody else")
+    static let cases: [Case<ManualClockTests>] = [
+        Case("Each step of the clock wakes the sleepers whose deadline has come, and nobody else", wakesInSteps),
+        Case("The same through the container's clock", wakesInStepsThroughContainer),
+        Case("Nobody wakes before the deadline", early),
+        Case("A deadline that has come is not waited for", past),
+        Case("Cancelling a sleeper makes it throw and removes it; the others sleep on", cancellation),
+        Case("A task that was cancelled before it came to its sleep throws at once", cancelledBefore),
+        Case("Sleep and cancellation that meet end one way or the other, 2,000 times, and leave nobody behind", race),
+        Case("A loop that sleeps again and again is moved step by step", steps),
+        Case("Moving to the next deadline wakes all who wait for it, and says when nobody sleeps", nextDeadline),
+        Case(
+            "Waiting for sleepers ends when there are enough, at once if there are already, and when its task is cancelled",
+            watching),
+        Case("An instant that has passed changes nothing", backwards),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<ManualClockTests>) async throws { try await stated.run(self) }
+
     func wakesInSteps() async throws {
         let clock = ManualClock()
         let bedroom = Bedroom()
@@ -30,15 +48,14 @@ private actor Bedroom {
             let before = await bedroom.woken
             clock.advance(by: .seconds(1))
             for name in step { try await tasks[name]?.value }
-            #expect(await Set(bedroom.woken) == Set(before + step))
+            await expect(Set(bedroom.woken), equals: Set(before + step))
         }
-        #expect(clock.sleeperCount == 1)
+        expect(clock.sleeperCount, equals: 1)
         clock.advance(to: .init(offset: .seconds(9)))
         try await tasks["d"]?.value
-        #expect(await bedroom.woken.last == "d")
+        await expect(bedroom.woken.last, equals: "d")
     }
 
-    @Test("The same through the container's clock")
     func wakesInStepsThroughContainer() async throws {
         let clock = ManualClock()
         let container = Container()
@@ -52,35 +69,32 @@ private actor Bedroom {
         }
         clock.advance(by: .seconds(1))
         for task in tasks.prefix(2) { try await task.value }
-        #expect(await Set(bedroom.woken) == ["early", "early too"])
+        await expect(Set(bedroom.woken), equals: ["early", "early too"])
         clock.advance(by: .seconds(1))
         try await tasks[2].value
-        #expect(await bedroom.woken.last == "late")
+        await expect(bedroom.woken.last, equals: "late")
     }
 
-    @Test("Nobody wakes before the deadline")
     func early() async throws {
         let clock = ManualClock()
         let bedroom = Bedroom()
         let task = Task { try await bedroom.sleep("a", on: clock, until: 2) }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .milliseconds(1_999))
-        #expect(clock.sleeperCount == 1)
+        expect(clock.sleeperCount, equals: 1)
         clock.advance(by: .milliseconds(1))
-        #expect(clock.sleeperCount == 0)
+        expect(clock.sleeperCount, equals: 0)
         try await task.value
     }
 
-    @Test("A deadline that has come is not waited for")
     func past() async throws {
         let clock = ManualClock(now: .init(offset: .seconds(10)))
         try await clock.sleep(until: .init(offset: .seconds(10)))
         try await clock.sleep(until: .init(offset: .seconds(3)))
         try await clock.sleep(for: .zero)
-        #expect(clock.sleeperCount == 0)
+        expect(clock.sleeperCount, equals: 0)
     }
 
-    @Test("Cancelling a sleeper makes it throw and removes it; the others sleep on")
     func cancellation() async throws {
         let clock = ManualClock()
         let cancelled = Task { try await clock.sleep(for: .seconds(1)) }
@@ -88,12 +102,11 @@ private actor Bedroom {
         await clock.sleepers(atLeast: 2)
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        #expect(clock.sleeperCount == 1)
+        expect(clock.sleeperCount, equals: 1)
         clock.advance(by: .seconds(1))
         try await kept.value
     }
 
-    @Test("A task that was cancelled before it came to its sleep throws at once")
     func cancelledBefore() async throws {
         let clock = ManualClock()
         let gate = ManualClock()
@@ -105,10 +118,9 @@ private actor Bedroom {
         await gate.sleepers(atLeast: 1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(clock.sleeperCount == 0)
+        expect(clock.sleeperCount, equals: 0)
     }
 
-    @Test("Sleep and cancellation that meet end one way or the other, 2,000 times, and leave nobody behind")
     func race() async {
         let clock = ManualClock()
         for _ in 0..<2_000 {
@@ -118,10 +130,9 @@ private actor Bedroom {
             _ = await task.result
             await mover.value
         }
-        #expect(clock.sleeperCount == 0)
+        expect(clock.sleeperCount, equals: 0)
     }
 
-    @Test("A loop that sleeps again and again is moved step by step")
     func steps() async throws {
         let clock = ManualClock()
         let ticks = Locked(0)
@@ -133,31 +144,28 @@ private actor Bedroom {
         }
         for tick in 1...5 {
             await clock.sleepers(atLeast: 1)
-            #expect(clock.advanceToNextDeadline())
+            expect(clock.advanceToNextDeadline())
             await clock.sleepers(atLeast: 1)
-            #expect(ticks.withLock { $0 } == tick)
-            #expect(clock.now.offset == .seconds(10 * tick))
+            expect(ticks.withLock { $0 }, equals: tick)
+            expect(clock.now.offset, equals: .seconds(10 * tick))
         }
         loop.cancel()
         await #expect(throws: CancellationError.self) { try await loop.value }
     }
 
-    @Test("Moving to the next deadline wakes all who wait for it, and says when nobody sleeps")
     func nextDeadline() async throws {
         let clock = ManualClock()
-        #expect(!clock.advanceToNextDeadline())
-        #expect(clock.now.offset == .zero)
+        expect(!clock.advanceToNextDeadline())
+        expect(clock.now.offset, equals: .zero)
         let tasks = [2, 2, 5].map { seconds in Task { try await clock.sleep(for: .seconds(seconds)) } }
         await clock.sleepers(atLeast: 3)
         clock.advanceToNextDeadline()
-        #expect(clock.now.offset == .seconds(2))
-        #expect(clock.sleeperCount == 1)
+        expect(clock.now.offset, equals: .seconds(2))
+        expect(clock.sleeperCount, equals: 1)
         clock.advanceToNextDeadline()
         for task in tasks { try await task.value }
     }
 
-    @Test(
-        "Waiting for sleepers ends when there are enough, at once if there are already, and when its task is cancelled")
     func watching() async throws {
         let clock = ManualClock()
         await clock.sleepers(atLeast: 0)
@@ -166,18 +174,17 @@ private actor Bedroom {
         let tasks = (0..<2).map { _ in Task { try await clock.sleep(for: .seconds(1)) } }
         await watcher.value
         await clock.sleepers(atLeast: 2)
-        #expect(clock.sleeperCount == 2)
+        expect(clock.sleeperCount, equals: 2)
         never.cancel()
         await never.value
         clock.advance(by: .seconds(1))
         for task in tasks { try await task.value }
     }
 
-    @Test("An instant that has passed changes nothing")
     func backwards() {
         let clock = ManualClock(now: .init(offset: .seconds(5)))
         clock.advance(to: .init(offset: .seconds(1)))
-        #expect(clock.now.offset == .seconds(5))
+        expect(clock.now.offset, equals: .seconds(5))
     }
 
     @Test("Moving back by a duration stops with a message, in release builds too")
@@ -186,6 +193,6 @@ private actor Bedroom {
             ManualClock().advance(by: .seconds(-1))
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(message.contains("a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more"))
+        expect(message.contains("a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more"))
     }
 }

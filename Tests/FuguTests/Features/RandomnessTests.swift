@@ -3,20 +3,32 @@ import Support
 import Testing
 
 @Suite struct RandomnessTests {
-    @Test("The linear congruential generator gives the numbers of its formula, computed elsewhere")
+    static let cases: [Case<RandomnessTests>] = [
+        Case("The linear congruential generator gives the numbers of its formula, computed elsewhere", formula),
+        Case("The parameters give the full period: an odd increment, and a multiplier of 1 modulo 4", period),
+        Case("The same seed gives the same dice, another seed others, and each generator starts anew", repeatable),
+        Case("Copies share one sequence, and threads that draw together get each number once", shared),
+        Case("A constant of 1 draws the lower bound of any range", constant),
+        Case("Drawing in place does not set the feature", inPlace),
+        Case("The system's generator gives different numbers", system),
+        Case("The placeholder is repeatable and never makes a caller draw for ever", placeholder),
+        Case("An error that a body throws reaches the caller with its type", throwing),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<RandomnessTests>) async throws { try await stated.run(self) }
+
     func formula() {
         func first(_ seed: UInt64) -> [UInt64] {
             let randomness = Randomness.linearCongruential(withSeed: seed)
             return (1...3).map { _ in randomness.next() }
         }
-        #expect(first(0) == [0x412B5CF38C923ED6, 0x93D2C4665CEA0EA8, 0xC363746960853CB9])
-        #expect(first(.max) == [0x069603EB2DFC4590, 0x708A62B177E2EB7D, 0xC3B24AA850ECA40F])
+        expect(first(0), equals: [0x412B5CF38C923ED6, 0x93D2C4665CEA0EA8, 0xC363746960853CB9])
+        expect(first(.max), equals: [0x069603EB2DFC4590, 0x708A62B177E2EB7D, 0xC3B24AA850ECA40F])
     }
 
-    @Test("The parameters give the full period: an odd increment, and a multiplier of 1 modulo 4")
     func period() {
-        #expect(LinearCongruential.increment % 2 == 1)
-        #expect(LinearCongruential.multiplier % 4 == 1)
+        expect(LinearCongruential.increment % 2, equals: 1)
+        expect(LinearCongruential.multiplier % 4, equals: 1)
     }
 
     @Test(
@@ -35,22 +47,20 @@ import Testing
             last = value
         }
         // Five standard deviations of a fair coin; a short period would show in the changes.
-        #expect(abs(set - draws / 2) < 250)
-        #expect(abs(changes - draws / 2) < 250)
+        expect(abs(set - draws / 2) < 250)
+        expect(abs(changes - draws / 2) < 250)
     }
 
-    @Test("The same seed gives the same dice, another seed others, and each generator starts anew")
     func repeatable() {
         func dice(_ seed: UInt64) -> [Int] {
             let randomness = Randomness.linearCongruential(withSeed: seed)
             return (1...20).map { _ in randomness { Int.random(in: 1...6, using: &$0) } }
         }
-        #expect(dice(42) == dice(42))
-        #expect(dice(42) != dice(43))
-        #expect(Set(dice(42)) == Set(1...6))
+        expect(dice(42), equals: dice(42))
+        expect(dice(42) != dice(43))
+        expect(Set(dice(42)), equals: Set(1...6))
     }
 
-    @Test("Copies share one sequence, and threads that draw together get each number once")
     func shared() async {
         let shared = Randomness.linearCongruential(withSeed: 5)
         let drawn = await withTaskGroup(of: [UInt64].self) { group in
@@ -61,16 +71,15 @@ import Testing
         }
         var alone = LinearCongruential(seed: 5)
         let expected = (0..<8_000).map { _ in alone.next() }
-        #expect(drawn.sorted() == expected.sorted())
+        expect(drawn.sorted(), equals: expected.sorted())
     }
 
-    @Test("A constant of 1 draws the lower bound of any range")
     func constant() {
         let randomness = Randomness.constant(1)
-        #expect(randomness { Int.random(in: 1...6, using: &$0) } == 1)
-        #expect(randomness { UInt8.random(in: 10..<13, using: &$0) } == 10)
-        #expect(randomness { Int32.random(in: -7...7, using: &$0) } == -7)
-        #expect(randomness.next() == 1)
+        expect(randomness { Int.random(in: 1...6, using: &$0) }, equals: 1)
+        expect(randomness { UInt8.random(in: 10..<13, using: &$0) }, equals: 10)
+        expect(randomness { Int32.random(in: -7...7, using: &$0) }, equals: -7)
+        expect(randomness.next(), equals: 1)
     }
 
     @Test("A constant that the standard library refuses for ever stops the program with words")
@@ -81,7 +90,6 @@ import Testing
         expectMessage(of: result, "Randomness.constant(0)", "16 million times", "Fix: use .constant(1)")
     }
 
-    @Test("Drawing in place does not set the feature")
     func inPlace() {
         let container = Container()
         container.randomness = .constant(1)
@@ -92,23 +100,20 @@ import Testing
             return original.next()
         }
         let value = container.randomness { Int.random(in: 5...8, using: &$0) }
-        #expect(value == 5)
-        #expect(sets.withLock { $0 } == 1)
+        expect(value, equals: 5)
+        expect(sets.withLock { $0 }, equals: 1)
     }
 
-    @Test("The system's generator gives different numbers")
     func system() {
         let randomness = Container().randomness
-        #expect(Set((0..<100).map { _ in randomness.next() }).count == 100)
+        expect(Set((0..<100).map { _ in randomness.next() }).count, equals: 100)
     }
 
-    @Test("The placeholder is repeatable and never makes a caller draw for ever")
     func placeholder() {
         let value = Randomness.placeholder { Int.random(in: 1...6, using: &$0) }
-        #expect(Randomness.placeholder { Int.random(in: 1...6, using: &$0) } == value)
+        expect(Randomness.placeholder { Int.random(in: 1...6, using: &$0) }, equals: value)
     }
 
-    @Test("An error that a body throws reaches the caller with its type")
     func throwing() {
         struct Failure: Error {}
         #expect(throws: Failure.self) {

@@ -1,4 +1,5 @@
 import Fugu
+import Support
 import Testing
 
 #if canImport(Darwin)
@@ -12,6 +13,16 @@ import Android
 #endif
 
 @Suite struct TimestampTests {
+    static let cases: [Case<TimestampTests>] = [
+        Case("A constant timestamp is set by its name or its type", sets),
+        Case("A timestamp that follows a manual clock moves when the clock moves, from its own start", follows),
+        Case("A timestamp of one's own is read at every read", custom),
+        Case("The placeholder stands at the start of 1970", placeholder),
+        Case("@Injected reads the standard features by key path", injected),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<TimestampTests>) async throws { try await stated.run(self) }
+
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
     @Test("The system's timestamp counts seconds since 1970")
     func system() {
@@ -19,31 +30,28 @@ import Android
         let now = Container().timestamp.now
         let after = Double(time(nil)) + 1
         // The coarse clock behind time() may lag by a tick.
-        #expect((before - 0.1...after + 0.1).contains(now))
+        expect((before - 0.1...after + 0.1).contains(now))
     }
     #endif
 
-    @Test("A constant timestamp is set by its name or its type")
     func sets() {
         let container = Container()
         container.timestamp = .constant(12.5)
-        #expect(container.timestamp.now == 12.5)
-        #expect(container[Timestamp.self].now == 12.5)
+        expect(container.timestamp.now, equals: 12.5)
+        expect(container[Timestamp.self].now, equals: 12.5)
         container[Timestamp.self] = .constant(-1)
-        #expect(container.timestamp.now == -1)
+        expect(container.timestamp.now, equals: -1)
     }
 
-    @Test("A timestamp that follows a manual clock moves when the clock moves, from its own start")
     func follows() {
         let clock = ManualClock()
         clock.advance(by: .seconds(100))
         let timestamp = Timestamp.following(clock, from: 1_000)
-        #expect(timestamp.now == 1_000)
+        expect(timestamp.now, equals: 1_000)
         clock.advance(by: .milliseconds(1_500))
-        #expect(timestamp.now == 1_001.5)
+        expect(timestamp.now, equals: 1_001.5)
     }
 
-    @Test("A timestamp of one's own is read at every read")
     func custom() {
         let reads = Locked(0.0)
         let timestamp = Timestamp {
@@ -52,15 +60,13 @@ import Android
                 return reads
             }
         }
-        #expect([timestamp.now, timestamp.now, timestamp.now] == [1, 2, 3])
+        expect([timestamp.now, timestamp.now, timestamp.now], equals: [1, 2, 3])
     }
 
-    @Test("The placeholder stands at the start of 1970")
     func placeholder() {
-        #expect(Timestamp.placeholder.now == 0)
+        expect(Timestamp.placeholder.now, equals: 0)
     }
 
-    @Test("@Injected reads the standard features by key path")
     func injected() {
         struct Reader {
             @Injected(\.timestamp) var timestamp
@@ -75,6 +81,6 @@ import Android
             let reader = Reader()
             return (reader.timestamp.now, reader.clock.now.offset, reader.randomness.next())
         }
-        #expect(read == (7, .zero, 9))
+        expect(read == (7, .zero, 9))
     }
 }

@@ -10,6 +10,22 @@ extension ContainerKeys {
 }
 
 @Suite("Checks: everything is loaded, and all of it reported at once") struct CheckTests {
+    static let cases: [Case<CheckTests>] = [
+        Case("A check shows where each instance would live, given the keys that a request sets (law 15)", lives),
+        Case(
+            "A database that begins to read the request's log is another text, so a test that compares it fails", moves),
+        Case("A shared feature that reads what a request sets is reported with the path (law 15)", shared),
+        Case(
+            "Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 18)",
+            copies),
+        Case("A check closes the instances that it really loads, and reports nothing (law 28)", closes),
+        Case(
+            "A feature whose declared home isn't possible is reported itself, and not the input that is overridden",
+            homes),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<CheckTests>) async throws { try await stated.run(self) }
+
     struct User: Property { static var defaultValue: String { "guest" } }
     struct URL: Property { static var defaultValue: String { "main.db" } }
 
@@ -86,14 +102,14 @@ extension ContainerKeys {
         }
     }
 
-    @Test("A check shows where each instance would live, given the keys that a request sets (law 15)")
     func lives() async {
         let check = await Container().check(overriding: \.checkedID, \.checkedUser) {
             $0.load(Session.self)
             $0.load(Notes.self)
         }
-        #expect(
-            check.description == """
+        expect(
+            check.description,
+            equals: """
                 lives in the root
                   Pool
                 lives where \\.checkedID or User is set
@@ -102,10 +118,9 @@ extension ContainerKeys {
                 lives in each container that reads it
                   Notes
                 """)
-        #expect(check.isSound)
+        expect(check.isSound)
     }
 
-    @Test("A database that begins to read the request's log is another text, so a test that compares it fails")
     func moves() async {
         let container = Container()
         let before = await container.check(overriding: \.checkedID) { $0.load(Pool.self) }
@@ -114,9 +129,10 @@ extension ContainerKeys {
             return Pool()
         }
         let after = await container.check(overriding: \.checkedID) { $0.load(Pool.self) }
-        #expect(before.shared.map(\.name) == ["Pool"] && before.overriding == [])
-        #expect(after.overriding.map(\.path) == [["RequestLog", "\\.checkedID"], ["\\.checkedID"]])
-        #expect("\(before)" != "\(after)")
+        expect(before.shared.map(\.name), equals: ["Pool"])
+        expect(before.overriding, equals: [])
+        expect(after.overriding.map(\.path), equals: [["RequestLog", "\\.checkedID"], ["\\.checkedID"]])
+        expect("\(before)" != "\(after)")
     }
 
     @Test("All that is missing or wrong is reported together, though plain features need themselves (law 6)")
@@ -129,8 +145,9 @@ extension ContainerKeys {
             $0.load(Reports.self)
             $0.load(Broken.self)
         }
-        #expect(
-            check.description == """
+        expect(
+            check.description,
+            equals: """
                 lives in the root
                   Pool
                 lives where \\.checkedID is set
@@ -150,17 +167,15 @@ extension ContainerKeys {
                 failed to load
                   Broken: Broken: the disk is full
                 """)
-        #expect(!check.isSound)
+        expect(!check.isSound)
     }
 
-    @Test("A shared feature that reads what a request sets is reported with the path (law 15)")
     func shared() async {
         let check = await Container().check(overriding: \.checkedID) { $0.load(Shared.self) }
-        #expect(check.failures.map(\.feature.path) == [["Shared", "RequestLog", "\\.checkedID"]])
-        #expect(check.failures.first?.error.contains("has the home .shared") == true)
+        expect(check.failures.map(\.feature.path), equals: [["Shared", "RequestLog", "\\.checkedID"]])
+        expect(check.failures.first?.error.contains("has the home .shared"), equals: true)
     }
 
-    @Test("Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 18)")
     func copies() async {
         let root = Container()
         root.replace(Mailer.self) { container in
@@ -169,12 +184,14 @@ extension ContainerKeys {
         }
         let container = root.child { $0[Payments.self] = Payments() }
         let check = await container.check(overriding: \.checkedID) { $0.load(Signup.self) }
-        #expect(check.isSound && check.external == [] && check.shared.map(\.name) == ["Mailer", "Pool"])
-        #expect(container.ifLoaded(Signup.self) == nil && root.ifLoaded(Mailer.self) == nil)
-        #expect(container.ifLoaded(\.checkedID) == nil)
+        expect(check.isSound)
+        expect(check.external, equals: [])
+        expect(check.shared.map(\.name), equals: ["Mailer", "Pool"])
+        expect(container.ifLoaded(Signup.self) == nil)
+        expect(root.ifLoaded(Mailer.self) == nil)
+        expect(container.ifLoaded(\.checkedID) == nil)
     }
 
-    @Test("A check closes the instances that it really loads, and reports nothing (law 28)")
     func closes() async {
         let (closed, reports) = (Counter(), Log<String>())
         let key = FeatureKey(id: UniqueID()) { container in
@@ -184,7 +201,8 @@ extension ContainerKeys {
         let container = Container()
         container.handleReports { reports.add($0) }
         _ = await container.check { $0.load(\.[key]) }
-        #expect(closed.value == 1 && reports.all == [])
+        expect(closed.value, equals: 1)
+        expect(reports.all, equals: [])
     }
 
     @Test("A key that a check can't override stops the program with its name")
@@ -201,9 +219,8 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> Int { container.checkedID }
     }
 
-    @Test("A feature whose declared home isn't possible is reported itself, and not the input that is overridden")
     func homes() async {
         let check = await Container().check(overriding: \.checkedID) { $0.load(Fixed.self) }
-        #expect(check.failures.map(\.feature.name) == ["Fixed"])
+        expect(check.failures.map(\.feature.name), equals: ["Fixed"])
     }
 }

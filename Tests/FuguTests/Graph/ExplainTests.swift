@@ -11,6 +11,17 @@ extension ContainerKeys {
 
 @Suite("A container explains what it has for a key, in sentences")
 struct ExplainTests {
+    static let cases: [Case<ExplainTests>] = [
+        Case("A container is called by its own name, which no child inherits and which is no entry (law 15)", names),
+        Case("A secret is never printed, nor what hides it or is hidden by it (law 26)", secrets),
+        Case("Whether it is stale, and since which change (law 19)", stale),
+        Case("An explanation of a key that is set, replaced, failed, closed, or missing", others),
+        Case("Debuggers see names and numbers, never values, and nothing is loaded for them", debugging),
+        Case("A handle says whose load it is", handles),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<ExplainTests>) async throws { try await stated.run(self) }
+
     struct Pool: Feature {
         static func load(in container: any FeatureContainer) -> Pool {
             _ = container.greeting
@@ -48,26 +59,27 @@ struct ExplainTests {
         let root = Container()
         let request = root.child { $0.requestID = 7 }
         _ = request[Page.self]
-        #expect(
-            sentences(request.explain(Session.self)) == [
+        expect(
+            sentences(request.explain(Session.self)),
+            equals: [
                 "Session was loaded.", #"It lives in container 1, because it read \.requestID, which is set there."#,
                 #"It was loaded from Pool and \.requestID (container 1)."#, "Loaded from it: Page (container 1).",
             ])
-        #expect(
-            sentences(request.explain(Page.self))[1]
-                == #"It lives in container 1, because it depends on Session → \.requestID, which is set there."#)
-        #expect(
-            sentences(request.explain(Pool.self)) == [
+        expect(
+            sentences(request.explain(Page.self))[1],
+            equals: #"It lives in container 1, because it depends on Session → \.requestID, which is set there."#)
+        expect(
+            sentences(request.explain(Pool.self)),
+            equals: [
                 "Pool was loaded.", "It lives in the root, because no child sets any of its inputs.",
                 #"It was loaded from \.greeting."#, "Loaded from it: Session (container 1).",
             ])
         _ = request[Pad.self]
-        #expect(
-            sentences(request.explain(Pad.self))[1]
-                == "It lives in container 1, which read it, because it or one of its inputs is local.")
+        expect(
+            sentences(request.explain(Pad.self))[1],
+            equals: "It lives in container 1, which read it, because it or one of its inputs is local.")
     }
 
-    @Test("A container is called by its own name, which no child inherits and which is no entry (law 15)")
     func names() {
         let root = Container()
         let request = root.child {
@@ -76,99 +88,99 @@ struct ExplainTests {
         }
         let part = request.child { $0.greeting = "part" }
         _ = request[Session.self]
-        #expect(
+        expect(
             request.explain(Session.self).sentences.contains(
                 #"It lives in request 7, because it read \.requestID, which is set there."#))
-        #expect(part.graph.containers.map(\.name) == ["root", "request 7", "container 2"])
-        #expect(!part.graph.entries.contains { $0.name.contains("containerName") })
-        #expect("\(request)" == "Container(request 7: 1 set, 1 loaded, 1 child)")
-        #expect(part.containerName == "request 7")
+        expect(part.graph.containers.map(\.name), equals: ["root", "request 7", "container 2"])
+        expect(!part.graph.entries.contains { $0.name.contains("containerName") })
+        expect("\(request)", equals: "Container(request 7: 1 set, 1 loaded, 1 child)")
+        expect(part.containerName, equals: "request 7")
         request.reset(\.containerName)
-        #expect(part.graph.containers.map(\.name) == ["root", "container 1", "container 2"])
+        expect(part.graph.containers.map(\.name), equals: ["root", "container 1", "container 2"])
     }
 
     @Test("An explanation of a value names its origin and the values that it hides (laws 14 and 20)")
     func values() {
         let root = Container()
         let child = root.child()
-        #expect(
-            "\(child.explain(\.greeting))"
-                == #"\.greeting was neither set nor read here. A read returns the value of a source, or the default."#)
+        expect(
+            "\(child.explain(\.greeting))",
+            equals: #"\.greeting was neither set nor read here. A read returns the value of a source, or the default."#)
         _ = child.greeting
-        #expect(
-            child.explain(\.greeting).sentences == [
+        expect(
+            child.explain(\.greeting).sentences,
+            equals: [
                 #"\.greeting is "hello", its default."#, "Nothing was loaded from it.",
             ])
         root.greeting = "good\nday"
         child.greeting = String(repeating: "x", count: 100)
-        #expect(
-            child.explain(\.greeting).sentences == [
+        expect(
+            child.explain(\.greeting).sentences,
+            equals: [
                 #"\.greeting is "\#(String(repeating: "x", count: 80))…", set in container 1."#,
                 #"This hides "good\u{a}day", set in the root."#, "Nothing was loaded from it.",
             ])
-        #expect(root.explain(\.greeting).sentences.count == 2)
+        expect(root.explain(\.greeting).sentences.count, equals: 2)
     }
 
-    @Test("A secret is never printed, nor what hides it or is hidden by it (law 26)")
     func secrets() {
         let root = Container()
         let child = root.child { $0.secret = "child" }
         root.secret = "root"
-        #expect(
-            child.explain(\.secret).sentences == [
+        expect(
+            child.explain(\.secret).sentences,
+            equals: [
                 #"\.secret is secret, set in container 1."#, "This hides what was set in the root.",
                 "Nothing was loaded from it.",
             ])
     }
 
-    @Test("Whether it is stale, and since which change (law 19)")
     func stale() {
         let container = Container()
         _ = container[Session.self]
         container.greeting = "ho"
-        #expect(
+        expect(
             container.explain(Pool.self).sentences.contains(
                 #"It's stale: \.greeting changed after it was loaded."#))
-        #expect(!container.explain(Session.self).sentences.contains { $0.contains("stale") })
+        expect(!container.explain(Session.self).sentences.contains { $0.contains("stale") })
         container.reset(Pool.self)
         _ = container[Pool.self]
-        #expect(
-            sentences(container.explain(Pool.self))[0] == "Pool was loaded, for the 2nd time there.")
-        #expect(container.explain(Session.self).sentences.contains { $0.hasPrefix("It's stale: Pool changed") })
+        expect(sentences(container.explain(Pool.self))[0], equals: "Pool was loaded, for the 2nd time there.")
+        expect(container.explain(Session.self).sentences.contains { $0.hasPrefix("It's stale: Pool changed") })
     }
 
-    @Test("An explanation of a key that is set, replaced, failed, closed, or missing")
     func others() async throws {
         let container = Container()
-        #expect(
-            "\(container.explain(Pool.self))" == "Pool was neither set nor loaded here. The next read loads it.")
+        expect(
+            "\(container.explain(Pool.self))", equals: "Pool was neither set nor loaded here. The next read loads it.")
         container[Pool.self] = Pool()
-        #expect(container.explain(Pool.self).sentences[0] == "Pool was set in the root.")
+        expect(container.explain(Pool.self).sentences[0], equals: "Pool was set in the root.")
         container.replace(Pool.self) { _ in Pool() }
-        #expect(
-            container.explain(Pool.self).sentences[0]
-                == "Pool has a replacement loader in the root, which hasn't run yet.")
+        expect(
+            container.explain(Pool.self).sentences[0],
+            equals: "Pool has a replacement loader in the root, which hasn't run yet.")
         _ = try? container[Broken.self]
-        #expect(
-            container.explain(Broken.self).sentences == [
+        expect(
+            container.explain(Broken.self).sentences,
+            equals: [
                 "Broken isn't loaded: its last load, for the root, failed: Reason().", "No other load needed it.",
             ])
         try await container.close()
-        #expect(
-            "\(container.explain(Session.self))"
-                == "Session was neither set nor loaded here. The container is closed, so it can't be loaded.")
+        expect(
+            "\(container.explain(Session.self))",
+            equals: "Session was neither set nor loaded here. The container is closed, so it can't be loaded.")
     }
 
-    @Test("Debuggers see names and numbers, never values, and nothing is loaded for them")
     func debugging() {
         let root = Container()
-        #expect("\(root)" == "Container(root: 0 set, 0 loaded)")
+        expect("\(root)", equals: "Container(root: 0 set, 0 loaded)")
         let child = root.child { $0.requestID = 7 }
         _ = (child[Session.self], try? child[Broken.self])
-        #expect("\(child)" == "Container(container 1: 1 set, 1 loaded, 1 failed)")
-        #expect("\(root)" == "Container(root: 0 set, 2 loaded, 1 child)")
-        #expect(
-            String(reflecting: child) == #"""
+        expect("\(child)", equals: "Container(container 1: 1 set, 1 loaded, 1 failed)")
+        expect("\(root)", equals: "Container(root: 0 set, 2 loaded, 1 child)")
+        expect(
+            String(reflecting: child),
+            equals: #"""
                 Container(container 1: 1 set, 1 loaded, 1 failed)
                   parent: root
                   set: \.requestID
@@ -177,15 +189,15 @@ struct ExplainTests {
                 """#)
         var mirror: [String: String] = [:]
         for (label, value) in Mirror(reflecting: child).children { mirror[label ?? ""] = "\(value)" }
-        #expect(mirror["name"] == "container 1" && mirror["set"] == #"["\\.requestID"]"#)
+        expect(mirror["name"], equals: "container 1")
+        expect(mirror["set"], equals: #"["\\.requestID"]"#)
     }
 
-    @Test("A handle says whose load it is")
     func handles() {
         struct Curious: Feature {
             let text: String
             static func load(in container: any FeatureContainer) -> Curious { Curious(text: "\(container)") }
         }
-        #expect(Container()[Curious.self].text == "Container(handle of Curious in root: 0 set, 0 loaded)")
+        expect(Container()[Curious.self].text, equals: "Container(handle of Curious in root: 0 set, 0 loaded)")
     }
 }

@@ -6,6 +6,19 @@ import Testing
 
 @Suite("The graph shows what runs, what failed and why")
 struct GraphFailureTests {
+    static let cases: [Case<GraphFailureTests>] = [
+        Case(
+            "A load that failed stays in the graph with its error, what it had read and what failed for it (law 27)",
+            failures),
+        Case("Filtered by failure, only the way to the cause is left, and what the cause had read", filteredByFailure),
+        Case("No secret is in any format, though the error of a load quotes it (law 26)", secrets),
+        Case("Filtered by name, what an entry was made from and what was made from it is left", filteredByName),
+        Case("Filtered by container, what it sees is left (law 14)", filteredByContainer),
+        Case("A cancelled load is no failure (law 27)", cancelled),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<GraphFailureTests>) async throws { try await stated.run(self) }
+
     struct Refused: Error, CustomStringConvertible { let description: String }
     struct Token: Property {
         static var defaultValue: String { "hunter2" }
@@ -33,47 +46,47 @@ struct GraphFailureTests {
         return container
     }
 
-    @Test("A load that failed stays in the graph with its error, what it had read and what failed for it (law 27)")
     func failures() async throws {
         let container = await failed()
         let graph = container.graph
-        #expect(
-            graph.description == """
+        expect(
+            graph.description,
+            equals: """
                 root
                   Database (failed) ← Plain, Socket
                   Plain
                   Socket (failed) ← Token
                   Token (default)
                 """)
-        #expect(graph["c0_Socket"]?.lastError == "no way in with (secret)")
-        #expect(graph["c0_Database"]?.lastError == "no way in with (secret)")
+        expect(graph["c0_Socket"]?.lastError, equals: "no way in with (secret)")
+        expect(graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
         container.set(Socket.self, to: Socket())
         _ = try await container[Database.self]
-        #expect(container.graph["c0_Database"]?.state == .loaded)
-        #expect(container.graph["c0_Database"]?.lastError == "no way in with (secret)")
+        expect(container.graph["c0_Database"]?.state, equals: .loaded)
+        expect(container.graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
     }
 
-    @Test("Filtered by failure, only the way to the cause is left, and what the cause had read")
     func filteredByFailure() async {
         let container = await failed()
         let graph = container.graph.filteredByFailure()
-        #expect(graph.causes == ["c0_Socket"])
-        #expect(
-            graph.description == """
+        expect(graph.causes, equals: ["c0_Socket"])
+        expect(
+            graph.description,
+            equals: """
                 root
                   Database (failed) ← Socket
                   Socket (failed) ← Token
                   Token (default)
                 """)
-        #expect(
-            graph.explanation(of: "c0_Database") == [
+        expect(
+            graph.explanation(of: "c0_Database"),
+            equals: [
                 "Database isn't loaded: its last load, for the root, failed: no way in with (secret).",
                 "It had read Socket and 1 that isn't shown.", "No other load needed it.",
             ])
-        #expect(Container().graph.filteredByFailure().entries == [])
+        expect(Container().graph.filteredByFailure().entries, equals: [])
     }
 
-    @Test("No secret is in any format, though the error of a load quotes it (law 26)")
     func secrets() async throws {
         let container = await failed()
         let graph = container.graph
@@ -85,28 +98,26 @@ struct GraphFailureTests {
             String(reflecting: container), "\(container.explain(Database.self))", "\(container.explain(Token.self))",
             "\(container.explain(Socket.self))",
         ]
-        for text in texts { #expect(!text.contains("hunter2")) }
-        #expect(dumped.contains("Token"))
+        for text in texts { expect(!text.contains("hunter2")) }
+        expect(dumped.contains("Token"))
     }
 
-    @Test("Filtered by name, what an entry was made from and what was made from it is left")
     func filteredByName() async {
         let container = await failed()
         let graph = container.graph.filtered(by: "Plain")
-        #expect(graph.entries.map(\.name) == ["Database", "Plain"])
-        #expect(graph.entries[0].hiddenInputs == 1)
-        #expect(container.graph.filtered(by: "Token").entries.map(\.name) == ["Database", "Socket", "Token"])
-        #expect(container.graph.filtered(by: "Nobody").entries == [])
+        expect(graph.entries.map(\.name), equals: ["Database", "Plain"])
+        expect(graph.entries[0].hiddenInputs, equals: 1)
+        expect(container.graph.filtered(by: "Token").entries.map(\.name), equals: ["Database", "Socket", "Token"])
+        expect(container.graph.filtered(by: "Nobody").entries, equals: [])
     }
 
-    @Test("Filtered by container, what it sees is left (law 14)")
     func filteredByContainer() {
         let root = Container()
         let children = (1...2).map { number in root.child { $0[Token.self] = "\(number)" } }
         _ = root[Plain.self]
         let graph = root.graph.filtered(byContainer: 2)
-        #expect(graph.entries.map(\.id) == ["c0_Plain", "c2_Token"])
-        #expect(graph.containers.map(\.id) == [0, 2])
+        expect(graph.entries.map(\.id), equals: ["c0_Plain", "c2_Token"])
+        expect(graph.containers.map(\.id), equals: [0, 2])
         withExtendedLifetime(children) {}
     }
 
@@ -135,24 +146,24 @@ struct GraphFailureTests {
         let graph = container.graph
         open.open()
         thread.wait()
-        #expect(
-            graph.description == """
+        expect(
+            graph.description,
+            equals: """
                 root
                   Outer (loading) ← Plain, Slow
                   Plain
                   Slow (loading)
                 """)
-        #expect(graph.explanation(of: "c0_Outer").first == "Outer is being loaded.")
-        #expect(container.graph["c0_Outer"]?.state == .loaded)
+        expect(graph.explanation(of: "c0_Outer").first, equals: "Outer is being loaded.")
+        expect(container.graph["c0_Outer"]?.state, equals: .loaded)
     }
 
-    @Test("A cancelled load is no failure (law 27)")
     func cancelled() async {
         struct Cancelled: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> Cancelled { throw CancellationError() }
         }
         let container = Container()
         await #expect(throws: CancellationError.self) { try await container[Cancelled.self] }
-        #expect(container.graph.entries == [])
+        expect(container.graph.entries, equals: [])
     }
 }

@@ -6,6 +6,30 @@ import Testing
 
 @Suite("The graph shows what is held and what was made from what")
 struct GraphTests {
+    static let cases: [Case<GraphTests>] = [
+        Case("A key that a load reads twice is one input, however many the load has (law 15)", oneInputForEachKey),
+        Case(
+            "A container in which nothing was read or set has an empty graph, and looking at it changes nothing", empty),
+        Case("States: what was set, what has another loader, what was loaded, and nothing of what was reset", states),
+        Case("Inputs are what the load itself read, wherever that lives; entries are by depth and name", inputs),
+        Case("A container without entries is left out, unless one below it has some", emptyContainers),
+        Case(
+            "It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 19)",
+            staleByLoader),
+        Case("A feature is stale when something changed that it was made from, until it loads again (law 19)", stale),
+        Case(
+            "Setting an equal value is no change: nothing becomes stale, observed or not (laws 10 and 19)",
+            equalIsNotStale),
+        Case("The graph of a child marks stale what an ancestor's change made so (laws 14 and 19)", staleBelow),
+        Case("Ids are words of letters, digits and underscores, also for value keys", ids),
+        Case("The angle brackets of generic types are no markup: Mermaid gets them escaped, DOT as they are", escaping),
+        Case("A graph is a value: it survives being encoded, and later changes do not reach it", codable),
+        Case("No value is in it, secret or not (law 26)", noValues),
+        Case("A scope's graph has what its rules set, as an ancestor's (law 21)", scopes),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<GraphTests>) async throws { try await stated.run(self) }
+
     struct Host: Property { static var defaultValue: String { "localhost" } }
     struct Password: Property {
         static var defaultValue: String { "hunter2" }
@@ -44,7 +68,6 @@ struct GraphTests {
         return try entry(name, container, depth: depth).inputs.map { try #require(names[$0]) }
     }
 
-    @Test("A key that a load reads twice is one input, however many the load has (law 15)")
     func oneInputForEachKey() {
         let inputs = (0..<40).map { number in PropertyKey(defaultValue: number, id: number) }
         let sum = FeatureKey(id: UniqueID()) { container in
@@ -56,53 +79,51 @@ struct GraphTests {
         let container = Container()
         _ = container[sum]
         let counts = GraphSnapshot(of: container).entries.map(\.inputs.count).filter { $0 > 0 }
-        #expect(counts == [40])
+        expect(counts, equals: [40])
     }
 
-    @Test("A container in which nothing was read or set has an empty graph, and looking at it changes nothing")
     func empty() {
         let container = Container()
-        #expect(container.graph.entries == [])
-        #expect(container.graph.containers == [])
-        #expect(container.graph.mermaid == "flowchart TD\n")
-        #expect(container.graph.dot == "digraph container {\n    node [shape=box];\n}\n")
-        #expect(container.graph.description == "")
-        #expect(container.graph.json == "{\"containers\": [], \"entries\": []}\n")
+        expect(container.graph.entries, equals: [])
+        expect(container.graph.containers, equals: [])
+        expect(container.graph.mermaid, equals: "flowchart TD\n")
+        expect(container.graph.dot, equals: "digraph container {\n    node [shape=box];\n}\n")
+        expect(container.graph.description, equals: "")
+        expect(container.graph.json, equals: "{\"containers\": [], \"entries\": []}\n")
     }
 
-    @Test("States: what was set, what has another loader, what was loaded, and nothing of what was reset")
     func states() throws {
         let container = Container()
         container[Host.self] = "example.org"
         container.replace(Api.self) { _ in Api() }
         _ = container[Client.self]
-        #expect(try entry("Host", container).state == .set)
-        #expect(try entry("Password", container).state == .defaultValue)
-        #expect(try entry("Client", container).state == .loaded)
-        #expect(try entry("Api", container).state == .replaced)
+        try expect(entry("Host", container).state, equals: .set)
+        try expect(entry("Password", container).state, equals: .defaultValue)
+        try expect(entry("Client", container).state, equals: .loaded)
+        try expect(entry("Api", container).state, equals: .replaced)
         _ = container[Api.self]
-        #expect(try entry("Api", container).state == .loaded)
+        try expect(entry("Api", container).state, equals: .loaded)
         container[Client.self] = Client()
-        #expect(try entry("Client", container).state == .set)
-        #expect(try entry("Client", container).inputs == [])
+        try expect(entry("Client", container).state, equals: .set)
+        try expect(entry("Client", container).inputs, equals: [])
         container.reset(Host.self)
-        #expect(container.graph.entries.map(\.name) == ["Api", "Client", "Password"])
+        expect(container.graph.entries.map(\.name), equals: ["Api", "Client", "Password"])
     }
 
-    @Test("Inputs are what the load itself read, wherever that lives; entries are by depth and name")
     func inputs() throws {
         let root = Container()
         let child = root.child { $0[Host.self] = "child" }
         _ = child[Api.self]
-        #expect(try inputs("Api", child, depth: 1) == ["Client 1"])
-        #expect(try inputs("Client", child, depth: 1) == ["Host 1", "Password 0"])
-        #expect(try inputs("Password", child) == [])
-        #expect(child.graph.entries.map { "\($0.name) \($0.depth)" } == ["Password 0", "Api 1", "Client 1", "Host 1"])
-        #expect(root.graph == child.graph)
-        #expect(child.child().graph.entries == child.graph.entries)
-        #expect(child.graph.containers.map(\.name) == ["root", "container 1"])
-        #expect(child.graph.containers.map(\.parent) == [nil, 0])
-        #expect(Set(child.graph.entries.map(\.id)).count == 4)
+        try expect(inputs("Api", child, depth: 1), equals: ["Client 1"])
+        try expect(inputs("Client", child, depth: 1), equals: ["Host 1", "Password 0"])
+        try expect(inputs("Password", child), equals: [])
+        expect(
+            child.graph.entries.map { "\($0.name) \($0.depth)" }, equals: ["Password 0", "Api 1", "Client 1", "Host 1"])
+        expect(root.graph, equals: child.graph)
+        expect(child.child().graph.entries, equals: child.graph.entries)
+        expect(child.graph.containers.map(\.name), equals: ["root", "container 1"])
+        expect(child.graph.containers.map(\.parent), equals: [nil, 0])
+        expect(Set(child.graph.entries.map(\.id)).count, equals: 4)
     }
 
     @Test("A value set in a child names the value that it overrides, in JSON and in words, too (law 14)")
@@ -110,39 +131,38 @@ struct GraphTests {
         let root = Container()
         let child = root.child()
         let grandchild = child.child { $0[Host.self] = "deep" }
-        #expect(try entry("Host", grandchild, depth: 2).overrides == nil)
+        try expect(entry("Host", grandchild, depth: 2).overrides == nil)
         root[Host.self] = "root"
-        #expect(try entry("Host", root).overrides == nil)
-        #expect(try entry("Host", grandchild, depth: 2).overrides == "c0_Host")
+        try expect(entry("Host", root).overrides == nil)
+        try expect(entry("Host", grandchild, depth: 2).overrides, equals: "c0_Host")
         child[Host.self] = "child"
         let graph = grandchild.graph
-        #expect(graph.entries.map(\.overrides) == [nil, "c0_Host", "c1_Host"])
-        #expect(
-            graph.explanation(of: "c2_Host") == [
+        expect(graph.entries.map(\.overrides), equals: [nil, "c0_Host", "c1_Host"])
+        expect(
+            graph.explanation(of: "c2_Host"),
+            equals: [
                 "Host was set in container 2.", "This hides what was set in container 1.",
                 "This hides what was set in the root.", "Nothing was loaded from it.",
             ])
-        #expect(graph.json.contains(#""overrides": "c1_Host""#))
-        #expect(try JSONDecoder().decode(ContainerGraph.self, from: Data(graph.json.utf8)) == graph)
-        #expect(graph.filtered(byContainer: 0).entries.map(\.overrides) == [nil])
+        expect(graph.json.contains(#""overrides": "c1_Host""#))
+        try expect(JSONDecoder().decode(ContainerGraph.self, from: Data(graph.json.utf8)), equals: graph)
+        expect(graph.filtered(byContainer: 0).entries.map(\.overrides), equals: [nil])
         // A child's own instance replaces none, and a load that failed has none to give up.
         _ = (root[Client.self], grandchild[Client.self])
-        #expect(try entry("Client", grandchild, depth: 2).overrides == nil)
+        try expect(entry("Client", grandchild, depth: 2).overrides == nil)
     }
 
-    @Test("A container without entries is left out, unless one below it has some")
     func emptyContainers() {
         let root = Container()
         let child = root.child()
         let grandchild = child.child { $0[Host.self] = "deep" }
         let sibling = root.child()
         let graph = root.graph.filtered(by: "Host")
-        #expect(graph.containers.map(\.depth) == [0, 1, 2])
-        #expect(graph.containers.map(\.id) == grandchild.graph.filtered(by: "Host").containers.map(\.id))
+        expect(graph.containers.map(\.depth), equals: [0, 1, 2])
+        expect(graph.containers.map(\.id), equals: grandchild.graph.filtered(by: "Host").containers.map(\.id))
         withExtendedLifetime((sibling, grandchild)) {}
     }
 
-    @Test("It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 19)")
     func staleByLoader() throws {
         let changes: [(Container) -> Void] = [
             { $0.replace(Client.self) { _ in Client() } },
@@ -154,53 +174,50 @@ struct GraphTests {
             let reader = FeatureKey(id: UniqueID()) { "\($0[Client.self])" }
             _ = container[reader]
             func staleCount() -> Int { container.graph.entries.count { $0.isStale } }
-            #expect(staleCount() == 0)
+            expect(staleCount(), equals: 0)
             change(container)
-            #expect(staleCount() == 1)
-            #expect(container.explain(\.[reader]).sentences.contains { $0.hasPrefix("It's stale") })
+            expect(staleCount(), equals: 1)
+            expect(container.explain(\.[reader]).sentences.contains { $0.hasPrefix("It's stale") })
             _ = container[Client.self]
-            #expect(staleCount() == 1)
+            expect(staleCount(), equals: 1)
         }
     }
 
-    @Test("A feature is stale when something changed that it was made from, until it loads again (law 19)")
     func stale() throws {
         let container = Container()
         _ = (container[Api.self], container[Live.self])
-        #expect(container.graph.entries.allSatisfy { !$0.isStale })
+        expect(container.graph.entries.allSatisfy { !$0.isStale })
         container[Host.self] = "example.org"
-        #expect(try entry("Client", container).isStale)
-        #expect(try !entry("Host", container).isStale)
-        #expect(container.graph.entries.contains { $0.name == "Live" } == false)
+        try expect(entry("Client", container).isStale)
+        try expect(!entry("Host", container).isStale)
+        expect(container.graph.entries.contains { $0.name == "Live" }, equals: false)
         _ = container[Live.self]
-        #expect(try !entry("Live", container).isStale)
+        try expect(!entry("Live", container).isStale)
         container.reset(Client.self)
         _ = container[Client.self]
-        #expect(try !entry("Client", container).isStale)
-        #expect(try entry("Api", container).isStale)
+        try expect(!entry("Client", container).isStale)
+        try expect(entry("Api", container).isStale)
     }
 
-    @Test("Setting an equal value is no change: nothing becomes stale, observed or not (laws 10 and 19)")
     func equalIsNotStale() throws {
         let container = Container()
         container[Host.self] = "example.org"
         _ = container[Client.self]
         container[Host.self] = "example.org"
-        #expect(try !entry("Client", container).isStale)
+        try expect(!entry("Client", container).isStale)
         container.observe(Host.self) { _ in }
         container[Host.self] = "example.org"
-        #expect(try !entry("Client", container).isStale)
+        try expect(!entry("Client", container).isStale)
         container[Host.self] = "example.com"
-        #expect(try entry("Client", container).isStale)
+        try expect(entry("Client", container).isStale)
     }
 
-    @Test("The graph of a child marks stale what an ancestor's change made so (laws 14 and 19)")
     func staleBelow() throws {
         let root = Container()
         let child = root.child { $0[Password.self] = "other" }
         _ = child[Client.self]
         root[Host.self] = "example.org"
-        #expect(try entry("Client", child, depth: 1).isStale)
+        try expect(entry("Client", child, depth: 1).isStale)
     }
 
     @Test("Mermaid and DOT draw every entry and every arrow, from what was made to what it was made from")
@@ -209,8 +226,9 @@ struct GraphTests {
         let child = root.child { $0[Host.self] = "child" }
         _ = child[Client.self]
         child[Host.self] = "changed"
-        #expect(
-            child.graph.mermaid == """
+        expect(
+            child.graph.mermaid,
+            equals: """
                 flowchart TD
                     subgraph c0["root"]
                         c0_Password(["Password (default)"])
@@ -225,8 +243,9 @@ struct GraphTests {
                     class c1_Client stale
 
                 """)
-        #expect(
-            child.graph.dot == """
+        expect(
+            child.graph.dot,
+            equals: """
                 digraph container {
                     node [shape=box];
                     subgraph cluster_0 {
@@ -243,8 +262,9 @@ struct GraphTests {
                 }
 
                 """)
-        #expect(
-            child.graph.description == """
+        expect(
+            child.graph.description,
+            equals: """
                 root
                   Password (default)
                   container 1
@@ -253,28 +273,25 @@ struct GraphTests {
                 """)
     }
 
-    @Test("Ids are words of letters, digits and underscores, also for value keys")
     func ids() {
         let container = Container()
         container[PropertyKey(defaultValue: 1)] = 2
         _ = container[FeatureKey { _ in 1 }]
         _ = container[Pair<Int, String>.self]
-        #expect(container.graph.entries.count == 3)
+        expect(container.graph.entries.count, equals: 3)
         for entry in container.graph.entries {
-            #expect(entry.id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
-            #expect(entry.id.first?.isLetter == true)
+            expect(entry.id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+            expect(entry.id.first?.isLetter, equals: true)
         }
     }
 
-    @Test("The angle brackets of generic types are no markup: Mermaid gets them escaped, DOT as they are")
     func escaping() {
         let container = Container()
         _ = container[Pair<Int, String>.self]
-        #expect(container.graph.mermaid.contains("[\"Pair#lt;Int, String#gt;\"]"))
-        #expect(container.graph.dot.contains("c0_Pair_Int_String [label=\"Pair<Int, String>\"]"))
+        expect(container.graph.mermaid.contains("[\"Pair#lt;Int, String#gt;\"]"))
+        expect(container.graph.dot.contains("c0_Pair_Int_String [label=\"Pair<Int, String>\"]"))
     }
 
-    @Test("A graph is a value: it survives being encoded, and later changes do not reach it")
     func codable() throws {
         let container = Container()
         container[Host.self] = "example.org"
@@ -283,16 +300,15 @@ struct GraphTests {
         let data = try JSONEncoder().encode(graph)
         container.resetAll()
         let decoded = try JSONDecoder().decode(ContainerGraph.self, from: data)
-        #expect(decoded == graph)
+        expect(decoded, equals: graph)
         // The text that needs no encoder is read as the same graph.
         let text = try JSONDecoder().decode(ContainerGraph.self, from: Data(graph.withoutDurations().json.utf8))
-        #expect(text == graph.withoutDurations())
-        #expect(decoded.entries.count == 4)
-        #expect(decoded.mermaid == graph.mermaid)
-        #expect(container.graph.entries == [])
+        expect(text, equals: graph.withoutDurations())
+        expect(decoded.entries.count, equals: 4)
+        expect(decoded.mermaid, equals: graph.mermaid)
+        expect(container.graph.entries, equals: [])
     }
 
-    @Test("No value is in it, secret or not (law 26)")
     func noValues() throws {
         let container = Container()
         container[Host.self] = "example.org"
@@ -300,17 +316,17 @@ struct GraphTests {
         let graph = container.graph
         let json = String(decoding: try JSONEncoder().encode(graph), as: UTF8.self)
         for text in [json, graph.json, graph.html, graph.mermaid, graph.dot, graph.description, "\(graph)"] {
-            #expect(!text.contains("hunter2") && !text.contains("example.org"))
+            expect(!text.contains("hunter2"))
+            expect(!text.contains("example.org"))
         }
     }
 
-    @Test("A scope's graph has what its rules set, as an ancestor's (law 21)")
     func scopes() throws {
         let container = Container()
         container.configureScopes { $0[Host.self] = "rule" }
         let scope = container.scope("/a")
         _ = scope[Client.self]
-        #expect(try entry("Host", scope, depth: 1).state == .set)
-        #expect(try inputs("Client", scope, depth: 1) == ["Host 1", "Password 0"])
+        try expect(entry("Host", scope, depth: 1).state, equals: .set)
+        try expect(inputs("Client", scope, depth: 1), equals: ["Host 1", "Password 0"])
     }
 }
