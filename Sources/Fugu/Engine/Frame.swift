@@ -18,6 +18,8 @@ final class Frame: Sendable {
     let parent: Frame?
     /// The number of frames in the chain, including this one.
     let level: Int
+    /// The position in the stack at which the chain began, maybe on another thread.
+    private let stackStart: UInt
     /// The bits of the keys of all loads in the chain, by `Key.mask`.
     let mask: UInt64
     /// The outermost frame on the same thread or task, or `nil` if this is the outermost one.
@@ -44,6 +46,7 @@ final class Frame: Sendable {
         self.load = load
         self.draft = draft
         level = (parent?.level ?? 0) + 1
+        stackStart = parent?.stackStart ?? PlatformStack.position
         mask = (parent?.mask ?? 0) | (kind == .load ? key!.mask : 0)
         outer = own?.outermost
         state = FamilyLocked(FrameState())
@@ -53,6 +56,11 @@ final class Frame: Sendable {
 
     var isFinished: Bool { finished.load(ordering: .acquiring) }
     var outermost: UnmanagedReference<Frame> { outer ?? UnmanagedReference(self) }
+
+    /// The number of bytes that the chain takes of the stack, or any larger one if it began on another thread.
+    ///
+    /// Stacks don't overlap, and grow downward: from another one, it's at least what the running thread has used.
+    var stackUsed: UInt { stackStart &- PlatformStack.position }
 
     /// This frame and the frames that need it, innermost first, without those that have ended.
     var chain: some Sequence<Frame> {
@@ -115,8 +123,6 @@ final class Frame: Sendable {
 struct FrameState {
     /// The mutable part of a load.
     var load = LoadRecord()
-    /// The stack of the thread, once many loads are nested in the frame.
-    var stack: PlatformStack?
     var rare: RareFrameState?
 
     /// Returns the rare state, creating it if necessary.

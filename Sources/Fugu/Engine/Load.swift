@@ -512,17 +512,22 @@ private struct LoadEnd {
                 return Provenance(direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
             }
         }
-        var (direct, lists, mask) = ([Key](), [others.sortedUnique()], state[token].load.mask)
-        direct.reserveCapacity(1 + state[token].load.more.count)
+        var (direct, lists, mask) = ([Key](), others.isEmpty ? [] : [others.sortedUnique()], state[token].load.mask)
+        let count = 1 + state[token].load.more.count
+        direct.reserveCapacity(count)
+        lists.reserveCapacity(lists.count + count + 1)
         for key in others { mask |= key.mask }
-        for input in state[token].load.inputs {
+        func add(_ input: Input) {
             direct.append(input.key)
-            guard let made = input.provenance else { continue }
+            guard let made = input.provenance, !made.keys.isEmpty else { return }
             mask |= made.mask
             lists.append(made.keys)
             if input.cell == nil { direct += made.direct }
         }
-        let keys = (lists + [direct.sortedUnique()]).merged()
+        if let first = state[token].load.first { add(first) }
+        for input in state[token].load.more { add(input) }
+        lists.append(direct.sortedUnique())
+        let keys = lists.merged()
         let made = Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads, passed: passed)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made

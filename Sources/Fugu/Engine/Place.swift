@@ -432,6 +432,7 @@ extension [[Key]] {
     func merged() -> [Key] {
         var lists = self
         while lists.count > 1 {
+            if lists.count == 2 { return lists[0].merged(with: lists[1]) }
             lists = stride(from: 0, to: lists.count, by: 2).map { index in
                 index + 1 < lists.count ? lists[index].merged(with: lists[index + 1]) : lists[index]
             }

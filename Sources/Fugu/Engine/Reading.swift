@@ -335,20 +335,16 @@ struct Reading: ~Copyable {
         if let recorder, recorder !== frame, needsItself(recorder), !frame.chain.contains(where: { $0 === recorder }) {
             return .cycle(recorder.way + [key])
         }
-        let isTooDeep = frame.level >= 2_000 || frame.level >= 4 && isStackUsedUp(token, frame.level >= 100)
+        let isTooDeep = frame.level >= 2_000 || frame.level >= 4 && isStackUsedUp(by: frame)
         return isTooDeep ? .tooDeep(frame.way + [key]) : nil
     }
 
     /// Whether the stack has no room for another load; if the bounds are unknown, it has room for a hundred.
-    private func isStackUsedUp(_ token: LockToken, _ isDeep: Bool) -> Bool {
-        guard let own else { return false }
-        return own.outermost.use { outermost in
-            if let known = outermost.state[token].stack?.isNearlyUsedUp(isDeep) { return known }
-            // A task may continue on another thread.
-            let stack = PlatformStack()
-            outermost.state[token].stack = stack
-            return stack?.isNearlyUsedUp(isDeep) ?? isDeep
-        }
+    private func isStackUsedUp(by frame: Frame) -> Bool {
+        // This much is nearly always left, and finding the bounds takes longer than many loads.
+        if own == nil || frame.stackUsed < 32 << 10 { return false }
+        let isDeep = frame.level >= 100
+        return PlatformStack.current?.isNearlyUsedUp(isDeep) ?? isDeep
     }
 
     /// Whether a closed container refuses the read, which may load defaults, and what an earlier load needs.

@@ -201,20 +201,25 @@ package struct PlatformStack: Sendable {
     private let lowest: UInt
     private let size: UInt
 
-    /// Returns the bounds for the running thread, which take a while to find, or `nil` if the platform doesn't provide them.
-    package init?() {
+    /// The bounds for the running thread, or `nil` if the platform doesn't provide them.
+    ///
+    /// On Linux, finding them takes system calls, on the main thread the parsing of a file, so each thread keeps them.
+    package static var current: PlatformStack? {
         #if canImport(Darwin)
-        size = UInt(pthread_get_stacksize_np(pthread_self()))
-        lowest = UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size
+        let size = UInt(pthread_get_stacksize_np(pthread_self()))
+        return PlatformStack(lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size: size)
         #elseif canImport(Glibc) || canImport(Android)
-        var attributes = pthread_attr_t()
-        guard let find = unsafe Self.getAttributes, unsafe find(pthread_self(), &attributes) == 0 else { return nil }
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        var address: UnsafeMutableRawPointer?
-        var count = 0
-        guard unsafe pthread_attr_getstack(&attributes, &address, &count) == 0 else { return nil }
-        lowest = UInt(bitPattern: address)
-        size = UInt(count)
+        guard let keys else { return found }
+        let lowest = UInt(bitPattern: unsafe pthread_getspecific(keys.lowest))
+        if lowest != 0 {
+            return PlatformStack(lowest: lowest, size: UInt(bitPattern: unsafe pthread_getspecific(keys.size)))
+        }
+        let found = found
+        if let found {
+            unsafe pthread_setspecific(keys.size, UnsafeRawPointer(bitPattern: found.size))
+            unsafe pthread_setspecific(keys.lowest, UnsafeRawPointer(bitPattern: found.lowest))
+        }
+        return found
         #else
         return nil
         #endif
@@ -234,18 +239,37 @@ package struct PlatformStack: Sendable {
     package func isShorter(than bytes: UInt) -> Bool { Self.position &- lowest < bytes }
 
     /// The current position in the running thread's stack.
-    private static var position: UInt {
+    @inline(__always)
+    static var position: UInt {
         var local: UInt8 = 0
-        return unsafe withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        // Nothing is written there that a stack protector would have to check.
+        return unsafe _withUnprotectedUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     }
 
     #if canImport(Glibc) || canImport(Android)
+    private static var found: PlatformStack? {
+        var attributes = pthread_attr_t()
+        guard let find = unsafe getAttributes, unsafe find(pthread_self(), &attributes) == 0 else { return nil }
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        var address: UnsafeMutableRawPointer?
+        var count = 0
+        guard unsafe pthread_attr_getstack(&attributes, &address, &count) == 0 else { return nil }
+        return PlatformStack(lowest: UInt(bitPattern: address), size: UInt(count))
+    }
+
     private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
 
     /// The headers declare it only for programs with extensions, which Swift's aren't.
     private static let getAttributes = unsafe dlsym(nil, "pthread_getattr_np").map {
         unsafe unsafeBitCast($0, to: GetAttributes.self)
     }
+
+    /// Where a thread keeps its bounds, as numbers, which end with it.
+    private static let keys: (lowest: pthread_key_t, size: pthread_key_t)? = {
+        var keys = (lowest: pthread_key_t(), size: pthread_key_t())
+        let isMade = unsafe pthread_key_create(&keys.lowest, nil) == 0 && pthread_key_create(&keys.size, nil) == 0
+        return isMade ? keys : nil
+    }()
     #endif
 }
 

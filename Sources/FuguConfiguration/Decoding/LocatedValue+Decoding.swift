@@ -44,7 +44,7 @@ extension LocatedValue {
         }
         // Types decode themselves recursively, as deep as the document is nested.
         let depth = node.depth
-        if depth >= 32, depth % 4 == 0, PlatformStack()?.isShorter(than: Self.stackReserve) == true {
+        if depth >= 32, depth % 4 == 0, PlatformStack.current?.isShorter(than: Self.stackReserve) == true {
             throw located(PropertyError(ErrorText.noStackLeft), decoding: type)
         }
         do {

@@ -44,6 +44,16 @@ enum Doubled: Feature {
     static func load(in container: any FeatureContainer) -> Number { Number(container[Counter.self].value &* 2) }
 }
 
+/// A feature that reads another one, which may do so, too.
+enum Link<Below: Feature>: Feature where Below.Instance == Number {
+    static func load(in container: any FeatureContainer) -> Number { Number(container[Below.self].value &+ 1) }
+}
+
+typealias FiveLinks<Below: Feature> = Link<Link<Link<Link<Link<Below>>>>> where Below.Instance == Number
+/// Ten features that read one another, and twenty.
+typealias Ten = FiveLinks<Link<Link<Link<Link<Pool>>>>>
+typealias Twenty = FiveLinks<FiveLinks<Ten>>
+
 /// An asynchronous load that never suspends.
 enum RemoteCounter: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Number { Number(container[Limit.self]) }

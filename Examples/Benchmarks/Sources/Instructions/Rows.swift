@@ -103,6 +103,16 @@ extension Row {
             }
             return sum
         },
+        Row("chain-10", "a root is made and loads ten features that read one another") { count in
+            var sum = 0
+            for _ in 0..<count { sum &+= Container()[Ten.self].value }
+            return sum
+        },
+        Row("chain-20", "the same with twenty") { count in
+            var sum = 0
+            for _ in 0..<count { sum &+= Container()[Twenty.self].value }
+            return sum
+        },
     ]
 }
 
