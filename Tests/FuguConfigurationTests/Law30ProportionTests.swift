@@ -25,7 +25,7 @@ import Testing
     /// The bound is wide, since other tests run at the same time; what it takes is printed.
     private func grows(to size: Int, _ name: String, _ body: (Int) throws -> Void) rethrows {
         #if DEBUG
-        let size = size / rounds(10, few: 20)
+        let size = size / rounds(10, few: 60)
         #endif
         try body(size / 100)
         let small = try seconds { try body(size / 4) }

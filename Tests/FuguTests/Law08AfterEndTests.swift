@@ -122,7 +122,7 @@ import Testing
                     }
                 }
             }
-            let count = rounds(100_000, few: 50_000)
+            let count = rounds(100_000, few: 15_000)
             await use(count / 5)
             let before = ThisProcess.residentBytes
             await use(count)

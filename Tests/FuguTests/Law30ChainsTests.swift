@@ -122,7 +122,7 @@ import Testing
 
     func observed() async {
         let loads = Counter()
-        let count = rounds(4_000, few: 1_500)
+        let count = rounds(4_000, few: 600)
         let keys = Self.chain(count, reloads: true, loads)
         await onSmallStack {
             let container = Container()
