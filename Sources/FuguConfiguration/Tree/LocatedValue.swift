@@ -158,7 +158,8 @@ package struct LocatedValue: Sendable {
     /// Whether an integer that a `PropertyValue` can't represent is the value or inside it.
     var holdsWideInteger: Bool {
         if let merged = tree.merged { return merged.names.contains { merged[$0]!.holdsWideInteger } }
-        guard tree.store.nodes.contains(where: { $0.mark == .wide }) else { return false }
+        // Lists ask for each of their elements.
+        guard tree.store.wideOffset != nil else { return false }
         var open = [self]
         while let value = open.popLast() {
             if value.node.mark == .wide { return true }

@@ -24,6 +24,8 @@ struct NodeStore: Sendable {
     let end: Int
     /// Whether a name contains a dot and so may be equal to a nested one.
     private(set) var hasDottedNames = false
+    /// The offset of the first integer that `Int64` can't represent, if there's one.
+    private(set) var wideOffset: UInt32?
 
     init(source: [UInt8] = []) {
         start = source.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -55,8 +57,9 @@ struct NodeStore: Sendable {
         return others.count - 1
     }
 
-    /// Adds the root.
+    /// Adds the root, or a node that has its parent.
     mutating func add(_ node: Node) -> Int32 {
+        if node.mark == .wide { wideOffset = wideOffset ?? node.offset }
         nodes.append(node)
         return Int32(nodes.count - 1)
     }
@@ -89,12 +92,11 @@ struct NodeStore: Sendable {
     mutating func setMark(_ mark: Node.Mark, of id: Int32) { nodes[Int(id)].mark = mark }
 
     private mutating func link(_ node: Node, to parent: Int32) -> Int32 {
-        let id = Int32(nodes.count)
         var node = node
         node.parent = parent
         node.next = -1
         node.depth = nodes[Int(parent)].depth + 1
-        nodes.append(node)
+        let id = add(node)
         let last = nodes[Int(parent)].last
         if last < 0 { nodes[Int(parent)].first = id } else { nodes[Int(last)].next = id }
         nodes[Int(parent)].last = id

@@ -58,8 +58,8 @@ extension PropertyValue {
     }
 
     private init(exactly tree: PropertyTree) throws(PropertyError) {
-        if let wide = tree.store.nodes.first(where: { $0.mark == .wide }) {
-            let failure = SyntaxFailure(problem: .integerTooLarge, offset: Int(wide.offset))
+        if let offset = tree.store.wideOffset {
+            let failure = SyntaxFailure(problem: .integerTooLarge, offset: Int(offset))
             throw PropertyError(failure, in: tree.store, source: tree.source)
         }
         self = tree.root.propertyValue
