@@ -74,7 +74,7 @@ struct PoolSize: NamedProperty {
 }
 
 extension ContainerKeys {
-    var databaseURL: PropertyKey<String> { .required("database.url", help: "Where the database is.") }
+    var databaseURL: PropertyKey<String> { .required("database.url", isSecret: true, help: "Where the database is.") }
     var password: PropertyKey<String?> { .init("database.password", isSecret: true) }
     var idleTime: PropertyKey<Duration> { .init("database.idle-time", defaultValue: .seconds(60)) }
     var upstreams: PropertyKey<[Upstream]> { .init("upstreams", defaultValue: []) }

@@ -6,6 +6,8 @@ struct ValueSketch: ValueTeller {
 
     func text<Value>(of value: Value) -> String {
         switch value {
+        // The user's part of a URL often holds a password.
+        case let text as String where text.contains("://") && text.contains("@"): return "a URL with a user"
         case let text as String: return quoted(text)
         case let number as any BinaryInteger: return "\(number)"
         case let number as any BinaryFloatingPoint: return "\(number)"

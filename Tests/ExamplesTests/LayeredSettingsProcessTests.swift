@@ -63,7 +63,7 @@ import Testing
                 server.timeout = "90s" (\(base):4:11)
                 server.origins = ["c.org"] (argument --server-origins)
                   hides ["a.org", "b.org"] (\(base):5:11)
-                database.url = "postgres://db" (\(base):8:7)
+                database.url = (secret) (\(base):8:7)
                 database.password = (secret) (environment variable CONFIG_DATABASE_PASSWORD)
                   hides (secret) (\(base):9:12)
                 database.pool-size = 9 (\(list))

@@ -1,7 +1,10 @@
 /// Makes text of a file or a user fit for one line of a message.
+///
+/// It never shows the user's part of a URL, which often holds a password or a token.
 enum Quoted {
     /// Returns the string in double quotes, with control characters escaped as in TOML, cut after `limit` scalars.
     static func string(_ text: String, limit: Int = .max) -> String {
+        let text = withoutUsers(text)
         var result = "\""
         var length = 0
         for scalar in text.unicodeScalars {
@@ -16,6 +19,7 @@ enum Quoted {
     ///
     /// It's cut after `limit` scalars. Nothing else changes.
     static func line(_ text: String, limit: Int = .max) -> String {
+        let text = withoutUsers(text)
         if text.utf8.count > limit,
             let end = text.unicodeScalars.index(
                 text.startIndex, offsetBy: limit, limitedBy: text.endIndex), end < text.endIndex
@@ -26,6 +30,22 @@ enum Quoted {
         var result = ""
         for scalar in text.unicodeScalars {
             result += isVisible(scalar) || scalar == "\u{a0}" ? String(scalar) : controlEscaped(scalar)
+        }
+        return result
+    }
+
+    /// Returns text with `…` in place of the user and the password in its URLs: `postgres://…@db.example.org/app`.
+    private static func withoutUsers(_ text: String) -> String {
+        let at = UInt8(ascii: "@")
+        guard text.utf8.contains(at) else { return text }
+        var parts = text.utf8.split(separator: "://".utf8, omittingEmptySubsequences: false)[...]
+        guard var result = parts.popFirst().map({ String(Substring($0)) }), !parts.isEmpty else { return text }
+        for part in parts {
+            let word = part.prefix { $0 > 0x20 }
+            let host = word.prefix { !"/?#".utf8.contains($0) }
+            // A password may hold what should be percent-encoded, which would end the host.
+            let end = host.lastIndex(of: at) ?? (host.contains(UInt8(ascii: ":")) ? word.lastIndex(of: at) : nil)
+            result += "://" + (end.map { "…" + Substring(part[$0...]) } ?? Substring(part))
         }
         return result
     }
