@@ -12,9 +12,9 @@ extension Container {
     /// be overtaken. Write the new content to another file in the same folder and rename it, so that nobody reads half
     /// a file. A source that never rests holds up no other, and is reported once.
     ///
-    /// A file that is broken, unreadable, or gone changes nothing: the last good values stay, the problem is reported
-    /// once, and each poll tries again. That is so for an optional file, too. What is gone holds up no other source.
-    /// Sources that can't tell whether they have changed (see ``PropertySource/modificationStamp()``) are read when another
+    /// A file that is broken, unreadable, or gone holds up no other: its last good values stay, the problem is reported once,
+    /// and each poll tries again. That is so for an optional file, too. If a value would become wrong, nothing changes, since all
+    /// that rests takes effect together. Sources that can't tell whether they have changed (see ``PropertySource/modificationStamp()``) are read when another
     /// one has changed.
     ///
     /// - Parameter interval: The time between two polls.
@@ -54,9 +54,8 @@ private struct SourceWatch {
     /// The number of consecutive polls at which a source mustn't have rested to be reported.
     private let looksTolerated: Int
     private var changes: [ObjectIdentifier: Change] = [:]
-    /// The sources that have vanished and were reported.
-    private var vanished: Set<ObjectIdentifier> = []
-    private var reported: String?
+    /// What was reported last about each source that can't be read, and under `nil` about values that would become wrong.
+    private var reported: [ObjectIdentifier?: String] = [:]
 
     init(interval: Duration) {
         func looks(in time: Duration) -> Int { interval > .zero ? Int((time / interval).rounded(.up)) : 1 }
@@ -86,53 +85,39 @@ private struct SourceWatch {
             seen[id] = change
         }
         changes = seen
-        if seen.isEmpty { reported = nil }
-        let resting = seen.filter { $0.value.restingLooks >= looksNeeded }
-        let gone = resting.filter { $0.value.stamp?.isMissing == true }
-        problems += missing(stack.entries.filter { gone[ObjectIdentifier($0.application)] != nil })
-        return problems + reload(resting.filter { gone[$0.key] == nil }, in: container)
-    }
-
-    /// Returns the texts to report for sources that have vanished, which keep their values and hold up no other.
-    private mutating func missing(_ entries: [SourceStack.Entry]) -> [String] {
-        var problems: [String] = []
-        var known: Set<ObjectIdentifier> = []
-        for entry in entries {
-            let id = ObjectIdentifier(entry.application)
-            if !vanished.contains(id) {
-                do {
-                    _ = try entry.reread(entry.source)
-                    // It's there again, as the next poll finds.
-                    continue
-                } catch {
-                    problems.append(ErrorText.notReloaded("\(error)"))
-                }
-            }
-            known.insert(id)
-        }
-        vanished = known
-        return problems
+        return problems + reload(seen.filter { $0.value.restingLooks >= looksNeeded }, in: container)
     }
 
     private mutating func reload(_ resting: [ObjectIdentifier: Change], in container: Container) -> [String] {
-        guard !resting.isEmpty else { return [] }
+        guard !resting.isEmpty else {
+            if changes.isEmpty { reported = [:] }
+            return []
+        }
         func change(_ entry: SourceStack.Entry) -> Change? { resting[ObjectIdentifier(entry.application)] }
+        // What still can't be read is no reason to read those that can't tell whether they have changed.
+        let isNew = resting.keys.contains { reported[$0] == nil }
+        var texts: [ObjectIdentifier?: String] = [:]
         do {
             let isUsed = try container.reload { entry in
-                entry.stamp == nil || change(entry) != nil
+                change(entry) != nil || isNew && entry.stamp == nil
+            } skip: { failures in
+                texts = Dictionary(
+                    failures.map { (ObjectIdentifier($0.application), ErrorText.notReloaded("\($0.error)")) }
+                ) { first, _ in first }
             } if: { stack in
                 stack.entries.allSatisfy { entry in
-                    guard let change = change(entry) else { return true }
+                    guard let change = change(entry), texts[ObjectIdentifier(entry.application)] == nil else {
+                        return true
+                    }
                     return entry.stamp == change.stamp && entry.source.modificationStamp() == change.stamp
                 }
             }
-            for id in resting.keys { changes[id] = nil }
-            if isUsed { reported = nil }
-            return []
+            for id in resting.keys where texts[id] == nil { changes[id] = nil }
+            if !isUsed { texts[nil] = reported[nil] }
         } catch {
-            let problem = ErrorText.notReloaded("\(error)")
-            defer { reported = problem }
-            return problem == reported ? [] : [problem]
+            texts[nil] = ErrorText.notReloaded("\(error)")
         }
+        defer { reported = texts }
+        return texts.filter { reported[$0.key] != $0.value }.map(\.value).sorted()
     }
 }

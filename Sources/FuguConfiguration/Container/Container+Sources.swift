@@ -80,15 +80,18 @@ extension Container {
     /// - Parameters:
     ///   - isWanted: A closure that says whether to read a source again.
     ///   - checksUnread: Whether to check declared keys that nothing has read.
+    ///   - skip: A closure that receives the sources that can't be read and keep their values. If there's none, they're errors.
     ///   - isGood: A closure that says whether to use what was read.
     /// - Returns: Whether it was used.
     /// - Throws: ``PropertyErrors`` with all problems.
     func reload(
         _ isWanted: (SourceStack.Entry) -> Bool, checksUnread: Bool = true,
-        if isGood: (SourceStack) -> Bool = { _ in true }
+        skip: (([SourceStack.Failure]) -> Void)? = nil, if isGood: (SourceStack) -> Bool = { _ in true }
     ) throws -> Bool {
         while let old = SourceStack.of(self), old.entries.contains(where: isWanted) {
-            let new = try old.reread(isWanted)
+            let (new, failures) = old.reread(isWanted)
+            guard skip != nil || failures.isEmpty else { throw PropertyErrors(failures.map(\.error)) }
+            skip?(failures)
             guard isGood(new) else { return false }
             if try publish(new, over: old, checksUnread: checksUnread) { return true }
         }

@@ -196,24 +196,31 @@ final class SourceStack: ValueSources {
         return isPlaced ? new : adding(entry)
     }
 
-    /// Returns the same sources, some of them with their present values, or throws all errors.
+    /// Returns the same sources, some of them with their present values, and the sources that can't be read.
+    ///
+    /// Those keep their values.
     ///
     /// `isWanted`: A closure that says whether to read a source again.
-    func reread(_ isWanted: (Entry) -> Bool) throws(PropertyErrors) -> SourceStack {
-        var errors: [PropertyError] = []
+    func reread(_ isWanted: (Entry) -> Bool) -> (stack: SourceStack, failures: [Failure]) {
+        var failures: [Failure] = []
         let fresh = changingEntries { entries in
             entries.map { entry in
                 guard isWanted(entry) else { return entry }
                 do throws(PropertyError) {
                     return try entry.reread(entry.source)
                 } catch {
-                    errors.append(error)
+                    failures.append(Failure(application: entry.application, error: error))
                     return entry
                 }
             }
         }
-        guard errors.isEmpty else { throw PropertyErrors(errors) }
-        return fresh
+        return (fresh, failures)
+    }
+
+    /// A source that can't be read.
+    struct Failure {
+        let application: Application
+        let error: PropertyError
     }
 }
 

@@ -64,17 +64,13 @@ enum SourceText {
 ///
 /// Compare it only with another stamp of the same source.
 public struct PropertySourceStamp: Sendable, Hashable {
-    private let parts: [Int64]
-    /// Whether the source isn't there.
-    let isMissing: Bool
+    /// The numbers to compare, or `nil` if the source isn't there.
+    private let parts: [Int64]?
 
     /// The stamp of a source that isn't there.
     static let missing = PropertySourceStamp(parts: nil)
 
-    private init(parts: [Int64]?) {
-        self.parts = parts ?? []
-        isMissing = parts == nil
-    }
+    private init(parts: [Int64]?) { self.parts = parts }
 
     /// Creates a stamp of your own, such as a version number.
     ///
