@@ -81,3 +81,6 @@ func thrown(_ body: () throws -> Void) -> String {
         return "\(error)"
     }
 }
+
+/// What an unknown name that resembles no other is told.
+let undeclared = #"; if the program has such a key, declare it: container.declare(\.…)"#

@@ -80,7 +80,7 @@ extension ContainerKeys {
 
     @Test(
         "A line of a .env file without a prefix that almost has a name is reported, and those of others aren't",
-        arguments: ["exportLAW24_LIMIT=1", "LAW24-LIMIT=1", "LAW24_LIMT=1", "law24.limit=1"])
+        arguments: ["exportLAW24_LIMIT=1", "LAW24-LIMIT=1", "LAW24_LIMT=1", "law24.limt=1"])
     func nearLines(line: String) throws {
         let container = Container()
         container.declare(\.limit24)

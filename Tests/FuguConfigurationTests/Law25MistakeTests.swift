@@ -154,7 +154,7 @@ private struct Limit: NamedProperty {
                 argument --api-hots: unknown name; did you mean --api-host?
                 b:1:25: api.tiemout: unknown name; did you mean api.timeout?
                 b:1:40: apo: unknown name; did you mean api?
-                b:1:63: other: unknown name
+                b:1:63: other: unknown name\(undeclared)
                 """)
         expect(reports.all.isEmpty)
     }

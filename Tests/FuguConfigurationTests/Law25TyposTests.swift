@@ -74,7 +74,7 @@ private struct Server: Decodable, Sendable {
         }
         try expect(advice("[sevrer]\nport = 80"), equals: ["x:1:2: sevrer: unknown name; did you mean server?"])
         try expect(advice("server = 80"), equals: ["x:1:1: server: expected a table (server.port), found integer"])
-        try expect(advice("[server]\nowner = 'x'"), equals: ["x:2:1: server.owner: unknown name"])
+        try expect(advice("[server]\nowner = 'x'"), equals: ["x:2:1: server.owner: unknown name\(undeclared)"])
         try expect(advice("port = 80"), equals: ["x:1:1: port: unknown name; did you mean server.port?"])
     }
 
@@ -126,8 +126,8 @@ private struct Server: Decodable, Sendable {
         try expect(
             mistakes(sources, keys: PropertyKey("port", defaultValue: 1), pool),
             equals: [
-                "environment variable APP_POOL_WAITERS: unknown name",
-                "environment variable APP_PORT_MAXIMUM: unknown name",
+                "environment variable APP_POOL_WAITERS: unknown name\(undeclared)",
+                "environment variable APP_PORT_MAXIMUM: unknown name\(undeclared)",
             ])
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Fugu
 import FuguConfiguration
+import Support
 import FuguInspection
 import Testing
 
@@ -31,13 +32,13 @@ struct Law26AddressTests {
         ])
     func texts(text: String, expected: String) throws {
         let quoted = "\"\(expected)\""
-        #expect(PropertyValue.string(text).description == quoted)
-        #expect(PropertyError("it's \(text)").description == "it's \(expected)")
-        #expect(PropertyOrigin(source: text).description == expected)
+        expect(PropertyValue.string(text).description, equals: quoted)
+        expect(PropertyError("it's \(text)").description, equals: "it's \(expected)")
+        expect(PropertyOrigin(source: text).description, equals: expected)
         let container = Container()
         try container.apply(
             DictionarySource(["law26.address": .string(text), "law26.limit": .string(text)], name: "x"))
-        #expect(container.explain(\.database).winner.value == quoted)
+        expect(container.explain(\.database).winner.value, equals: quoted)
         let error = #expect(throws: PropertyError.self) { try container.require(\.limit) }
         #expect(error?.found?.contains("hunter2") == false && error?.description.contains("hunter2") == false)
     }
@@ -48,7 +49,7 @@ struct Law26AddressTests {
         let text = "postgres://user:hunter2\(String(repeating: "hunter2", count: 20))@db.example/app"
         try container.apply(EnvironmentSource(environment: ["LAW26_LIMIT": text]))
         let error = #expect(throws: PropertyError.self) { try container.require(\.limit) }
-        #expect(error?.found == "text \"postgres://…@db.example/app\"")
+        expect(error?.found, equals: "text \"postgres://…@db.example/app\"")
     }
 
     @Test("Explanations, references, and graphs print no user of a URL, in lists and defaults, too (law 26)")

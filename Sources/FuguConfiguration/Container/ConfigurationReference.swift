@@ -49,8 +49,10 @@ public struct ConfigurationReference: Sendable, Hashable {
         /// The members if the value is a table or a list of tables, in the order in which its type asks for them;
         /// otherwise empty.
         public var members: [Member] = []
-        /// A Boolean value that indicates whether files can hold the value, but variables and arguments can't: a table,
-        /// and a list of lists or tables.
+        /// A Boolean value that indicates whether files hold the value, not variables and arguments: a table, and a list
+        /// of lists or tables.
+        ///
+        /// A variable can hold such a list as JSON.
         public var isInFilesOnly: Bool
         /// Whether the members are those of each element of a list.
         var isList: Bool

@@ -138,5 +138,6 @@ extension KnownNames {
         let members = read.flatMap { name in MergedNames.members(of: name)?.map { name + "." + $0 } ?? [] }
         self.init(read + members + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
         tables = { keys.filter(\.isWholeTable).compactMap(\.name) }
+        singles = { keys.filter { !$0.shape(nil, false).isList }.compactMap(\.name) }
     }
 }

@@ -252,7 +252,7 @@ struct MemberInspection {
         let segment = member.tree.store.string(member.node.key)
         let prefix = name.dropLast(segment.count)
         let meant = nearest.suggestion(for: segment, in: known).map { String(prefix) + $0 }
-        error.reason = ErrorText.unknownName(suggestion: meant)
+        error.reason = ErrorText.unknownName(suggestion: meant, isMember: true)
         return error
     }
 }

@@ -101,7 +101,7 @@ extension LocatedValue {
     /// Returns a Boolean value that indicates whether the value is a member of `root` or of a table in it, at any
     /// depth.
     fileprivate func isInsideTable(of root: LocatedValue) -> Bool {
-        guard tree === root.tree else { return root.tree.merged != nil }
+        guard tree === root.tree else { return root.tree.merged != nil || isInsideTable(of: tree.root) }
         var id = id
         while id != root.id {
             id = tree.store.nodes[Int(id)].parent
@@ -136,7 +136,7 @@ extension LocatedValue {
             failure.expected = Self.choices(of: type)
         case DecodingError.typeMismatch(_, let context) where Self.isAboutCases(context, self):
             failure.reason = ErrorText.mismatch(
-                expected: ErrorText.oneCase(of: "\(type)"),
+                expected: ErrorText.oneCase(of: Self.choices(of: type)),
                 found: memberNames.isEmpty ? "none" : memberNames.map(Quoted.name).joined(separator: ", "))
         default: failure.reason = Self.reason(error)
         }
@@ -169,15 +169,20 @@ extension LocatedValue {
 
     /// Returns `Mode (slow, fast)` if the type can list its cases.
     private static func choices(of type: Any.Type) -> String {
-        rawValues(of: type).map { "\(type) (\($0.joined(separator: ", ")))" } ?? "\(type)"
+        cases(of: type).map { "\(type) (\($0.joined(separator: ", ")))" } ?? "\(type)"
     }
 
-    /// Returns the raw values of the first cases if the type can list them.
-    static func rawValues(of type: Any.Type) -> [String]? {
+    /// Returns the raw values if the type has them and can list them.
+    static func rawValues(of type: Any.Type) -> [String]? { type is any RawRepresentable.Type ? cases(of: type) : nil }
+
+    /// Returns the raw values or the names of the first cases if the type can list them.
+    private static func cases(of type: Any.Type) -> [String]? {
         func list<T: CaseIterable>(_ type: T.Type) -> [String] {
-            type.allCases.prefix(12).compactMap { ($0 as? any RawRepresentable).map { "\($0.rawValue)" } }
+            let cases = type.allCases.prefix(13).map {
+                ($0 as? any RawRepresentable).map { "\($0.rawValue)" } ?? "\($0)"
+            }
+            return cases.count > 12 ? cases.dropLast() + ["…"] : cases
         }
-        guard type is any RawRepresentable.Type, let listed = type as? any CaseIterable.Type else { return nil }
-        return list(listed)
+        return (type as? any CaseIterable.Type).map { list($0) }
     }
 }

@@ -18,7 +18,7 @@ extension LocatedValue {
     private func url() throws -> URL {
         // Without the second argument, Foundation would repair an invalid URL.
         if let text = textOrNil, let url = URL(string: text, encodingInvalidCharacters: false) { return url }
-        throw mismatch(URL.self)
+        throw mismatch(URL.self, expected: textOrNil.map { _ in ErrorText.url })
     }
 
     /// Returns a date-time of the source, or the date in RFC 3339 text with an offset.

@@ -89,13 +89,20 @@ extension LocatedValue {
         case .text, .word:
             if text == "true" { return true }
             if text == "false" { return false }
-            if tree.textForm.acceptsAnyBoolean {
-                if ["true", "yes", "on", "1"].contains(text.lowercased()) { return true }
-                if ["false", "no", "off", "0"].contains(text.lowercased()) { return false }
-            }
+            guard let value = Self.anyBoolean(text) else { break }
+            if tree.textForm.acceptsAnyBoolean { return value }
+            throw mismatch(Bool.self, expected: ErrorText.strictBoolean)
         default: break
         }
         throw mismatch(Bool.self, expected: "Bool (true or false)")
+    }
+
+    private static func anyBoolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "on", "1": true
+        case "false", "no", "off", "0": false
+        default: nil
+        }
     }
 
     /// Decodes exactly, from an integer or from a number without a fraction.
@@ -214,8 +221,8 @@ extension LocatedValue {
 
     /// Returns the array.
     ///
-    /// Text is split at its commas into words without surrounding blanks; an argument also has the words that follow
-    /// it.
+    /// Text between brackets is JSON. Other text is split at its commas into words without surrounding blanks; an argument
+    /// also has the words that follow it.
     func array() throws -> LocatedValue {
         switch node.kind {
         case .array:
@@ -229,6 +236,7 @@ extension LocatedValue {
             }
             return list(of: words)
         case .text:
+            if let list = try listInJSON() { return list }
             let separator = tree.textForm.separator ?? ","
             let words = text.isEmpty ? [] : text.split(separator: separator, omittingEmptySubsequences: false)
             guard words.count == 1, let following = tree.following.first else {
@@ -239,10 +247,24 @@ extension LocatedValue {
         }
     }
 
-    private func list(of words: [String?]) -> LocatedValue {
-        // The place of a word is that of its text.
-        let store = NodeStore(words: words, name: name)
-        return PropertyTree(store: store, source: tree.source, textForm: tree.textForm) { _ in origin }.root
+    /// Returns the list that a text writes as JSON, as people are used to, or `nil` if it isn't between brackets.
+    ///
+    /// As words, its brackets and quotes would become part of the elements.
+    private func listInJSON() throws -> LocatedValue? {
+        let text = Self.trimmed(text[...])
+        guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
+        guard var store = try? JSONParser.parse(Array(text.utf8), name: "").store else {
+            throw mismatch([PropertyValue].self, expected: ErrorText.listInText)
+        }
+        store.setKey(name, of: 0)
+        return list(in: store)
+    }
+
+    private func list(of words: [String?]) -> LocatedValue { list(in: NodeStore(words: words, name: name)) }
+
+    /// Returns a list in the place of this text.
+    private func list(in store: NodeStore) -> LocatedValue {
+        PropertyTree(store: store, source: tree.source, textForm: tree.textForm) { _ in origin }.root
     }
 
     /// Returns the words before an option, such as `-v`.

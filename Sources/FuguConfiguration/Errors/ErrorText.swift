@@ -30,6 +30,12 @@ enum ErrorText {
         "an array in one word, as in \(spelling)=a,b, because words follow an option behind it"
     }
 
+    static let strictBoolean = "Bool (true or false; a key with form: .anyBoolean takes yes, on, and 1, too)"
+
+    static let url = "URL (percent-encode spaces and the like, as in a%20b)"
+
+    static let listInText = "an array, written a,b or as JSON, [\"a\",\"b\"]"
+
     static let noElements = "the array has no elements"
 
     static func notRFC3339(_ type: String) -> String { "not a \(type) in the format of RFC 3339" }
@@ -49,8 +55,10 @@ enum ErrorText {
 
     // MARK: Names
 
-    static func unknownName(suggestion: String?) -> String {
-        "unknown name" + (suggestion.map { "; did you mean \($0)?" } ?? "")
+    /// - `isMember`: Whether a table's type would have the name, not a key.
+    static func unknownName(suggestion: String?, isMember: Bool = false) -> String {
+        let advice = isMember ? "" : "; if the program has such a key, declare it: container.declare(\\.…)"
+        return "unknown name" + (suggestion.map { "; did you mean \($0)?" } ?? advice)
     }
 
     static func expectedTable(members: [String], found: String) -> String {
@@ -96,6 +104,10 @@ enum ErrorText {
 
     static func swallowedByFlag(after spelling: String) -> String {
         "unknown name; if it's the value of \(spelling), write \(spelling)=…"
+    }
+
+    static func withoutDashes(meant: String?) -> String {
+        "an argument begins with --" + (meant.map { "; did you mean \($0)?" } ?? "")
     }
 
     static let argumentWithoutName = "an argument that begins with --= has no name"

@@ -42,6 +42,7 @@ extension SyntaxProblem {
         return switch (what, store.bytes[offset]) {
         case ("a key", UInt8(ascii: ";")), ("a key", UInt8(ascii: "/")): "; a comment begins with #"
         case ("a name in double quotes or }", UInt8(ascii: "#")): "; a comment begins with //"
+        case ("the end of the line", UInt8(ascii: "#")): "; a comment begins after a blank"
         case ("a key", 0x80...), ("= or . after the key", 0x80...): "; put a name with this character in quotes"
         default: ""
         }

@@ -8,8 +8,11 @@ import Fugu
 ///
 /// An array takes all words up to the next argument, `--tags a b c`, one word with commas, `--tags a,b,c`, or all of an
 /// argument that occurs several times. It ends before an option with one dash, such as `-v`; if other words follow that
-/// option, the array is an error and must be written in one word. Words that belong to no name are ignored. Text is parsed
-/// to the type of the key: `true` and `false`, numbers, `30s` for a `Duration`.
+/// option, the array is an error and must be written in one word. Text is parsed to the type of the key: `true` and `false`,
+/// numbers, `30s` for a `Duration`.
+///
+/// Words that belong to no name are ignored, but `validate` reports those that seem to be meant as an argument: `-port 80`,
+/// `port=80`, and `–port` with a dash that isn't `-`.
 public struct ArgumentsSource: CountedSource {
     private let arguments: [String]
 
@@ -50,12 +53,36 @@ private struct ArgumentList: SnapshotContent {
     }
 
     private var arguments: [String: Argument] = [:]
+    /// The words that aren't arguments, but seem to be meant as such.
+    private var doubtful: [Word] = []
+
+    /// A word that isn't an argument.
+    private struct Word {
+        let text: String
+        /// The argument before it, as it's compared.
+        let owner: String?
+        /// Whether it's the value of that argument.
+        let isValue: Bool
+
+        var hasDash: Bool { text.first.map(ArgumentList.isDash) == true }
+        /// What would be the name of the argument.
+        var name: Substring { text.drop(while: ArgumentList.isDash).prefix { $0 != "=" } }
+        var seemsMeant: Bool { name.count > 1 && name.first?.isLetter == true && (hasDash || text.contains("=")) }
+    }
 
     init(_ list: [String]) throws(PropertyError) {
         var rest = list[...]
         var flagBefore: String?
+        var owner: String?
+        func note(_ text: String, isValue: Bool) {
+            let word = Word(text: text, owner: owner, isValue: isValue)
+            if word.seemsMeant { doubtful.append(word) }
+        }
         while let argument = rest.popFirst(), argument != "--" {
-            guard argument.hasPrefix("--") else { continue }
+            guard argument.hasPrefix("--") else {
+                note(argument, isValue: false)
+                continue
+            }
             let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard !parts[0].isEmpty else {
                 throw PropertyError(ErrorText.argumentWithoutName, source: "arguments")
@@ -63,8 +90,10 @@ private struct ArgumentList: SnapshotContent {
             let name = String(parts[0])
             var text = parts.count == 2 ? String(parts[1]) : nil
             var following: [String] = []
+            owner = Spelling.argument(name)
             if text == nil, let next = rest.first, !next.hasPrefix("--") {
                 text = rest.popFirst()
+                note(next, isValue: true)
                 following = Array(rest.prefix { !$0.hasPrefix("--") })
             }
             add(text, following, to: name, flagBefore)
@@ -95,11 +124,12 @@ private struct ArgumentList: SnapshotContent {
 
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         var spelled = SpelledNames(known, separator: "-", Spelling.argument)
-        let unknown = arguments.filter { !spelled.cover($0.key) }.sorted { $0.key < $1.key }
         let marked = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
         let secrets = Set(marked.map(Spelling.argument))
+        func isSecret(_ name: String) -> Bool { SecretNames.cover(name) || secrets.contains(Spelling.argument(name)) }
+        let unknown = arguments.filter { !spelled.cover($0.key) && !known.ignores($0.key) }.sorted { $0.key < $1.key }
         return unknown.map { name, argument in
-            if let flag = argument.flagBefore, SecretNames.cover(flag) || secrets.contains(Spelling.argument(flag)) {
+            if let flag = argument.flagBefore, isSecret(flag) {
                 let spelling = "--\(flag)"
                 return PropertyError(
                     ErrorText.swallowedByFlag(after: spelling), source: "the argument after \(spelling)")
@@ -108,12 +138,38 @@ private struct ArgumentList: SnapshotContent {
             return PropertyError(
                 spelled.problem(of: name, suggestion: suggestion),
                 source: "argument \(Self.shown(argument.spelling))")
+        } + misspelled(known, &spelled, isSecret)
+    }
+
+    /// Returns an error for each word that seems to be meant as an argument, although it doesn't begin with two dashes.
+    private func misspelled(
+        _ known: KnownNames, _ spelled: inout SpelledNames, _ isSecret: (String) -> Bool
+    ) -> [PropertyError] {
+        let singles = Set(known.singles().map(Spelling.argument))
+        return doubtful.compactMap { word in
+            // A word with `=` can be a value, or an element of a list.
+            guard word.hasDash || !word.isValue && word.owner.map(singles.contains) != false else { return nil }
+            let name = Spelling.argument(String(word.name))
+            guard !known.ignores(name) else { return nil }
+            // What only resembles a name may be a value, or part of a secret.
+            let isOwned = word.isValue || word.owner.map(isSecret) == true
+            let meant = spelled.has(name) ? name : isOwned ? nil : spelled.suggestion(for: name)
+            // Options with one dash can be those of others.
+            guard meant != nil || !isOwned && word.hasDash && !word.text.hasPrefix("-") else { return nil }
+            return PropertyError(
+                ErrorText.withoutDashes(meant: meant.map { "--\($0)" }),
+                source: "argument \(Self.shown(String(word.text.prefix { $0 != "=" })))")
         }
+    }
+
+    /// Whether a character is `-` or one of the dashes that programs for writing put in its place.
+    private static func isDash(_ character: Character) -> Bool {
+        character == "\u{2212}" || character.unicodeScalars.first?.properties.generalCategory == .dashPunctuation
     }
 
     /// A spelling that can't be a name may be the beginning of a value, which may be a secret.
     private static func shown(_ spelling: String) -> String {
-        let name = spelling.prefix { $0.isLetter || $0.isNumber || "-._".contains($0) }
+        let name = spelling.prefix { $0.isLetter || $0.isNumber || isDash($0) || "._".contains($0) }
         return name.count == spelling.count ? spelling : "\(name)…"
     }
 

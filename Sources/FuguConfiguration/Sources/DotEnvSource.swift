@@ -5,10 +5,11 @@
 /// export APP_SERVER_PORT=8080
 /// APP_GREETING="Hello\nthere"   # escapes \n \r \t \" \\ \$
 /// APP_PATTERN='taken $as it is'
+/// APP_COLOR=#FF0000             # a comment begins after a blank
 /// ```
 ///
-/// A value in double quotes has escapes, and one in single quotes has none; both may span lines. A value without quotes
-/// ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that appears twice is an
+/// A value in double quotes has escapes, and one in single quotes or backticks has none; all may span lines. A value without
+/// quotes ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that appears twice is an
 /// error.
 public struct DotEnvSource: PropertySource {
     private let document: DocumentSource
@@ -84,13 +85,12 @@ private struct DotEnvParser: TextParser {
         let start = here
         let text =
             switch byte {
-            case UInt8(ascii: "\""): try quoted(UInt8(ascii: "\""))
-            case UInt8(ascii: "'"): try quoted(UInt8(ascii: "'"))
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"): try quoted(byte)
             default: plain()
             }
         _ = add(.text(text, .text, at: start), at: place)
         skipSpace()
-        if byte == UInt8(ascii: "#") { skipLine() }
+        if isAtComment { skipLine() }
         guard isAtEnd || isLineEnd else { throw failure(.expected("the end of the line")) }
     }
 
@@ -107,10 +107,9 @@ private struct DotEnvParser: TextParser {
     private mutating func plain() -> Text {
         let start = index
         var end = start
-        while !isAtEnd, !isLineEnd {
-            if byte == UInt8(ascii: "#"), end < index || index == start { break }
+        while !isAtEnd, !isLineEnd, !isAtComment {
             index += 1
-            if store.bytes[index - 1] != 0x20, store.bytes[index - 1] != 0x09 { end = index }
+            if !isBlank(index - 1) { end = index }
         }
         return Text(start: UInt32(start), length: UInt32(end - start))
     }
@@ -148,8 +147,13 @@ private struct DotEnvParser: TextParser {
 
     private var isLineEnd: Bool { byte == 0x0A || byte == 0x0D }
 
+    private func isBlank(_ index: Int) -> Bool { store.bytes[index] == 0x20 || store.bytes[index] == 0x09 }
+
+    /// Whether a comment begins here, which it does after a blank, so that `#FF0000` and `pass#word` are values.
+    private var isAtComment: Bool { byte == UInt8(ascii: "#") && isBlank(index - 1) }
+
     private mutating func skipSpace(andLines: Bool = false) {
-        while byte == 0x20 || byte == 0x09 || andLines && isLineEnd { index += 1 }
+        while isBlank(index) || andLines && isLineEnd { index += 1 }
     }
 
     private mutating func skipLine() {

@@ -54,7 +54,7 @@ public struct FolderSource: PropertySource {
                 if Folder.target(of: folder) == target { break }
             }
             let snapshot = PropertySnapshot(source: folder, content: files)
-            return isSecret ? snapshot.marking([SecretPattern("*")]) : snapshot
+            return isSecret ? snapshot.marking([NamePattern("*")]) : snapshot
         } catch {
             if isOptional, error.isMissing { return .missing(source: folder) }
             throw PropertyError(ErrorText.unreadable(error.description), source: folder)
@@ -133,7 +133,7 @@ private struct FolderFiles: SnapshotContent {
     /// A mounted folder can contain files for other programs, so only names that resemble a known name are reported.
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         var spelled = SpelledNames(known, separator: "-", Spelling.argument)
-        return files.keys.filter { !spelled.cover($0) }.sorted().compactMap { spelling in
+        return files.keys.filter { !spelled.cover($0) && !known.ignores($0) }.sorted().compactMap { spelling in
             spelled.suggestion(for: spelling).map { suggestion in
                 PropertyError(ErrorText.unknownName(suggestion: suggestion), source: files[spelling]!.path)
             }

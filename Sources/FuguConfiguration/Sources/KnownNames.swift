@@ -24,8 +24,14 @@ struct KnownNames: Sendable {
     var tables: @Sendable () -> [String] = { [] }
     /// The table to which a source is scoped: what lies outside of it isn't meant for this container.
     var scope: String?
+    /// Returns the names of keys that take one value, not a list.
+    ///
+    /// It decodes types, so it's only called for advice.
+    var singles: @Sendable () -> [String] = { [] }
     /// Patterns for the names whose values a source marks as secrets.
-    var secrets: [SecretPattern] = []
+    var secrets: [NamePattern] = []
+    /// Patterns for the names that a source leaves to others.
+    var ignored: [NamePattern] = []
     let root: Branch
     private let byLastSegment: [String: [String]]
 
@@ -35,6 +41,9 @@ struct KnownNames: Sendable {
             self.names.map { $0.segments.map(String.init)[...] })
         byLastSegment = Dictionary(grouping: self.names) { Self.folded(Self.lastSegment($0)) }
     }
+
+    /// Returns whether a name of a source is for others.
+    func ignores(_ name: String) -> Bool { ignored.contains { $0.concerns(name) } }
 
     /// Returns the only name that ends like this one, apart from uppercase letters and dashes.
     func nameEnding(like name: String) -> String? {

@@ -105,8 +105,15 @@ public struct PropertySnapshot: Sendable {
         return snapshot
     }
 
+    /// Returns the same snapshot without some names.
+    func ignoring(_ patterns: [NamePattern]) -> PropertySnapshot {
+        var snapshot = self
+        snapshot.content = IgnoringContent(content: content, patterns: patterns)
+        return snapshot
+    }
+
     /// Returns the same snapshot with the values under some names marked as secrets.
-    func marking(_ patterns: [SecretPattern]) -> PropertySnapshot {
+    func marking(_ patterns: [NamePattern]) -> PropertySnapshot {
         var snapshot = self
         snapshot.content = MarkedContent(content: content, patterns: patterns)
         return snapshot
@@ -173,7 +180,9 @@ private struct RenamedContent: SnapshotContent {
         renamed.scope = known.scope.flatMap(rename) ?? scope
         // Patterns outside this content are for its own names.
         let secrets = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
-        renamed.secrets = secrets.compactMap(rename).map(SecretPattern.init)
+        renamed.secrets = secrets.compactMap(rename).map(NamePattern.init)
+        renamed.singles = { known.singles().compactMap(rename) }
+        renamed.ignored = known.ignored.compactMap { $0.renamed(rename) }
         return content.unknownNames(renamed)
     }
 
@@ -182,15 +191,13 @@ private struct RenamedContent: SnapshotContent {
     func variable(for name: String) -> String? { rename(name).flatMap(content.variable) }
 }
 
-/// Another content in which an empty text is no value.
-private struct FilledContent: SnapshotContent {
-    let content: any SnapshotContent
+/// Another content with other values.
+private protocol ContentView: SnapshotContent {
+    var content: any SnapshotContent { get }
+}
 
+extension ContentView {
     var valueCount: Int? { content.valueCount }
-
-    func value(named name: String) -> LocatedValue? {
-        content.value(named: name).flatMap { $0.node.kind == .text && $0.node.text.length == 0 ? nil : $0 }
-    }
 
     func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
 
@@ -199,12 +206,37 @@ private struct FilledContent: SnapshotContent {
     func variable(for name: String) -> String? { content.variable(for: name) }
 }
 
-/// Another content in which the values under some names are secrets.
-private struct MarkedContent: SnapshotContent {
+/// Another content in which an empty text is no value.
+private struct FilledContent: ContentView {
     let content: any SnapshotContent
-    let patterns: [SecretPattern]
 
-    var valueCount: Int? { content.valueCount }
+    func value(named name: String) -> LocatedValue? {
+        content.value(named: name).flatMap { $0.node.kind == .text && $0.node.text.length == 0 ? nil : $0 }
+    }
+}
+
+/// Another content without the names that are for others.
+private struct IgnoringContent: ContentView {
+    let content: any SnapshotContent
+    let patterns: [NamePattern]
+
+    func value(named name: String) -> LocatedValue? { ignores(name) ? nil : content.value(named: name) }
+
+    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+        var known = known
+        known.ignored += patterns
+        return content.unknownNames(known)
+    }
+
+    func place(of name: String) -> String? { ignores(name) ? nil : content.place(of: name) }
+
+    private func ignores(_ name: String) -> Bool { patterns.contains { $0.concerns(name) } }
+}
+
+/// Another content in which the values under some names are secrets.
+private struct MarkedContent: ContentView {
+    let content: any SnapshotContent
+    let patterns: [NamePattern]
 
     func value(named name: String) -> LocatedValue? {
         guard var value = content.value(named: name) else { return nil }
@@ -235,10 +267,6 @@ private struct MarkedContent: SnapshotContent {
         known.secrets += patterns
         return content.unknownNames(known)
     }
-
-    func place(of name: String) -> String? { content.place(of: name) }
-
-    func variable(for name: String) -> String? { content.variable(for: name) }
 }
 
 /// The texts of a custom source.

@@ -18,8 +18,11 @@ struct SpelledNames {
         scope = known.scope.map { spell($0) + separator } ?? ""
     }
 
+    /// Returns whether a key has the name.
+    func has(_ name: String) -> Bool { spellings.contains(name) }
+
     /// Returns whether a key has the name, or the name is for others than this container.
-    func cover(_ name: String) -> Bool { spellings.contains(name) || !name.hasPrefix(scope) }
+    func cover(_ name: String) -> Bool { has(name) || !name.hasPrefix(scope) }
 
     /// Returns the known name that was perhaps meant.
     ///

@@ -16,6 +16,8 @@ struct UnknownNames {
             table.forEachChild { child in
                 let key = tree.store.string(child.node.key)
                 let segments = key.segments
+                // A pattern such as `vendor.*` is for the table itself, too.
+                guard !known.ignores(prefix + key + (child.node.kind == .table ? "." : "")) else { return }
                 switch Self.search(segments.map(String.init), from: branch) {
                 case .name: return
                 case .table(let found) where child.node.kind == .table: inner.append((child, found, prefix + key + "."))

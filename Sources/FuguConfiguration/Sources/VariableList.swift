@@ -1,4 +1,6 @@
 /// Texts under uppercase names, as in the environment and `.env` files.
+///
+/// Where a name in uppercase is absent, the variable that is spelled like the key's name has the value.
 struct VariableList: SnapshotContent {
     private enum Content {
         case process([String: String])
@@ -6,23 +8,28 @@ struct VariableList: SnapshotContent {
     }
 
     let prefix: String
+    /// The prefix as it was given, with the `_` at its end.
+    private let exactPrefix: String
     private let content: Content
 
-    init(prefix: String, environment: [String: String]) {
-        self.prefix = Spelling.prefix(prefix)
-        content = .process(environment)
-    }
+    init(prefix: String, environment: [String: String]) { self.init(prefix, .process(environment)) }
 
     /// `tree`: A table that contains the variables.
-    init(prefix: String, tree: PropertyTree) {
+    init(prefix: String, tree: PropertyTree) { self.init(prefix, .file(tree)) }
+
+    private init(_ prefix: String, _ content: Content) {
         self.prefix = Spelling.prefix(prefix)
-        content = .file(tree)
+        exactPrefix = prefix.isEmpty || prefix.hasSuffix("_") ? prefix : prefix + "_"
+        self.content = content
     }
 
     var valueCount: Int? { names.count }
 
     func value(named name: String) -> LocatedValue? {
-        let variable = spelling(of: name)
+        value(of: spelling(of: name), named: name) ?? value(of: exactPrefix + name, named: name)
+    }
+
+    private func value(of variable: String, named name: String) -> LocatedValue? {
         switch content {
         case .file(let tree): return tree.root.member(variable)
         case .process(let variables):
@@ -53,10 +60,13 @@ struct VariableList: SnapshotContent {
     /// file whose names are almost known.
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         let members = Set(known.members.map(spelling))
+        let exact = Set(known.names.map { exactPrefix + $0 })
         var spelled = SpelledNames(known, separator: "_", spelling)
-        return names.sorted().filter { !spelled.cover($0) }.compactMap { variable in
+        return names.sorted().filter { !spelled.cover($0) && !exact.contains($0) }.compactMap { variable in
+            let rest = [prefix + "_", exactPrefix].first(where: variable.hasPrefix).map { variable.dropFirst($0.count) }
+            guard !known.ignores(String(rest ?? variable[...])) else { return nil }
             let isMeant =
-                !prefix.isEmpty && variable.hasPrefix(prefix + "_")
+                !prefix.isEmpty && rest != nil
                 || members.contains(variable) && spelled.table(around: variable) != nil
             guard isMeant || isFile else { return nil }
             let suggestion = suggestion(for: variable, &spelled)
@@ -72,7 +82,8 @@ struct VariableList: SnapshotContent {
         // A line such as `exportPORT=1` lacks a blank.
         let word = "export"
         let rest = String(variable.dropFirst(word.count))
-        return isFile && variable.hasPrefix(word) && spelled.cover(rest) ? rest : spelled.suggestion(for: variable)
+        return isFile && variable.hasPrefix(word) && spelled.cover(rest)
+            ? rest : spelled.suggestion(for: Spelling.variable(variable, prefix: ""))
     }
 
     private var isFile: Bool {

@@ -17,7 +17,7 @@ final class PropertyTree: Sendable {
     let usage: MemberUsage?
     /// The members of the root if they come from several sources.
     let merged: MergedTable?
-    /// The places of values in a source that isn't a text, by their names.
+    /// The places of values, by their names, if they aren't those of the store.
     let origins: (@Sendable (_ name: String) -> PropertyOrigin?)?
     private let positions: PositionIndex
 
@@ -78,16 +78,15 @@ package struct LocatedValue: Sendable {
     /// The place of the value.
     package var origin: PropertyOrigin {
         if let merged = tree.merged { return merged.origin }
-        guard node.offset != Node.noOffset else {
-            return tree.origins?(name) ?? PropertyOrigin(source: tree.source)
-        }
+        if let origins = tree.origins { return origins(name) ?? PropertyOrigin(source: tree.source) }
+        guard node.offset != Node.noOffset else { return PropertyOrigin(source: tree.source) }
         let (line, column) = tree.position(of: node.offset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
     }
 
     /// The place of the value's name.
     var keyOrigin: PropertyOrigin {
-        guard node.keyOffset != Node.noOffset else { return origin }
+        guard tree.origins == nil, node.keyOffset != Node.noOffset else { return origin }
         let (line, column) = tree.position(of: node.keyOffset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
     }

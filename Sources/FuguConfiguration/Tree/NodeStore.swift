@@ -89,6 +89,8 @@ struct NodeStore: Sendable {
         return id
     }
 
+    mutating func setKey(_ name: String, of id: Int32) { nodes[Int(id)].key = append(name) }
+
     mutating func setMark(_ mark: Node.Mark, of id: Int32) { nodes[Int(id)].mark = mark }
 
     private mutating func link(_ node: Node, to parent: Int32) -> Int32 {

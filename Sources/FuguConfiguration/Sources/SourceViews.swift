@@ -8,7 +8,22 @@ extension PropertySource {
     /// - Parameter patterns: Dotted names in which `*` matches any characters, including dots. Case is ignored.
     /// - Returns: The source.
     public func markingSecrets(_ patterns: String...) -> some PropertySource {
-        WrappedSource(source: self) { [patterns = patterns.map(SecretPattern.init)] in $0.marking(patterns) }
+        WrappedSource(source: self) { [patterns = patterns.map(NamePattern.init)] in $0.marking(patterns) }
+    }
+
+    /// Returns the same source without the names that are meant for others.
+    ///
+    /// It gives no values under them, and `validate` doesn't report them.
+    ///
+    ///     try container.apply(EnvironmentSource(prefix: "SHOP").ignoringNames("port", "port.*", "service.*"))
+    ///
+    /// - Parameter patterns: Dotted names, without the prefix of variables, in which `*` matches any characters. Case is ignored,
+    ///   and dots, dashes, and underscores are the same: `port.*` is for `SHOP_PORT_80_TCP`.
+    /// - Returns: The source.
+    public func ignoringNames(_ patterns: String...) -> some PropertySource {
+        WrappedSource(source: self) { [patterns = patterns.map { NamePattern($0, Spelling.argument) }] in
+            $0.ignoring(patterns)
+        }
     }
 
     /// Returns the same source under a prefix: the name `port` is answered with the source's `database.port`.
@@ -65,7 +80,7 @@ extension AsyncPropertySource {
     /// - Parameter patterns: Dotted names in which `*` matches any characters, including dots. Case is ignored.
     /// - Returns: The source.
     public func markingSecrets(_ patterns: String...) -> some AsyncPropertySource {
-        WrappedAsyncSource(source: self) { [patterns = patterns.map(SecretPattern.init)] in $0.marking(patterns) }
+        WrappedAsyncSource(source: self) { [patterns = patterns.map(NamePattern.init)] in $0.marking(patterns) }
     }
 
     /// Returns the same source under a prefix: the name `port` is answered with the source's `database.port`.
@@ -97,19 +112,27 @@ private struct WrappedAsyncSource<Source: AsyncPropertySource>: AsyncPropertySou
     func fetch() async throws -> PropertySnapshot { view(try await source.fetch()) }
 }
 
-/// A pattern for the names that a source keeps secret.
-struct SecretPattern: Sendable {
+/// A pattern for the names that a source keeps secret or leaves to others.
+struct NamePattern: Sendable {
+    let text: String
     private let parts: [String]
+    /// Returns a name as it's compared.
+    private let spelling: @Sendable (String) -> String
 
-    init(_ pattern: String) {
-        parts = pattern.lowercased().split(separator: "*", omittingEmptySubsequences: false).map(String.init)
+    init(_ pattern: String) { self.init(pattern) { $0.lowercased() } }
+
+    init(_ pattern: String, _ spelling: @escaping @Sendable (String) -> String) {
+        (text, self.spelling) = (pattern, spelling)
+        parts = spelling(pattern).split(separator: "*", omittingEmptySubsequences: false).map(String.init)
     }
+
+    /// Returns the same pattern with a text of its own.
+    func renamed(_ rename: (String) -> String?) -> NamePattern? { rename(text).map { NamePattern($0, spelling) } }
 
     /// Returns a Boolean value that indicates whether the pattern matches the name or one around it.
     func concerns(_ name: String) -> Bool {
-        let name = name.lowercased()
         let ends = name.indices.filter { name[$0] == "." } + [name.endIndex]
-        return ends.contains { matches(name[..<$0]) }
+        return ends.contains { matches(spelling(String(name[..<$0]))[...]) }
     }
 
     private func matches(_ name: Substring) -> Bool {
