@@ -9,7 +9,7 @@ extension ContainerKeys {
 }
 
 extension ContainerKeys {
-    var databaseURL: PropertyKey<String> { .required("database.url", help: "Where the database is.") }
+    var databaseURL: PropertyKey<String> { .required("database.url", isSecret: true, help: "Where the database is.") }
     var workers: PropertyKey<Int> { .init("workers", defaultValue: 4, form: .range(1...64)) }
     var timeLimit: PropertyKey<Duration> { .init("server.timeout", defaultValue: .seconds(30)) }
     var maxBody: PropertyKey<ByteSize?> { .init("server.maxBody", help: "How long a body may be.") }
@@ -36,9 +36,14 @@ func declareSettings(in container: Container) {
 func applySources(to container: Container, arguments: [String]) throws {
     try container.apply(TOMLSource(path: "app.toml", isOptional: true))
     try container.apply(DotEnvSource(path: ".env", prefix: "APP", isOptional: true))
-    try container.apply(EnvironmentSource(prefix: "APP"))
+    try container.apply(EnvironmentSource(prefix: "APP").ignoringEmptyTexts())
     try container.apply(FolderSource(path: "/run/secrets", isOptional: true))
     try container.apply(ArgumentsSource(arguments))
+}
+
+func applyEnvironment(to container: Container) throws {
+    // SHOP_PORT=tcp://10.0.0.1:80, SHOP_PORT_80_TCP_ADDR, SHOP_SERVICE_HOST, …
+    try container.apply(EnvironmentSource(prefix: "SHOP").ignoringNames("port", "port.*", "service.*"))
 }
 
 func configure(_ container: Container, arguments: [String]) throws {

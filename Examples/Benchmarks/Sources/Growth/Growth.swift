@@ -21,7 +21,7 @@ struct Growth {
     /// Prints each row when it's measured, and returns the rows that grow too much.
     @concurrent
     private static func curves(_ options: Options) async throws -> [String] {
-        let courses = (Families.courses + Waiting.courses).filter { options.wants($0.name) }
+        let courses = (Families.courses + Waiting.courses + Documents.courses).filter { options.wants($0.name) }
         guard !courses.isEmpty else { return [] }
         printRow("milliseconds for n", ["n", "times n", "2 n", "4 n", "8 n", "last", "fit", ""])
         var broken: [String] = []
