@@ -64,7 +64,10 @@ import Testing
     }
 
     func refused() {
-        expect(message("\"not a url\"", URL.self), equals: "x:1:7: a: expected URL (percent-encode spaces and the like, as in a%20b), found string \"not a url\"")
+        expect(
+            message("\"not a url\"", URL.self),
+            equals:
+                "x:1:7: a: expected URL (percent-encode spaces and the like, as in a%20b), found string \"not a url\"")
         expect(message("\"xyz\"", UUID.self), equals: "x:1:7: a: expected UUID, found string \"xyz\"")
         expect(
             message("\"1979-05-27\"", Date.self),

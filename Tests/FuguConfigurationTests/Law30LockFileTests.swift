@@ -14,7 +14,8 @@ struct Law30LockFileTests {
     /// The text of a lock file, with an integer beyond 64 bits at its end if `isWide`.
     private func lockFile(packages count: Int, isWide: Bool) -> String {
         let package = #"[[package]]\#nname = "a"\#ndependencies = ["b 1.0", "c 2.1"]\#n"#
-        return String(repeating: package, count: count) + (isWide ? "[metadata]\nhash = 123456789012345678901234567890\n" : "")
+        return String(repeating: package, count: count)
+            + (isWide ? "[metadata]\nhash = 123456789012345678901234567890\n" : "")
     }
 
     @Test(

@@ -56,7 +56,11 @@ import Testing
     func errors() throws {
         let place = "environment variable APP_FLAG: flag: "
         let flag = #expect(throws: PropertyError.self) { try read("flag", as: Bool.self) }
-        expect(flag?.description, equals: place + "expected Bool (true or false; a key with form: .anyBoolean takes yes, on, and 1, too), found text \"1\"")
+        expect(
+            flag?.description,
+            equals: place
+                + "expected Bool (true or false; a key with form: .anyBoolean takes yes, on, and 1, too), found text \"1\""
+        )
         let list = #expect(throws: PropertyError.self) { try read("numbers", as: [Int].self) }
         expect(
             list?.description, equals: "environment variable APP_NUMBERS: numbers[1]: expected Int, found text \"x\"")
@@ -133,7 +137,8 @@ import Testing
         expect(
             unknown.map(\.description),
             equals: [
-                "argument --api-tiemout: unknown name; did you mean --api-timeout?", "argument --zzz: unknown name\(undeclared)",
+                "argument --api-tiemout: unknown name; did you mean --api-timeout?",
+                "argument --zzz: unknown name\(undeclared)",
             ])
     }
 }
